@@ -1,0 +1,1 @@
+"""freefloat weighs robots where nothing has weight."""

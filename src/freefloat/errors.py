@@ -1,0 +1,48 @@
+"""Everything that can go wrong, each with the sentence a user needs.
+
+FreefloatError
+├── FileError        a file cannot be read or written, or what it says is not allowed
+├── InvalidRobot     the parts given do not make a robot (a reader adds the file's name)
+├── UnknownName      a body, joint, wheel or point that this robot does not have
+└── ShapeError       an array of the wrong shape, or one that a computation needs and nobody gave
+
+The command line prints the sentence and exits with code 2; it never shows a traceback for these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from os import PathLike
+
+
+class FreefloatError(Exception):
+    """Base of all errors that freefloat raises on purpose."""
+
+
+class FileError(FreefloatError):
+    """A file is missing, unreadable, of the wrong kind, or holds something that is not allowed."""
+
+    def __init__(self, path: str | PathLike[str], problem: str) -> None:
+        self.path, self.problem = path, problem
+        super().__init__(f"{path}: {problem}")
+
+
+class InvalidRobot(FreefloatError):
+    """Bodies, joints or numbers that do not make a robot."""
+
+    def __init__(self, where: str, problem: str) -> None:
+        self.where, self.problem = where, problem
+        super().__init__(f"{where}: {problem}")
+
+
+class UnknownName(FreefloatError):
+    """A name that the robot does not have; the sentence lists those it has."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        self.kind, self.name, self.known = kind, name, tuple(known)
+        listed = ", ".join(self.known) or "none"
+        super().__init__(f"no {kind} named {name!r}; this robot has: {listed}")
+
+
+class ShapeError(FreefloatError):
+    """An array does not fit the robot, or one that is needed was not given."""

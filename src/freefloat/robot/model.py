@@ -1,0 +1,331 @@
+"""The robot: a tree of bodies on a free, planar or fixed base.
+
+A `Robot` keeps every body as its source described it, bodies on fixed joints included. What moves
+as one piece is derived: `robot.tree` lumps each fixed body into the body that carries it, except those
+named in `separate` (a load whose parameters are known, say), which keep columns of their own.
+
+The base frame is the frame of the root body. Reaction wheels sit in the base: their mass and their
+inertia at rest belong to it, and only `spin_inertia * relative rate` is theirs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Literal, TypeVar, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from freefloat.errors import InvalidRobot, ShapeError, UnknownName
+from freefloat.robot.parameters import PER_BODY, com_of, parameter_names, seen_from
+from freefloat.robot.shapes import Shape
+from freefloat.robot.transform import Array, Transform, frozen_array
+from freefloat.robot.tree import Tree, build_tree
+
+BaseKind = Literal["free", "planar", "fixed"]
+JointKind = Literal["revolute", "continuous", "prismatic", "fixed"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Joint:
+    """How a body moves on its parent.
+
+    axis: unit vector in the body frame, shape (3,).
+    position: lowest and highest position [rad or m]; infinite where there is no limit.
+    rate, acceleration: largest magnitude [rad/s or m/s, per s^2]; infinite where there is no limit.
+    torque: largest torque or force [N m or N]; infinite where there is no limit.
+    """
+
+    name: str
+    kind: JointKind = "revolute"
+    axis: Array = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
+    position: tuple[float, float] = (-math.inf, math.inf)
+    rate: float = math.inf
+    acceleration: float = math.inf
+    torque: float = math.inf
+
+    def __post_init__(self) -> None:
+        where = f"joint {self.name!r}"
+        if self.kind not in get_args(JointKind):
+            raise InvalidRobot(where, f"kind is {self.kind!r}; allowed: {', '.join(get_args(JointKind))}")
+        axis = np.asarray(self.axis, float)
+        length = float(np.linalg.norm(axis))
+        if axis.shape != (3,) or not np.isfinite(length) or length < 1e-9:
+            raise InvalidRobot(where, f"axis is {self.axis}; allowed: three finite numbers, not all zero")
+        unit = axis if abs(length - 1.0) < 1e-15 else axis / length
+        object.__setattr__(self, "axis", frozen_array(unit, (3,)))
+        low, high = self.position
+        if not low <= high:
+            raise InvalidRobot(
+                where, f"position limits are {low} to {high}; the lower must not exceed the upper"
+            )
+        for limit in ("rate", "acceleration", "torque"):
+            value = getattr(self, limit)
+            if not value > 0.0:
+                raise InvalidRobot(where, f"{limit} limit is {value}; allowed: a positive number")
+
+    @property
+    def moves(self) -> bool:
+        """Whether the joint has a coordinate of its own."""
+        return self.kind != "fixed"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Body:
+    """One rigid body as its source describes it.
+
+    parent: name of the body that carries it; None for the base.
+    joint: how it moves on its parent; None for the base.
+    placement: its frame in the parent's frame at joint position zero.
+    parameters: its ten standard parameters about its own frame, shape (10,).
+    shapes: capsules, spheres and ellipsoids for clearance, in its own frame.
+    """
+
+    name: str
+    parent: str | None = None
+    joint: Joint | None = None
+    placement: Transform = field(default_factory=Transform)
+    parameters: Array = field(default_factory=lambda: np.zeros(PER_BODY))
+    shapes: tuple[Shape, ...] = ()
+
+    def __post_init__(self) -> None:
+        where = f"body {self.name!r}"
+        object.__setattr__(self, "parameters", frozen_array(self.parameters, (PER_BODY,)))
+        if not np.isfinite(self.parameters).all():
+            raise InvalidRobot(where, "its mass, centre of mass or inertia is not a finite number")
+        if self.parameters[0] < 0.0:
+            raise InvalidRobot(where, f"mass is {self.parameters[0]} kg; allowed: zero or more")
+        if not (np.isfinite(self.placement.R).all() and np.isfinite(self.placement.p).all()):
+            raise InvalidRobot(where, "its placement holds a number that is not finite")
+        if (self.parent is None) != (self.joint is None):
+            raise InvalidRobot(where, "a body has both a parent and a joint, or (the base) neither")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Wheel:
+    """A reaction wheel of the base.
+
+    axis: unit vector in the base frame, shape (3,).
+    spin_inertia: about the axis [kg m^2].
+    max_rate: largest speed relative to the base [rad/s].
+    """
+
+    name: str
+    axis: Array
+    spin_inertia: float
+    max_rate: float = math.inf
+
+    def __post_init__(self) -> None:
+        where = f"wheel {self.name!r}"
+        axis = np.asarray(self.axis, float)
+        length = float(np.linalg.norm(axis))
+        if axis.shape != (3,) or not np.isfinite(length) or length < 1e-9:
+            raise InvalidRobot(where, f"axis is {self.axis}; allowed: three finite numbers, not all zero")
+        unit = axis if abs(length - 1.0) < 1e-15 else axis / length
+        object.__setattr__(self, "axis", frozen_array(unit, (3,)))
+        if not (math.isfinite(self.spin_inertia) and self.spin_inertia > 0.0):
+            raise InvalidRobot(
+                where, f"spin inertia is {self.spin_inertia} kg m^2; allowed: a positive number"
+            )
+        if not self.max_rate > 0.0:
+            raise InvalidRobot(where, f"largest rate is {self.max_rate} rad/s; allowed: a positive number")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Point:
+    """A named point fixed in a body: a tracked feature, a tool tip. xyz in the body frame [m]."""
+
+    name: str
+    body: str
+    xyz: Array
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "xyz", frozen_array(self.xyz, (3,)))
+
+
+@dataclass(frozen=True, eq=False)
+class Robot:
+    """A tree of bodies, its wheels, its named points.
+
+    bodies: the base first, then every body after its parent.
+    base: how the base moves. A planar base moves along x and y of its frame and turns about z.
+    gravity: in the inertial frame (for a fixed base: the base frame) [m/s^2], shape (3,).
+    separate: bodies on fixed joints that keep parameters of their own instead of being lumped.
+    """
+
+    name: str
+    bodies: tuple[Body, ...]
+    base: BaseKind = "free"
+    gravity: Array = field(default_factory=lambda: np.zeros(3))
+    wheels: tuple[Wheel, ...] = ()
+    points: tuple[Point, ...] = ()
+    separate: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gravity", frozen_array(self.gravity, (3,)))
+        if self.base not in get_args(BaseKind):
+            raise InvalidRobot("base", f"kind is {self.base!r}; allowed: {', '.join(get_args(BaseKind))}")
+        if not np.isfinite(self.gravity).all():
+            raise InvalidRobot("gravity", "holds a number that is not finite")
+        object.__setattr__(self, "bodies", _parents_first(self.bodies))
+        _refuse_duplicates("body", [body.name for body in self.bodies])
+        _refuse_duplicates("joint", [body.joint.name for body in self.bodies if body.joint])
+        _refuse_duplicates("wheel", [wheel.name for wheel in self.wheels])
+        _refuse_duplicates("point", [point.name for point in self.points])
+        for point in self.points:
+            self.body(point.body)
+        for name in self.separate:
+            self.body(name)
+
+    # ------------------------------------------------------------------ what moves as one piece
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The bodies that move as one piece, as arrays for the kernels."""
+        return build_tree(self.bodies, self.separate)
+
+    @property
+    def body_names(self) -> tuple[str, ...]:
+        """Names of the moving bodies, base first; ten parameters each, in this order."""
+        return self.tree.names
+
+    @cached_property
+    def joints(self) -> tuple[Joint, ...]:
+        """The joints that move, in the order of the coordinates q."""
+        return tuple(body.joint for body in self.bodies if body.joint is not None and body.joint.moves)
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the joints that move, in the order of the coordinates q."""
+        return tuple(joint.name for joint in self.joints)
+
+    @cached_property
+    def parameters(self) -> Array:
+        """Standard parameters of the moving bodies, stacked, shape (10 bodies,)."""
+        phi = np.zeros((len(self.tree.names), PER_BODY))
+        for body in self.bodies:
+            carrier, placement = self.tree.carried[body.name]
+            phi[carrier] += seen_from(placement, body.parameters)
+        return frozen_array(phi.ravel(), (phi.size,))
+
+    @cached_property
+    def parameter_names(self) -> tuple[str, ...]:
+        """`m_base, mx_base, ..., Izz_<last body>`: names of `parameters`."""
+        return parameter_names(self.tree.names)
+
+    @property
+    def mass(self) -> float:
+        """Total mass [kg]."""
+        return float(sum(body.parameters[0] for body in self.bodies))
+
+    @cached_property
+    def wheel_axes(self) -> Array:
+        """Wheel axes in the base frame, shape (wheels, 3)."""
+        return np.array([wheel.axis for wheel in self.wheels]).reshape(-1, 3)
+
+    @cached_property
+    def wheel_inertias(self) -> Array:
+        """Spin inertias [kg m^2], shape (wheels,)."""
+        return np.array([wheel.spin_inertia for wheel in self.wheels])
+
+    # ------------------------------------------------------------------ looking things up
+
+    def body(self, name: str) -> Body:
+        """The body of this name."""
+        return _named("body", name, self.bodies)
+
+    def joint(self, name: str) -> Joint:
+        """The joint of this name, moving or fixed."""
+        return _named("joint", name, [body.joint for body in self.bodies if body.joint is not None])
+
+    def wheel(self, name: str) -> Wheel:
+        """The wheel of this name."""
+        return _named("wheel", name, self.wheels)
+
+    def point(self, name: str) -> Point:
+        """The point of this name, given in the moving body that carries it."""
+        point = _named("point", name, self.points)
+        carrier, placement = self.tree.carried[point.body]
+        return Point(name, self.tree.names[carrier], placement.p + placement.R @ point.xyz)
+
+    # ------------------------------------------------------------------ variants
+
+    def with_separate(self, names: Iterable[str]) -> Robot:
+        """The same robot where these bodies, though on fixed joints, keep their own parameters."""
+        return replace(self, separate=frozenset(names))
+
+    def with_parameters(self, phi: ArrayLike) -> Robot:
+        """The same robot with these standard parameters of its moving bodies, shape (10 bodies,).
+
+        Lumped bodies keep what they had; the moving body that carries them takes the change.
+        """
+        phi = np.asarray(phi, float)
+        if phi.shape != self.parameters.shape:
+            raise ShapeError(
+                f"expected {self.parameters.size} parameters for this robot, found shape {phi.shape}"
+            )
+        change = (phi - self.parameters).reshape(-1, PER_BODY)
+        carriers = {name: change[index] for index, name in enumerate(self.tree.names)}
+        bodies = tuple(
+            replace(body, parameters=body.parameters + carriers[body.name])
+            if body.name in carriers and carriers[body.name].any()
+            else body
+            for body in self.bodies
+        )
+        return replace(self, bodies=bodies)
+
+    # ------------------------------------------------------------------ at rest
+
+    def centre_of_mass(self) -> Array:
+        """Centre of mass in the base frame with all joints at zero [m], shape (3,)."""
+        whole = np.zeros(PER_BODY)
+        placements: dict[str, Transform] = {}
+        for body in self.bodies:
+            parent = placements[body.parent] if body.parent is not None else Transform()
+            placements[body.name] = parent @ body.placement if body.parent is not None else parent
+            whole += seen_from(placements[body.name], body.parameters)
+        return com_of(whole)
+
+
+Named = TypeVar("Named", Body, Joint, Wheel, Point)
+
+
+def _named(kind: str, name: str, things: Sequence[Named]) -> Named:
+    for thing in things:
+        if thing.name == name:
+            return thing
+    raise UnknownName(kind, name, (thing.name for thing in things))
+
+
+def _refuse_duplicates(kind: str, names: Sequence[str]) -> None:
+    for position, name in enumerate(names):
+        if name in names[:position]:
+            raise InvalidRobot(f"{kind} {name!r}", "this name is given twice; names must differ")
+
+
+def _parents_first(bodies: Sequence[Body]) -> tuple[Body, ...]:
+    """The bodies in their given order as far as every parent can come before its children."""
+    roots = [body.name for body in bodies if body.parent is None]
+    if len(roots) != 1:
+        found = ", ".join(roots) or "none"
+        raise InvalidRobot("bodies", f"exactly one body must have no parent (the base); found: {found}")
+    _refuse_duplicates("body", [body.name for body in bodies])
+    known = {body.name for body in bodies}
+    for body in bodies:
+        if body.parent is not None and body.parent not in known:
+            raise InvalidRobot(
+                f"body {body.name!r}", f"its parent {body.parent!r} is not a body of this robot"
+            )
+    waiting, placed, names = list(bodies), list[Body](), set[str | None]((None,))
+    while waiting:
+        ready = next((body for body in waiting if body.parent in names), None)
+        if ready is None:
+            loop = ", ".join(body.name for body in waiting)
+            raise InvalidRobot("bodies", f"these bodies form a cycle and never reach the base: {loop}")
+        waiting.remove(ready)
+        placed.append(ready)
+        names.add(ready.name)
+    return tuple(placed)

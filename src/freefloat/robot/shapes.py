@@ -1,0 +1,60 @@
+"""Simple solids that stand for a body where clearance matters, in the body's frame, metres."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from freefloat.errors import InvalidRobot
+from freefloat.robot.transform import Array, frozen_array
+
+
+def _positive(shape: str, what: str, value: float) -> None:
+    if not (np.isfinite(value) and value > 0.0):
+        raise InvalidRobot(shape, f"{what} is {value} m; allowed: a positive number")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Capsule:
+    """All points within `radius` [m] of the segment from `start` to `end`, each of shape (3,)."""
+
+    start: Array
+    end: Array
+    radius: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "start", frozen_array(self.start, (3,)))
+        object.__setattr__(self, "end", frozen_array(self.end, (3,)))
+        _positive("capsule", "radius", self.radius)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sphere:
+    """A ball about `centre`, shape (3,), of this `radius` [m]."""
+
+    centre: Array
+    radius: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "centre", frozen_array(self.centre, (3,)))
+        _positive("sphere", "radius", self.radius)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ellipsoid:
+    """An ellipsoid about `centre` with `semi_axes` [m] along the columns of `rotation`, shape (3, 3)."""
+
+    centre: Array
+    semi_axes: Array
+    rotation: Array = field(default_factory=lambda: np.eye(3))
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "centre", frozen_array(self.centre, (3,)))
+        object.__setattr__(self, "semi_axes", frozen_array(self.semi_axes, (3,)))
+        object.__setattr__(self, "rotation", frozen_array(self.rotation, (3, 3)))
+        for length in self.semi_axes:
+            _positive("ellipsoid", "semi-axis", float(length))
+
+
+Shape = Capsule | Sphere | Ellipsoid

@@ -1,0 +1,98 @@
+"""Rotations and rigid transforms, as used to place bodies.
+
+Notation: `R_AB` and `p_AB` take coordinates in B to coordinates in A. Roll-pitch-yaw is the URDF
+convention, `R = Rz(yaw) Ry(pitch) Rx(roll)`. Modified Denavit-Hartenberg rows follow Khalil and
+Kleinfinger, "A new geometric notation for open and closed-loop robots" (ICRA 1986):
+`T = Rotx(alpha) Transx(a) Rotz(theta) Transz(d)`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+
+
+def frozen_array(values: ArrayLike, shape: tuple[int, ...]) -> Array:
+    """A read-only copy of `values` with exactly this shape."""
+    array = np.array(values, dtype=np.float64)
+    if array.shape != shape:
+        raise ValueError(f"expected an array of shape {shape}, found {array.shape}")
+    array.setflags(write=False)
+    return array
+
+
+def skew(v: ArrayLike) -> Array:
+    """[v x], shape (3, 3): skew(a) @ b = a x b."""
+    x, y, z = np.asarray(v, dtype=np.float64)
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+
+
+def rotation_about(axis: ArrayLike, angle: float) -> Array:
+    """Rotation by `angle` [rad] about the unit vector `axis` (Rodrigues)."""
+    K = skew(axis)
+    return np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * (K @ K)
+
+
+def rotation_from_rpy(rpy: ArrayLike) -> Array:
+    """Rz(yaw) Ry(pitch) Rx(roll) from (roll, pitch, yaw) [rad]."""
+    (cr, cp, cy), (sr, sp, sy) = np.cos(np.asarray(rpy, float)), np.sin(np.asarray(rpy, float))
+    return np.array(
+        [
+            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+            [-sp, cp * sr, cp * cr],
+        ]
+    )
+
+
+def rpy_from_rotation(R: Array) -> Array:
+    """(roll, pitch, yaw) [rad] of a rotation matrix; at the singularity roll is zero."""
+    cp = float(np.hypot(R[0, 0], R[1, 0]))
+    pitch = float(np.arctan2(-R[2, 0], cp))
+    if cp < 1e-12:
+        return np.array([0.0, pitch, float(np.arctan2(-R[0, 1], R[1, 1]))])
+    # Taking roll from what yaw and pitch leave over keeps full precision near the singularity.
+    yaw = float(np.arctan2(R[1, 0], R[0, 0]))
+    sy, cy = np.sin(yaw), np.cos(yaw)
+    roll = float(np.arctan2(sy * R[0, 2] - cy * R[1, 2], cy * R[1, 1] - sy * R[0, 1]))
+    return np.array([roll, pitch, yaw])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Transform:
+    """A rigid placement of frame B in frame A.
+
+    R: rotation R_AB, shape (3, 3).
+    p: origin of B in A [m], shape (3,).
+    """
+
+    R: Array = field(default_factory=lambda: np.eye(3))
+    p: Array = field(default_factory=lambda: np.zeros(3))
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "R", frozen_array(self.R, (3, 3)))
+        object.__setattr__(self, "p", frozen_array(self.p, (3,)))
+
+    def __matmul__(self, other: Transform) -> Transform:
+        """The placement of C in A from that of B in A and of C in B."""
+        return Transform(self.R @ other.R, self.p + self.R @ other.p)
+
+    def inverse(self) -> Transform:
+        """The placement of A in B."""
+        return Transform(self.R.T, -self.R.T @ self.p)
+
+    @classmethod
+    def from_rpy(cls, xyz: ArrayLike, rpy: ArrayLike) -> Transform:
+        """Placement from a position [m] and roll-pitch-yaw angles [rad]."""
+        return cls(rotation_from_rpy(rpy), np.asarray(xyz, float))
+
+    @classmethod
+    def from_dh(cls, a: float, alpha: float, theta: float, d: float) -> Transform:
+        """Placement from one modified Denavit-Hartenberg row (metres, radians)."""
+        ca, sa, ct, st = np.cos(alpha), np.sin(alpha), np.cos(theta), np.sin(theta)
+        R = np.array([[ct, -st, 0.0], [ca * st, ca * ct, -sa], [sa * st, sa * ct, ca]])
+        return cls(R, np.array([a, -sa * d, ca * d]))
