@@ -1,0 +1,1 @@
+"""What the robot is: bodies, joints, wheels, and the files they come from."""

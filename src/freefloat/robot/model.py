@@ -10,6 +10,7 @@ inertia at rest belong to it, and only `spin_inertia * relative rate` is theirs.
 
 from __future__ import annotations
 
+import heapq
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -260,22 +261,33 @@ class Robot:
     def with_parameters(self, phi: ArrayLike) -> Robot:
         """The same robot with these standard parameters of its moving bodies, shape (10 bodies,).
 
-        Lumped bodies keep what they had; the moving body that carries them takes the change.
+        Lumped bodies keep what they had; the moving body that carries them takes the change, or, where
+        that is a mere frame without mass, the heaviest body of the piece.
         """
         phi = np.asarray(phi, float)
         if phi.shape != self.parameters.shape:
             raise ShapeError(
                 f"expected {self.parameters.size} parameters for this robot, found shape {phi.shape}"
             )
-        change = (phi - self.parameters).reshape(-1, PER_BODY)
-        carriers = {name: change[index] for index, name in enumerate(self.tree.names)}
-        bodies = tuple(
-            replace(body, parameters=body.parameters + carriers[body.name])
-            if body.name in carriers and carriers[body.name].any()
-            else body
-            for body in self.bodies
-        )
-        return replace(self, bodies=bodies)
+        changes = (phi - self.parameters).reshape(-1, PER_BODY)
+        taker = {index: self._taker(index) for index in np.flatnonzero(changes.any(axis=1)).tolist()}
+        bodies = []
+        for body in self.bodies:
+            carrier, placement = self.tree.carried[body.name]
+            if taker.get(carrier) == body.name:
+                change = seen_from(placement.inverse(), changes[carrier])
+                bodies.append(replace(body, parameters=body.parameters + change))
+            else:
+                bodies.append(body)
+        return replace(self, bodies=tuple(bodies))
+
+    def _taker(self, carrier: int) -> str:
+        """Name of the body that takes a change of the parameters of this moving body."""
+        name = self.tree.names[carrier]
+        if self.body(name).parameters[0] > 0.0:
+            return name
+        piece = [body for body in self.bodies if self.tree.carried[body.name][0] == carrier]
+        return max(piece, key=lambda body: float(body.parameters[0])).name
 
     # ------------------------------------------------------------------ at rest
 
@@ -301,9 +313,11 @@ def _named(kind: str, name: str, things: Sequence[Named]) -> Named:
 
 
 def _refuse_duplicates(kind: str, names: Sequence[str]) -> None:
-    for position, name in enumerate(names):
-        if name in names[:position]:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
             raise InvalidRobot(f"{kind} {name!r}", "this name is given twice; names must differ")
+        seen.add(name)
 
 
 def _parents_first(bodies: Sequence[Body]) -> tuple[Body, ...]:
@@ -319,13 +333,22 @@ def _parents_first(bodies: Sequence[Body]) -> tuple[Body, ...]:
             raise InvalidRobot(
                 f"body {body.name!r}", f"its parent {body.parent!r} is not a body of this robot"
             )
-    waiting, placed, names = list(bodies), list[Body](), set[str | None]((None,))
-    while waiting:
-        ready = next((body for body in waiting if body.parent in names), None)
-        if ready is None:
-            loop = ", ".join(body.name for body in waiting)
-            raise InvalidRobot("bodies", f"these bodies form a cycle and never reach the base: {loop}")
-        waiting.remove(ready)
-        placed.append(ready)
-        names.add(ready.name)
-    return tuple(placed)
+    return tuple(_in_order(bodies))
+
+
+def _in_order(bodies: Sequence[Body]) -> list[Body]:
+    """Of all bodies whose parent is placed, always the one that was given first."""
+    order = {body.name: index for index, body in enumerate(bodies)}
+    children: dict[str | None, list[int]] = {}
+    for index, body in enumerate(bodies):
+        children.setdefault(body.parent, []).append(index)
+    ready, placed = list(children[None]), list[Body]()
+    while ready:
+        body = bodies[heapq.heappop(ready)]
+        placed.append(body)
+        for child in children.get(body.name, ()):
+            heapq.heappush(ready, child)
+    if len(placed) < len(bodies):
+        loop = ", ".join(sorted(order.keys() - {body.name for body in placed}, key=order.__getitem__))
+        raise InvalidRobot("bodies", f"these bodies form a cycle and never reach the base: {loop}")
+    return placed

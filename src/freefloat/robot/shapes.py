@@ -10,6 +10,12 @@ from freefloat.errors import InvalidRobot
 from freefloat.robot.transform import Array, frozen_array
 
 
+def _position(shape: str, what: str, values: Array) -> Array:
+    if not np.isfinite(values).all():
+        raise InvalidRobot(shape, f"{what} is {values}; allowed: three finite numbers")
+    return frozen_array(values, (3,))
+
+
 def _positive(shape: str, what: str, value: float) -> None:
     if not (np.isfinite(value) and value > 0.0):
         raise InvalidRobot(shape, f"{what} is {value} m; allowed: a positive number")
@@ -24,8 +30,8 @@ class Capsule:
     radius: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "start", frozen_array(self.start, (3,)))
-        object.__setattr__(self, "end", frozen_array(self.end, (3,)))
+        object.__setattr__(self, "start", _position("capsule", "start", self.start))
+        object.__setattr__(self, "end", _position("capsule", "end", self.end))
         _positive("capsule", "radius", self.radius)
 
 
@@ -37,7 +43,7 @@ class Sphere:
     radius: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "centre", frozen_array(self.centre, (3,)))
+        object.__setattr__(self, "centre", _position("sphere", "centre", self.centre))
         _positive("sphere", "radius", self.radius)
 
 
@@ -50,7 +56,7 @@ class Ellipsoid:
     rotation: Array = field(default_factory=lambda: np.eye(3))
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "centre", frozen_array(self.centre, (3,)))
+        object.__setattr__(self, "centre", _position("ellipsoid", "centre", self.centre))
         object.__setattr__(self, "semi_axes", frozen_array(self.semi_axes, (3,)))
         object.__setattr__(self, "rotation", frozen_array(self.rotation, (3, 3)))
         for length in self.semi_axes:

@@ -26,7 +26,7 @@ def frozen_array(values: ArrayLike, shape: tuple[int, ...]) -> Array:
 
 
 def skew(v: ArrayLike) -> Array:
-    """[v x], shape (3, 3): skew(a) @ b = a x b."""
+    """The matrix [v x], shape (3, 3), of the cross product with v."""
     x, y, z = np.asarray(v, dtype=np.float64)
     return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 

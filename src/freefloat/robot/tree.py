@@ -23,17 +23,15 @@ class TreeArrays(NamedTuple):
     parent: index of the carrying body, shape (bodies,); -1 for the base.
     kind: REVOLUTE, PRISMATIC or RIGID, shape (bodies,).
     dof: index into q, shape (bodies,); -1 for rigid.
-    axis: joint axis in the parent frame (it is the same at every position), shape (bodies, 3).
-    offset: origin in the parent frame at q = 0, shape (bodies, 3).
-    turn: R_parent_body(q) = turn[0] + sin(q) turn[1] + cos(q) turn[2], shape (bodies, 3, 3, 3).
+    geometry: shape (bodies, 33). First T, (3, 3, 3) flattened, with R_parent_body(q) =
+        T[0] + sin(q) T[1] + cos(q) T[2]; then the joint axis in the parent frame (the same at every
+        position); then the origin in the parent frame at q = 0.
     """
 
     parent: NDArray[np.int64]
     kind: NDArray[np.int64]
     dof: NDArray[np.int64]
-    axis: Array
-    offset: Array
-    turn: Array
+    geometry: Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,7 +100,5 @@ def _arrays(moving: Sequence[tuple[Body, int, Transform]]) -> TreeArrays:
         parent=np.array([parent for _, parent, _ in moving], dtype=np.int64),
         kind=kind.astype(np.int64),
         dof=dof.astype(np.int64),
-        axis=axis,
-        offset=np.array([placement.p for _, _, placement in moving]),
-        turn=turn,
+        geometry=np.hstack([turn.reshape(count, 27), axis, [placement.p for _, _, placement in moving]]),
     )

@@ -1,0 +1,72 @@
+"""Inverse dynamics: wrench on the base and joint torques, linear in the standard parameters.
+
+    (base wrench, joint torques) = Y(q, dq, ddq, v, w, dv, dw) phi + friction, rotors, wheels
+
+The base wrench is force and moment about the base origin, base frame; gravity counts as an acceleration
+of the base. After Atkeson, An, Hollerbach (IJRR 1986); base rows alone: Ayusawa, Venture, Nakamura
+(IJRR 2014).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from freefloat.regressor import kernels
+from freefloat.regressor.samples import Samples, rotations
+from freefloat.robot.model import Robot
+from freefloat.robot.transform import Array
+
+
+def torque_regressor(robot: Robot, samples: Samples) -> Array:
+    """Y, shape (n, 6 + joints, 10 bodies): six base rows, then a row per joint."""
+    samples.check(robot)
+    v, w = samples.base_twist(robot, "inverse dynamics")
+    acceleration, dw = _base_acceleration(robot, samples, v, w)
+    dq, ddq = samples.need("dq", "inverse dynamics"), samples.need("ddq", "inverse dynamics")
+    Y = np.empty((len(samples), 6 + samples.q.shape[1], robot.parameters.size))
+    kernels.torque(robot.tree.arrays, samples.q, dq, ddq, v, w, acceleration, dw, Y)
+    return Y
+
+
+def friction_columns(samples: Samples) -> Array:
+    """Torque per unit of Coulomb, then viscous friction, then rotor inertia: (n, 6 + joints, 3 joints)."""
+    dq, ddq = samples.need("dq", "friction"), samples.need("ddq", "rotor inertia")
+    n, joints = dq.shape
+    columns = np.zeros((n, 6 + joints, 3 * joints))
+    for group, values in enumerate((np.sign(dq), dq, ddq)):
+        index = np.arange(joints)
+        columns[:, 6 + index, group * joints + index] = values
+    return columns
+
+
+def wheel_wrench_columns(robot: Robot, samples: Samples) -> Array:
+    """Base wrench that the wheels' spin needs, per unit of spin inertia: (n, 6 + joints, wheels)."""
+    samples.check(robot)
+    _, w = samples.base_twist(robot, "the wheels' torque")
+    columns = np.zeros((len(samples), 6 + samples.q.shape[1], len(robot.wheels)))
+    if robot.wheels:
+        rates = samples.need("wheel_rates", "the wheels' torque")
+        rises = samples.need("wheel_accelerations", "the wheels' torque")
+        gyroscopic = np.cross(w[:, None, :], robot.wheel_axes[None])  # (n, wheels, 3)
+        turning = robot.wheel_axes[None] * rises[..., None] + gyroscopic * rates[..., None]
+        columns[:, 3:6] = turning.transpose(0, 2, 1)
+    return columns
+
+
+def inverse_dynamics(robot: Robot, samples: Samples) -> Array:
+    """Base wrench and joint torques of robot and wheels, without friction, shape (n, 6 + joints)."""
+    return torque_regressor(robot, samples) @ robot.parameters + (
+        wheel_wrench_columns(robot, samples) @ robot.wheel_inertias
+    )
+
+
+def _base_acceleration(robot: Robot, samples: Samples, v: Array, w: Array) -> tuple[Array, Array]:
+    """Acceleration of the base origin less gravity, and angular acceleration, base frame, (n, 3) each."""
+    if robot.base == "fixed":
+        return np.tile(-robot.gravity, (len(samples), 1)), np.zeros((len(samples), 3))
+    dv, dw = samples.need("dv", "inverse dynamics"), samples.need("dw", "inverse dynamics")
+    acceleration = dv + np.cross(w, v)  # v is given by components in a turning frame
+    if robot.gravity.any():
+        R_IB = rotations(samples.need("attitude", "gravity on a moving base"))
+        acceleration = acceleration - R_IB.transpose(0, 2, 1) @ robot.gravity
+    return acceleration, dw

@@ -1,0 +1,255 @@
+"""Any robot as a new URDF that Pinocchio, MuJoCo and urdfdom load.
+
+URDF knows less than a `Robot`; this is how the rest is written:
+
+- How the base moves, gravity and `separate` are not URDF's to say: the base is the root link.
+- A named point is a massless link on a fixed joint.
+- A missing limit is a large number (`NO_LIMIT`), which `read_urdf` takes for none; a revolute joint with
+  no range at all is `continuous`.
+- A capsule is the cylinder of its segment, an ellipsoid the largest box inside it: the shapes that
+  `read_urdf` turns into that capsule and that ellipsoid again.
+- A reaction wheel is a link on a `continuous` joint. What the wheel's link has is taken out of the base, so
+  that at rest the sum is the base as it was, and a wheel at relative rate r adds exactly J r along its axis.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from freefloat.errors import InvalidRobot
+from freefloat.files import FilePath, write_text
+from freefloat.robot.model import Body, Joint, Point, Robot, Wheel
+from freefloat.robot.parameters import PER_BODY, com_of, inertia_about_com, parameters_from_com, seen_from
+from freefloat.robot.shapes import Capsule, Ellipsoid, Shape, Sphere
+from freefloat.robot.transform import Array, Transform, rpy_from_rotation
+from freefloat.robot.urdf_read import NO_LIMIT
+
+# Second moment of a wheel along its axis over that across it. Not zero: rounding can push a perfectly flat
+# ring past the triangle inequality, which simulators refuse.
+_THICKNESS = 1e-3
+
+
+def write_urdf(robot: Robot, path: FilePath) -> None:
+    """Write the robot as a URDF file of its own."""
+    write_text(path, urdf_text(robot))
+
+
+def urdf_text(robot: Robot) -> str:
+    """The robot as a URDF, SI units, numbers in full precision.
+
+    Raises InvalidRobot where a base that can exist has no room for its wheels, or where a body has first
+    moments but no mass, which URDF cannot say. Other bodies that cannot exist are written as they are.
+    """
+    root, names = Element("robot", name=robot.name), _Names(robot)
+    housing = _housing(robot)
+    wheels = _mount(robot, housing)
+    for body in robot.bodies:
+        phi = _without(housing, wheels) if body is housing else body.parameters
+        _add_link(root, body.name, phi, body.shapes)
+    for body in robot.bodies:
+        if body.parent is not None and body.joint is not None:
+            _add_joint(root, body.joint, body.parent, body.name, body.placement)
+    for mounted in wheels:
+        _add_wheel(root, names, housing, mounted)
+    for point in robot.points:
+        _add_point(root, names, point)
+    indent(root)
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{tostring(root, encoding="unicode")}\n'
+
+
+def full_precision(values: ArrayLike) -> str:
+    """Numbers, shape () or (n,), as URDF text that reads back to the same bits."""
+    # Adding zero turns -0.0, which only looks odd in a file, into 0.0.
+    return " ".join(repr(float(value) + 0.0) for value in np.atleast_1d(np.asarray(values, float)))
+
+
+class _Names:
+    """Names for links and joints that a robot does not have; URDF wants each kind unique."""
+
+    def __init__(self, robot: Robot) -> None:
+        self._links = {body.name for body in robot.bodies}
+        self._joints = {body.joint.name for body in robot.bodies if body.joint is not None}
+
+    def link(self, wanted: str) -> str:
+        return _free(wanted, self._links)
+
+    def joint(self, wanted: str) -> str:
+        return _free(f"{wanted}_joint", self._joints)
+
+
+def _free(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
+
+
+# ---------------------------------------------------------------------- links
+
+
+def _add_link(root: Element, name: str, phi: Array, shapes: Sequence[Shape]) -> None:
+    link = SubElement(root, "link", name=name)
+    if phi.any() or shapes:  # MuJoCo gives a link with shapes and no <inertial> a mass of its own
+        _add_inertial(link, name, phi)
+    for shape in shapes:
+        collision = SubElement(link, "collision")
+        placement, tag, sizes = _solid(shape)
+        _add_origin(collision, placement)
+        SubElement(SubElement(collision, "geometry"), tag, sizes)
+
+
+def _add_inertial(link: Element, name: str, phi: Array) -> None:
+    if phi[0] == 0.0 and phi[1:4].any():
+        raise InvalidRobot(f"body {name!r}", "has first moments but no mass, which a URDF cannot say")
+    inertial, inertia = SubElement(link, "inertial"), inertia_about_com(phi)
+    SubElement(inertial, "origin", xyz=full_precision(com_of(phi)), rpy=full_precision(np.zeros(3)))
+    SubElement(inertial, "mass", value=full_precision(phi[0]))
+    entries = {f"i{'xyz'[i]}{'xyz'[j]}": full_precision(inertia[i, j]) for i in range(3) for j in range(i, 3)}
+    SubElement(inertial, "inertia", entries)
+
+
+def _solid(shape: Shape) -> tuple[Transform, str, dict[str, str]]:
+    """Where a URDF solid stands, what it is, and its sizes."""
+    if isinstance(shape, Ellipsoid):
+        size = full_precision(2.0 / math.sqrt(3.0) * shape.semi_axes)
+        return Transform(shape.rotation, shape.centre), "box", {"size": size}
+    if isinstance(shape, Sphere):
+        return Transform(p=shape.centre), "sphere", {"radius": full_precision(shape.radius)}
+    return _cylinder(shape)
+
+
+def _cylinder(capsule: Capsule) -> tuple[Transform, str, dict[str, str]]:
+    segment, middle = capsule.end - capsule.start, (capsule.start + capsule.end) / 2.0
+    length, radius = float(np.linalg.norm(segment)), full_precision(capsule.radius)
+    if length == 0.0:
+        return Transform(p=middle), "sphere", {"radius": radius}
+    sizes = {"radius": radius, "length": full_precision(length)}
+    return Transform(_rotation_to(segment / length), middle), "cylinder", sizes
+
+
+# ---------------------------------------------------------------------- joints
+
+
+def _add_joint(root: Element, joint: Joint, parent: str, child: str, placement: Transform) -> None:
+    turning = "revolute" if np.isfinite(joint.position).any() else "continuous"
+    kind = joint.kind if joint.kind in ("prismatic", "fixed") else turning
+    element = SubElement(root, "joint", name=joint.name, type=kind)
+    _add_origin(element, placement)
+    SubElement(element, "parent", link=parent)
+    SubElement(element, "child", link=child)
+    if joint.moves:
+        SubElement(element, "axis", xyz=full_precision(joint.axis))
+        _add_limit(element, joint, kind)
+
+
+def _add_limit(element: Element, joint: Joint, kind: str) -> None:
+    """The <limit>, which revolute and prismatic joints must have."""
+    limits = {"velocity": joint.rate, "effort": joint.torque}
+    if kind != "continuous":
+        limits |= {"lower": joint.position[0], "upper": joint.position[1]}
+    if math.isfinite(joint.acceleration):
+        limits["acceleration"] = joint.acceleration  # younger than most readers, which pass over it
+    if kind != "continuous" or np.isfinite(list(limits.values())).any():
+        clipped = {
+            name: full_precision(np.clip(value, -NO_LIMIT, NO_LIMIT)) for name, value in limits.items()
+        }
+        SubElement(element, "limit", clipped)
+
+
+def _add_point(root: Element, names: _Names, point: Point) -> None:
+    name = names.link(point.name)
+    _add_link(root, name, np.zeros(PER_BODY), ())
+    _add_joint(root, Joint(names.joint(point.name), "fixed"), point.body, name, Transform(p=point.xyz))
+
+
+def _add_origin(element: Element, placement: Transform) -> None:
+    SubElement(
+        element, "origin", xyz=full_precision(placement.p), rpy=full_precision(rpy_from_rotation(placement.R))
+    )
+
+
+def _rotation_to(axis: Array) -> Array:
+    """A rotation that takes z to this unit vector, shape (3, 3)."""
+    helper = np.eye(3)[int(np.argmin(np.abs(axis)))]
+    x = np.cross(helper, axis)
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, np.cross(axis, x), axis])
+
+
+# ---------------------------------------------------------------------- reaction wheels
+
+
+class _Mounted(NamedTuple):
+    """A wheel's link: its frame in the housing, z along the wheel's axis, and its parameters, shape (10,)."""
+
+    wheel: Wheel
+    placement: Transform
+    parameters: Array
+
+
+def _add_wheel(root: Element, names: _Names, housing: Body, mounted: _Mounted) -> None:
+    wheel, placement, phi = mounted
+    name = names.link(wheel.name)
+    _add_link(root, name, phi, ())
+    joint = Joint(names.joint(wheel.name), "continuous", np.array([0.0, 0.0, 1.0]), rate=wheel.max_rate)
+    _add_joint(root, joint, housing.name, name, placement)
+
+
+def _housing(robot: Robot) -> Body:
+    """The body the wheels are taken out of: the heaviest of the base, whose root may be massless."""
+    return max(
+        (body for body in robot.bodies if robot.tree.carried[body.name][0] == 0),
+        key=lambda body: body.parameters[0],
+    )
+
+
+def _mount(robot: Robot, housing: Body) -> list[_Mounted]:
+    """The wheels as nearly flat rings at the housing's centre of mass.
+
+    There, and with masses in the ratio of second moments, the housing without them can exist whenever
+    their second moments fit into its own; no other place or mass asks less of it.
+    """
+    phi, R = housing.parameters, robot.tree.carried[housing.name][1].R
+    wanted = (1.0 + _THICKNESS / 2.0) * robot.wheel_inertias  # traces of the second moments, shape (wheels,)
+    masses = phi[0] * wanted / max(np.trace(_second_moments(phi)), 2.0 * wanted.sum(), np.finfo(float).tiny)
+    return [
+        _Mounted(
+            wheel, Transform(_rotation_to(R.T @ wheel.axis), com_of(phi)), _ring(mass, wheel.spin_inertia)
+        )
+        for wheel, mass in zip(robot.wheels, masses, strict=True)
+    ]
+
+
+def _ring(mass: float, spin_inertia: float) -> Array:
+    """Ten parameters of a wheel about z, shape (10,): exactly J along z, a little over J/2 across."""
+    across = spin_inertia / 2.0 * (1.0 + _THICKNESS)
+    return parameters_from_com(mass, np.zeros(3), np.diag([across, across, spin_inertia]))
+
+
+def _without(housing: Body, wheels: Iterable[_Mounted]) -> Array:
+    """Parameters of the housing without its wheels, shape (10,)."""
+    rest = housing.parameters.copy()
+    for mounted in wheels:
+        rest -= seen_from(mounted.placement, mounted.parameters)
+    if _can_exist(housing.parameters) and not _can_exist(rest):
+        raise InvalidRobot(
+            f"body {housing.name!r}", "is too small for its reaction wheels; without them it could not exist"
+        )
+    return rest
+
+
+def _second_moments(phi: Array) -> Array:
+    """Integral of r r^T dm about the centre of mass, shape (3, 3) [kg m^2]."""
+    inertia = inertia_about_com(phi)
+    return 0.5 * np.trace(inertia) * np.eye(3) - inertia
+
+
+def _can_exist(phi: Array) -> bool:
+    moments = np.linalg.eigvalsh(_second_moments(phi))
+    return bool(phi[0] > 0.0 and moments[0] > 1e-12 * moments[-1])
