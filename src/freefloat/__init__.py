@@ -1,1 +1,92 @@
-"""freefloat weighs robots where nothing has weight."""
+"""freefloat weighs robots where nothing has weight.
+
+It identifies the inertial parameters of space robots (a satellite with arms, wheels, a payload) from
+motion alone. The names below are the public ones; each is imported when it is first used, so that
+`import freefloat` costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from freefloat.errors import FileError, FreefloatError, InvalidRobot, ShapeError, UnknownName
+    from freefloat.regressor.centre_of_mass import (
+        base_velocity_regressor,
+        centre_of_mass,
+        first_moment_regressor,
+    )
+    from freefloat.regressor.energy import (
+        friction_energy_regressor,
+        kinetic_energy_regressor,
+        potential_energy_regressor,
+        wheel_energy_regressor,
+    )
+    from freefloat.regressor.momentum import (
+        momentum,
+        momentum_adjoint,
+        momentum_gram,
+        momentum_matrix,
+        momentum_regressor,
+        wheel_columns,
+    )
+    from freefloat.regressor.samples import Samples
+    from freefloat.regressor.torque import (
+        friction_columns,
+        inverse_dynamics,
+        torque_regressor,
+        wheel_wrench_columns,
+    )
+    from freefloat.robot.load import load_robot, save_robot
+    from freefloat.robot.model import Body, Joint, Point, Robot, Wheel
+    from freefloat.robot.parameters import PARAMETER_NAMES
+    from freefloat.robot.physicality import Finding, check_physicality
+    from freefloat.robot.shapes import Capsule, Ellipsoid, Sphere
+    from freefloat.robot.transform import Transform
+    from freefloat.robot.urdf_update import update_urdf
+    from freefloat.studies import study_robot
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "errors": ("FileError", "FreefloatError", "InvalidRobot", "ShapeError", "UnknownName"),
+    "regressor.centre_of_mass": ("base_velocity_regressor", "centre_of_mass", "first_moment_regressor"),
+    "regressor.energy": (
+        "friction_energy_regressor",
+        "kinetic_energy_regressor",
+        "potential_energy_regressor",
+        "wheel_energy_regressor",
+    ),
+    "regressor.momentum": (
+        "momentum",
+        "momentum_adjoint",
+        "momentum_gram",
+        "momentum_matrix",
+        "momentum_regressor",
+        "wheel_columns",
+    ),
+    "regressor.samples": ("Samples",),
+    "regressor.torque": ("friction_columns", "inverse_dynamics", "torque_regressor", "wheel_wrench_columns"),
+    "robot.load": ("load_robot", "save_robot"),
+    "robot.model": ("Body", "Joint", "Point", "Robot", "Wheel"),
+    "robot.parameters": ("PARAMETER_NAMES",),
+    "robot.physicality": ("Finding", "check_physicality"),
+    "robot.shapes": ("Capsule", "Ellipsoid", "Sphere"),
+    "robot.transform": ("Transform",),
+    "robot.urdf_update": ("update_urdf",),
+    "studies": ("study_robot",),
+}
+_MODULE_OF = {name: f"freefloat.{module}" for module, names in _HOME.items() for name in names}
+
+__all__ = ["__version__", *sorted(_MODULE_OF)]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'freefloat' has no attribute {name!r}")
+    return getattr(import_module(_MODULE_OF[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -24,7 +24,8 @@ class FileError(FreefloatError):
 
     def __init__(self, path: str | PathLike[str], problem: str) -> None:
         self.path, self.problem = path, problem
-        super().__init__(f"{path}: {problem}")
+        name = " ".join(str(path).splitlines())  # one sentence stays one line, whatever a file is called
+        super().__init__(f"{name}: {problem}")
 
 
 class InvalidRobot(FreefloatError):

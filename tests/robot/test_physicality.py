@@ -95,9 +95,7 @@ def test_a_body_without_mass_may_be_fixed_but_not_move():
     assert faults(arm(("flange", "fixed", NOTHING), separate=frozenset({"flange"}))) == []
     for kind in ("revolute", "continuous", "prismatic"):
         assert faults(arm(("link", kind, NOTHING))) == [("link", "no mass", False)]
-    assert faults(arm(("link", "revolute", NOTHING), ("tool", "fixed", NOTHING))) == [
-        ("link", "no mass", True)
-    ]
+    assert faults(arm(("link", "revolute", NOTHING), ("tool", "fixed", NOTHING))) == [("link", "no mass", True)]
 
 
 def test_a_frame_that_moves_something_heavy_is_a_body():

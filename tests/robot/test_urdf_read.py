@@ -177,9 +177,7 @@ def test_zero_missing_and_enormous_limits_are_none(read, limit, position, rate, 
 
 
 def test_a_continuous_joint_has_no_range(read):
-    joint = read(two_links('<limit lower="0" upper="1" velocity="1" effort="1"/>', kind="continuous")).joints[
-        0
-    ]
+    joint = read(two_links('<limit lower="0" upper="1" velocity="1" effort="1"/>', kind="continuous")).joints[0]
     assert joint.position == (-math.inf, math.inf)
 
 

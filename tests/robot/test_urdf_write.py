@@ -37,9 +37,7 @@ def random_robot(seed, wheels=3):
     bodies = [Body("base", parameters=random_parameters(rng, 3.0), shapes=(Sphere(rng.normal(size=3), 0.5),))]
     for index in range(7):
         kind = "fixed" if index == 2 else rng.choice(["revolute", "continuous", "prismatic"])
-        limits = (
-            (-rng.uniform(), rng.uniform()) if kind in ("revolute", "prismatic") else (-math.inf, math.inf)
-        )
+        limits = (-rng.uniform(), rng.uniform()) if kind in ("revolute", "prismatic") else (-math.inf, math.inf)
         joint = Joint(f"j{index}", str(kind), rng.normal(size=3), limits, rng.uniform(), rng.uniform())
         parent = bodies[rng.integers(len(bodies))].name
         shapes = (
@@ -48,12 +46,8 @@ def random_robot(seed, wheels=3):
         )
         phi = random_parameters(rng)
         bodies.append(Body(f"b{index}", parent, joint, random_placement(rng), phi, shapes))
-    spinning = [
-        Wheel(f"w{index}", rng.normal(size=3), rng.uniform(0.1, 1.0), 50.0) for index in range(wheels)
-    ]
-    return Robot(
-        f"tree {seed}", tuple(bodies), wheels=tuple(spinning), points=(Point("tip", "b6", [1, 2, 3]),)
-    )
+    spinning = [Wheel(f"w{index}", rng.normal(size=3), rng.uniform(0.1, 1.0), 50.0) for index in range(wheels)]
+    return Robot(f"tree {seed}", tuple(bodies), wheels=tuple(spinning), points=(Point("tip", "b6", [1, 2, 3]),))
 
 
 def frames_of(robot, q):

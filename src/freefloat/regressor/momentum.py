@@ -70,9 +70,7 @@ def momentum_adjoint(robot: Robot, samples: Samples, Z: ArrayLike) -> tuple[Arra
     v, w = samples.base_twist(robot, "momentum")
     weights = np.ascontiguousarray(Z, dtype=np.float64)
     if weights.shape != (len(samples), 6, robot.parameters.size):
-        raise ShapeError(
-            f"Z must have shape {(len(samples), 6, robot.parameters.size)}, found {weights.shape}"
-        )
+        raise ShapeError(f"Z must have shape {(len(samples), 6, robot.parameters.size)}, found {weights.shape}")
     gq, gdq, gv, gw = (np.zeros_like(array) for array in (samples.q, samples.q, v, w))
     kernels.adjoint(
         robot.tree.arrays, samples.q, samples.need("dq", "momentum"), v, w, weights, gq, gdq, gv, gw

@@ -99,8 +99,13 @@ class Body:
             raise InvalidRobot(where, "its mass, centre of mass or inertia is not a finite number")
         if self.parameters[0] < 0.0:
             raise InvalidRobot(where, f"mass is {self.parameters[0]} kg; allowed: zero or more")
-        if not (np.isfinite(self.placement.R).all() and np.isfinite(self.placement.p).all()):
+        R, p = self.placement.R, self.placement.p
+        if not (np.isfinite(R).all() and np.isfinite(p).all()):
             raise InvalidRobot(where, "its placement holds a number that is not finite")
+        if np.abs(R @ R.T - np.eye(3)).max() > 1e-9 or np.linalg.det(R) < 0.0:
+            raise InvalidRobot(where, "the rotation of its placement is not a rotation matrix")
+        if self.parent is None and (p.any() or (np.eye(3) != R).any()):
+            raise InvalidRobot(where, "the base is the frame of reference; allowed: no placement")
         if (self.parent is None) != (self.joint is None):
             raise InvalidRobot(where, "a body has both a parent and a joint, or (the base) neither")
 
@@ -128,9 +133,7 @@ class Wheel:
         unit = axis if abs(length - 1.0) < 1e-15 else axis / length
         object.__setattr__(self, "axis", frozen_array(unit, (3,)))
         if not (math.isfinite(self.spin_inertia) and self.spin_inertia > 0.0):
-            raise InvalidRobot(
-                where, f"spin inertia is {self.spin_inertia} kg m^2; allowed: a positive number"
-            )
+            raise InvalidRobot(where, f"spin inertia is {self.spin_inertia} kg m^2; allowed: a positive number")
         if not self.max_rate > 0.0:
             raise InvalidRobot(where, f"largest rate is {self.max_rate} rad/s; allowed: a positive number")
 
@@ -145,6 +148,10 @@ class Point:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "xyz", frozen_array(self.xyz, (3,)))
+        if not np.isfinite(self.xyz).all():
+            raise InvalidRobot(
+                f"point {self.name!r}", f"its position is {self.xyz}; allowed: three finite numbers"
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,10 +183,14 @@ class Robot:
         _refuse_duplicates("joint", [body.joint.name for body in self.bodies if body.joint])
         _refuse_duplicates("wheel", [wheel.name for wheel in self.wheels])
         _refuse_duplicates("point", [point.name for point in self.points])
-        for point in self.points:
-            self.body(point.body)
-        for name in self.separate:
-            self.body(name)
+        known = {body.name for body in self.bodies}
+        for where, name in [(f"point {point.name!r}", point.body) for point in self.points] + [
+            ("separate", name) for name in sorted(self.separate)
+        ]:
+            if name not in known:
+                raise InvalidRobot(
+                    where, f"{name!r} is not a body of this robot; it has: {', '.join(sorted(known))}"
+                )
 
     # ------------------------------------------------------------------ what moves as one piece
 
@@ -330,9 +341,7 @@ def _parents_first(bodies: Sequence[Body]) -> tuple[Body, ...]:
     known = {body.name for body in bodies}
     for body in bodies:
         if body.parent is not None and body.parent not in known:
-            raise InvalidRobot(
-                f"body {body.name!r}", f"its parent {body.parent!r} is not a body of this robot"
-            )
+            raise InvalidRobot(f"body {body.name!r}", f"its parent {body.parent!r} is not a body of this robot")
     return tuple(_in_order(bodies))
 
 

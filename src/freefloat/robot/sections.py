@@ -16,44 +16,17 @@ from freefloat.files import AnyNumber, Number, Positive, Section, Vector3, entri
 from freefloat.robot.model import BaseKind, JointKind
 from freefloat.robot.parameters import com_of, inertia_entries, parameters_from_com
 from freefloat.robot.shapes import Capsule, Ellipsoid, Shape, Sphere
-from freefloat.robot.transform import Array, Transform
+from freefloat.robot.transform import Array, Transform, cos_sin, turn_about
 
 FORMAT = "freefloat/robot@1"
 
 # ---------------------------------------------------------------------- angles and rotations
 
 
-def cos_sin(angle: float, unit: Literal["deg", "rad"]) -> tuple[float, float]:
-    """Cosine and sine, exact where they are 0, 1/2 or 1 on paper."""
-    if unit == "rad":
-        # 1e-15 is the rounding of pi itself, and no angle that anybody has measured
-        cosine, sine = (0.0 if abs(x) < 1e-15 else x for x in (math.cos(angle), math.sin(angle)))
-        return cosine, sine
-    rest = math.remainder(angle, 90.0)  # exact, within 45 degrees of zero
-    c, s = math.cos(math.radians(rest)), math.sin(math.radians(rest))
-    if abs(rest) == 30.0:
-        s = math.copysign(0.5, rest)
-    if abs(rest) == 45.0:
-        c, s = math.sqrt(0.5), math.copysign(math.sqrt(0.5), rest)
-    quarters = round((angle - rest) / 90.0) % 4
-    return ((c, s), (-s, c), (-c, -s), (s, -c))[quarters]
-
-
-def _turn(axis: int, cosine: float, sine: float) -> Array:
-    """Rotation about the coordinate axis 0, 1 or 2, shape (3, 3)."""
-    R = np.eye(3)
-    after, last = (axis + 1) % 3, (axis + 2) % 3
-    R[after, after] = R[last, last] = cosine
-    R[last, after], R[after, last] = sine, -sine
-    return R
-
-
 def _proper(rotation: tuple[tuple[float, ...], ...]) -> tuple[tuple[float, ...], ...]:
     R = np.array(rotation)
     if abs(R).max() > 1.1 or abs(R @ R.T - np.eye(3)).max() > 1e-9 or np.linalg.det(R) < 0.0:
-        raise ValueError(
-            f"is {shown(rotation)}; allowed: a rotation matrix (orthonormal rows, determinant 1)"
-        )
+        raise ValueError(f"is {shown(rotation)}; allowed: a rotation matrix (orthonormal rows, determinant 1)")
     return rotation
 
 
@@ -74,9 +47,7 @@ def _ordered(ends: tuple[float | None, float | None]) -> tuple[float, float]:
 Name = Annotated[str, Field(min_length=1)]
 Limit = Annotated[AnyNumber, Field(gt=0.0)]
 Range = Annotated[tuple[AnyNumber | None, AnyNumber | None], entries(2), AfterValidator(_ordered)]
-Rotation = Annotated[
-    tuple[Vector3, Vector3, Vector3], entries(3, "rows of 3 numbers"), AfterValidator(_proper)
-]
+Rotation = Annotated[tuple[Vector3, Vector3, Vector3], entries(3, "rows of 3 numbers"), AfterValidator(_proper)]
 Axis = Annotated[Vector3, AfterValidator(_not_zero)]
 SemiAxes = Annotated[tuple[Positive, Positive, Positive], entries(3)]
 
@@ -97,7 +68,7 @@ class _Oriented(Section):
             roll, pitch, yaw = (cos_sin(angle, "deg") for angle in self.rpy_deg)
         else:
             roll, pitch, yaw = (cos_sin(angle, "rad") for angle in self.rpy_rad or _ORIGIN)
-        return _turn(2, *yaw) @ _turn(1, *pitch) @ _turn(0, *roll) + 0.0  # no negative zeros
+        return turn_about(2, *yaw) @ turn_about(1, *pitch) @ turn_about(0, *roll)
 
 
 class TransformSection(_Oriented):
@@ -125,9 +96,8 @@ class DhSection(Section):
         """The transform it stands for, at joint position zero."""
         alpha = self._cos_sin(self.alpha_deg, self.alpha_rad)
         theta = self._cos_sin(self.theta_deg, self.theta_rad)
-        about_x = Transform(_turn(0, *alpha), np.array([self.a_m, 0.0, 0.0]))
-        row = about_x @ Transform(_turn(2, *theta), np.array([0.0, 0.0, self.d_m]))
-        return Transform(row.R + 0.0, row.p + 0.0)  # no negative zeros
+        about_x = Transform(turn_about(0, *alpha), np.array([self.a_m, 0.0, 0.0]))
+        return about_x @ Transform(turn_about(2, *theta), np.array([0.0, 0.0, self.d_m]))
 
     @staticmethod
     def _cos_sin(degrees: float | None, radians: float | None) -> tuple[float, float]:
@@ -212,9 +182,7 @@ class InertiaSection(Section):
 
     def matrix(self) -> Array:
         """The inertia matrix, shape (3, 3) [kg m^2]."""
-        return np.array(
-            [[self.xx, self.xy, self.xz], [self.xy, self.yy, self.yz], [self.xz, self.yz, self.zz]]
-        )
+        return np.array([[self.xx, self.xy, self.xz], [self.xy, self.yy, self.yz], [self.xz, self.yz, self.zz]])
 
 
 class CapsuleSection(Section):

@@ -1,17 +1,20 @@
 """Rotations and rigid transforms, as used to place bodies.
 
 Notation: `R_AB` and `p_AB` take coordinates in B to coordinates in A. Roll-pitch-yaw is the URDF
-convention, `R = Rz(yaw) Ry(pitch) Rx(roll)`. Modified Denavit-Hartenberg rows follow Khalil and
-Kleinfinger, "A new geometric notation for open and closed-loop robots" (ICRA 1986):
-`T = Rotx(alpha) Transx(a) Rotz(theta) Transz(d)`.
+convention, `R = Rz(yaw) Ry(pitch) Rx(roll)`. Right angles give exact zeros and ones, so that whatever is
+a whole number on paper stays one.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from freefloat.errors import ShapeError
 
 Array = NDArray[np.float64]
 
@@ -20,7 +23,7 @@ def frozen_array(values: ArrayLike, shape: tuple[int, ...]) -> Array:
     """A read-only copy of `values` with exactly this shape."""
     array = np.array(values, dtype=np.float64)
     if array.shape != shape:
-        raise ValueError(f"expected an array of shape {shape}, found {array.shape}")
+        raise ShapeError(f"expected an array of shape {shape}, found {array.shape}")
     array.setflags(write=False)
     return array
 
@@ -37,16 +40,35 @@ def rotation_about(axis: ArrayLike, angle: float) -> Array:
     return np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * (K @ K)
 
 
+def cos_sin(angle: float, unit: Literal["deg", "rad"]) -> tuple[float, float]:
+    """Cosine and sine, exact where they are 0, 1/2 or 1 on paper."""
+    if unit == "rad":
+        # 1e-15 is the rounding of pi itself, and no angle that anybody has measured
+        cosine, sine = (0.0 if abs(x) < 1e-15 else x for x in (math.cos(angle), math.sin(angle)))
+        return cosine, sine
+    rest = math.remainder(angle, 90.0)  # exact, within 45 degrees of zero
+    c, s = math.cos(math.radians(rest)), math.sin(math.radians(rest))
+    if abs(rest) == 30.0:
+        s = math.copysign(0.5, rest)
+    if abs(rest) == 45.0:
+        c, s = math.sqrt(0.5), math.copysign(math.sqrt(0.5), rest)
+    quarters = round((angle - rest) / 90.0) % 4
+    return ((c, s), (-s, c), (-c, -s), (s, -c))[quarters]
+
+
+def turn_about(axis: int, cosine: float, sine: float) -> Array:
+    """Rotation about the coordinate axis 0, 1 or 2, shape (3, 3)."""
+    R = np.eye(3)
+    after, last = (axis + 1) % 3, (axis + 2) % 3
+    R[after, after] = R[last, last] = cosine
+    R[last, after], R[after, last] = sine, -sine
+    return R
+
+
 def rotation_from_rpy(rpy: ArrayLike) -> Array:
     """Rz(yaw) Ry(pitch) Rx(roll) from (roll, pitch, yaw) [rad]."""
-    (cr, cp, cy), (sr, sp, sy) = np.cos(np.asarray(rpy, float)), np.sin(np.asarray(rpy, float))
-    return np.array(
-        [
-            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
-            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
-            [-sp, cp * sr, cp * cr],
-        ]
-    )
+    roll, pitch, yaw = (cos_sin(float(angle), "rad") for angle in np.asarray(rpy, float))
+    return turn_about(2, *yaw) @ turn_about(1, *pitch) @ turn_about(0, *roll)
 
 
 def rpy_from_rotation(R: Array) -> Array:
@@ -89,10 +111,3 @@ class Transform:
     def from_rpy(cls, xyz: ArrayLike, rpy: ArrayLike) -> Transform:
         """Placement from a position [m] and roll-pitch-yaw angles [rad]."""
         return cls(rotation_from_rpy(rpy), np.asarray(xyz, float))
-
-    @classmethod
-    def from_dh(cls, a: float, alpha: float, theta: float, d: float) -> Transform:
-        """Placement from one modified Denavit-Hartenberg row (metres, radians)."""
-        ca, sa, ct, st = np.cos(alpha), np.sin(alpha), np.cos(theta), np.sin(theta)
-        R = np.array([[ct, -st, 0.0], [ca * st, ca * ct, -sa], [sa * st, sa * ct, ca]])
-        return cls(R, np.array([a, -sa * d, ca * d]))

@@ -85,9 +85,7 @@ def _refuse_other_robot(file: Robot, robot: Robot) -> None:
     in_file, in_robot = ({body.name: body for body in one.bodies} for one in (file, robot))
     for name in in_file:
         if name not in in_robot:
-            raise InvalidRobot(
-                f"link {name!r}", "is not in the robot, which must have the bodies of this file"
-            )
+            raise InvalidRobot(f"link {name!r}", "is not in the robot, which must have the bodies of this file")
     for name, body in in_robot.items():
         if name not in in_file:
             raise InvalidRobot(f"body {name!r}", "is not in this file, which must describe the same robot")

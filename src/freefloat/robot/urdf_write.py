@@ -156,9 +156,7 @@ def _add_limit(element: Element, joint: Joint, kind: str) -> None:
     if math.isfinite(joint.acceleration):
         limits["acceleration"] = joint.acceleration  # younger than most readers, which pass over it
     if kind != "continuous" or np.isfinite(list(limits.values())).any():
-        clipped = {
-            name: full_precision(np.clip(value, -NO_LIMIT, NO_LIMIT)) for name, value in limits.items()
-        }
+        clipped = {name: full_precision(np.clip(value, -NO_LIMIT, NO_LIMIT)) for name, value in limits.items()}
         SubElement(element, "limit", clipped)
 
 
@@ -219,9 +217,7 @@ def _mount(robot: Robot, housing: Body) -> list[_Mounted]:
     wanted = (1.0 + _THICKNESS / 2.0) * robot.wheel_inertias  # traces of the second moments, shape (wheels,)
     masses = phi[0] * wanted / max(np.trace(_second_moments(phi)), 2.0 * wanted.sum(), np.finfo(float).tiny)
     return [
-        _Mounted(
-            wheel, Transform(_rotation_to(R.T @ wheel.axis), com_of(phi)), _ring(mass, wheel.spin_inertia)
-        )
+        _Mounted(wheel, Transform(_rotation_to(R.T @ wheel.axis), com_of(phi)), _ring(mass, wheel.spin_inertia))
         for wheel, mass in zip(robot.wheels, masses, strict=True)
     ]
 

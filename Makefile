@@ -1,0 +1,38 @@
+# Two commands are all a newcomer needs: `make demo` and `make test`. Each sets up what it needs.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test test-all check bench clean
+
+demo: $(VENV)/ready
+	$(BIN)/freefloat inspect src/freefloat/studies/servicer.yaml
+
+test: $(VENV)/ready-test
+	$(BIN)/pytest
+
+test-all: $(VENV)/ready-test
+	$(BIN)/pytest -m "slow or not slow"
+
+check: $(VENV)/ready-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/ready-test
+	for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
+
+clean:
+	rm -rf $(VENV) .numba_cache .pytest_cache .mypy_cache .ruff_cache demo
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+
+$(VENV)/ready: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable .
+	touch $@
+
+$(VENV)/ready-test: pyproject.toml $(VENV)/ready | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --group test --group check
+	touch $@

@@ -1,0 +1,68 @@
+"""A robot in plain numbers: what `freefloat inspect` shows, as a document any program can read."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from freefloat.robot.model import Body, Joint, Robot
+from freefloat.robot.parameters import com_of
+from freefloat.robot.physicality import check_physicality
+
+
+def robot_summary(robot: Robot) -> dict[str, Any]:
+    """Tree, masses, centre of mass, wheels, limits, and what is unphysical; SI units, radians."""
+    return {
+        "robot": robot.name,
+        "base": robot.base,
+        "gravity_m_s2": robot.gravity.tolist(),
+        "mass_kg": robot.mass,
+        "centre_of_mass_m": robot.centre_of_mass().tolist(),
+        "moving_bodies": list(robot.body_names),
+        "joints": list(robot.joint_names),
+        "bodies": [_body(robot, body) for body in robot.bodies],
+        "wheels": [
+            {
+                "name": wheel.name,
+                "axis": wheel.axis.tolist(),
+                "spin_inertia_kgm2": wheel.spin_inertia,
+                "max_rate_rad_s": _finite(wheel.max_rate),
+            }
+            for wheel in robot.wheels
+        ],
+        "points": [
+            {"name": point.name, "body": point.body, "xyz_m": point.xyz.tolist()} for point in robot.points
+        ],
+        "unphysical": [str(finding) for finding in check_physicality(robot)],
+    }
+
+
+def _body(robot: Robot, body: Body) -> dict[str, Any]:
+    carrier, _ = robot.tree.carried[body.name]
+    moves_as = robot.tree.names[carrier]
+    return {
+        "name": body.name,
+        "parent": body.parent,
+        "part_of": None if moves_as == body.name else moves_as,
+        "joint": None if body.joint is None else _joint(body.joint),
+        "mass_kg": float(body.parameters[0]),
+        "com_m": com_of(body.parameters).tolist(),
+    }
+
+
+def _joint(joint: Joint) -> dict[str, Any]:
+    low, high = joint.position
+    return {
+        "name": joint.name,
+        "kind": joint.kind,
+        "axis": joint.axis.tolist(),
+        "position": [_finite(low), _finite(high)],
+        "rate": _finite(joint.rate),
+        "acceleration": _finite(joint.acceleration),
+        "torque": _finite(joint.torque),
+    }
+
+
+def _finite(value: float) -> float | None:
+    """The value, or None where there is no limit: JSON knows no infinity."""
+    return value if math.isfinite(value) else None

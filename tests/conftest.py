@@ -1,0 +1,47 @@
+"""What every test run needs: a compile cache that cannot be stale, and no silent skips."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
+# Numba does not see a change in a compiled function that another file calls. A cache named after the
+# text of all sources is fresh whenever any of them changes, and warm when none did.
+_SOURCES = sorted((ROOT / "src").rglob("*.py"))
+_KEY = hashlib.sha256(b"\0".join(file.read_bytes() for file in _SOURCES)).hexdigest()[:16]
+os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".numba_cache" / _KEY)
+for _library in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_library, "1")
+
+# The only reasons for which a test may be skipped; each says what is missing.
+ALLOWED_SKIPS = ("shared robots are not beside this repository",)
+
+_unlisted: list[str] = []
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = (yield).get_result()
+    if report.skipped and not hasattr(report, "wasxfail"):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        if not any(allowed in reason for allowed in ALLOWED_SKIPS):
+            _unlisted.append(f"{item.nodeid}: {reason}")
+
+
+def pytest_sessionfinish(session, exitstatus):
+    if _unlisted:
+        session.exitstatus = 1
+
+
+def pytest_terminal_summary(terminalreporter):
+    for line in _unlisted:
+        terminalreporter.write_line(
+            f"FAILED: a skip that is not on the list of allowed reasons: {line}", red=True
+        )

@@ -1,0 +1,41 @@
+"""The public surface is explicit, documented, and what the type checker sees."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import freefloat
+
+
+def test_every_public_name_exists_and_is_documented():
+    for name in freefloat.__all__:
+        thing = getattr(freefloat, name)
+        if callable(thing):
+            assert thing.__doc__, name
+
+
+def test_the_type_checker_sees_the_same_names():
+    tree = ast.parse(Path(freefloat.__file__).read_text())
+    declared = {
+        alias.name
+        for block in tree.body
+        if isinstance(block, ast.If)
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert declared | {"__version__"} == set(freefloat.__all__)
+
+
+def test_importing_is_free_and_has_no_side_effects():
+    code = "import sys, freefloat; assert 'numpy' not in sys.modules and 'numba' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_version_and_changelog_agree():
+    changelog = (Path(__file__).parent.parent / "CHANGELOG.md").read_text()
+    assert f"## {freefloat.__version__}" in changelog
+    assert (
+        f'version = "{freefloat.__version__}"' in (Path(__file__).parent.parent / "pyproject.toml").read_text()
+    )
