@@ -15,12 +15,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-    os.environ[_variable] = "1"
-
 from rich.console import Console
 from rich.table import Table
 
+for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
+    os.environ[_variable] = "1"
+
+Call = Callable[[], object]
 LIBRARIES = ("freefloat", "numpy", "numba", "scipy", "pin")
 
 
@@ -52,7 +53,7 @@ class Row:
         return self.ratio >= self.target if self.must_exceed else self.ratio <= self.target
 
 
-def shortest_times(calls: Mapping[str, Callable[[], object]], rounds: int, at_least: float = 5e-3) -> dict[str, float]:
+def shortest_times(calls: Mapping[str, Call], rounds: int, at_least: float = 5e-3) -> dict[str, float]:
     """Seconds per call, the shortest of several rounds.
 
     In every round all calls take their turn, so that a busy moment of the machine hits all of them; quick
@@ -66,13 +67,13 @@ def shortest_times(calls: Mapping[str, Callable[[], object]], rounds: int, at_le
     return shortest
 
 
-def _repeats(call: Callable[[], object], at_least: float) -> int:
+def _repeats(call: Call, at_least: float) -> int:
     call()  # compiles, and touches memory
     once = max(_time(call, 1), 1e-9)
     return max(1, round(at_least / once))
 
 
-def _time(call: Callable[[], object], repeats: int) -> float:
+def _time(call: Call, repeats: int) -> float:
     start = time.perf_counter()
     for _ in range(repeats):
         call()
@@ -83,7 +84,7 @@ def run(name: str, description: str, compare: Callable[[bool], list[Row]]) -> in
     """Parse the command line, measure, show, save. `compare` is told whether to be quick."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the results to this file")
-    parser.add_argument("--quick", action="store_true", help="few samples, few rounds: only to see that it runs")
+    parser.add_argument("--quick", action="store_true", help="few samples and rounds, to see that it runs")
     arguments = parser.parse_args()
     rows = compare(arguments.quick)
     Console(width=150).print(table(name, rows))
@@ -100,10 +101,9 @@ def table(name: str, rows: list[Row]) -> Table:
         shown.add_column(heading, justify="right", no_wrap=True)
     shown.add_column("met")
     for row in rows:
-        bound = f"{'≥' if row.must_exceed else '≤'} {row.target:g}"
-        shown.add_row(
-            f"{row.what} (per {row.per})", _clock(row.ours), _clock(row.other), f"{row.ratio:.2f}", bound, "yes" if row.met else "no"
-        )
+        bound, met = f"{'≥' if row.must_exceed else '≤'} {row.target:g}", "yes" if row.met else "no"
+        times = _clock(row.ours), _clock(row.other)
+        shown.add_row(f"{row.what} (per {row.per})", *times, f"{row.ratio:.2f}", bound, met)
     return shown
 
 

@@ -8,6 +8,9 @@ import sys
 
 import pytest
 
+from freefloat.regressor.formula import parse_formula
+from freefloat.studies import study_path, study_robot
+
 ARM = """
 format: freefloat/robot@1
 robot: arm
@@ -148,3 +151,49 @@ def test_wrong_usage_exits_with_two_and_help_with_zero():
 def test_the_schema_is_json_and_knows_the_fields():
     schema = json.loads(run("schema").stdout)
     assert "bodies" in schema["properties"]
+
+
+SERVICER = str(study_path("servicer"))
+
+
+def test_the_servicer_with_a_load_on_its_last_axis_is_told_on_what_the_scale_rests():
+    shown = run("inspect", SERVICER, "--model", "angular-momentum", "--known", "load")
+    assert shown.returncode == 0, shown.stderr
+    words = " ".join(shown.stdout.split())
+    assert "The whole scale rests on Izz_load = 0.4 kg m²" in words
+    assert "cm off the axis it would fix the scale" in words
+
+
+@pytest.mark.parametrize(
+    ("study", "model", "count"),
+    [
+        ("naveen_dual_arm", "momentum", 52),
+        ("gautier_khalil_arm", "energy", 15),
+        ("gautier_khalil_arm", "torque", 15),
+        ("christidi_servicer", "base-velocity", 9),
+        ("christidi_servicer", "angular-momentum", 45),
+    ],
+)
+def test_clusters_are_listed_with_formulas_that_parse_back(study, model, count):
+    document = json.loads(run("inspect", study_path(study), "--model", model, "--json").stdout)
+    clusters = document["clusters"]
+    assert len(clusters) == count
+    robot = study_robot(study)
+    if model in ("momentum", "energy", "torque"):
+        for cluster in clusters:
+            row = parse_formula(cluster["formula"], robot.parameter_names)
+            assert row @ robot.parameters == pytest.approx(cluster["value"], rel=1e-12, abs=1e-12)
+
+
+def test_assumptions_reduce_the_clusters_and_bad_ones_get_one_sentence():
+    assume = "*.products,link1.mx,link1.my,link2.my,link2.mz,link3.my,link3.mz,base.moments"
+    study = study_path("christidi_servicer")
+    shown = json.loads(
+        run("inspect", study, "--model", "angular-momentum", "--assume-zero", assume, "--json").stdout
+    )
+    assert len(shown["clusters"]) == 19
+    assert_one_sentence(run("inspect", study, "--model", "momentum", "--known", "lnk1"), "lnk1", "link1")
+    assert_one_sentence(
+        run("inspect", study_path("gautier_khalil_arm"), "--model", "momentum"), "fixed", "energy or torque"
+    )
+    assert run("inspect", study, "--model", "weight").returncode == 2

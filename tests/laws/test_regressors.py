@@ -264,4 +264,4 @@ def test_the_rate_of_energy_is_the_power_of_the_joints(robot):
     weights = {1: 45.0 / 60.0, 2: -9.0 / 60.0, 3: 1.0 / 60.0}
     rate = sum(w * (energy(k * step) - energy(-k * step)) for k, w in weights.items()) / step
     power = (inverse_dynamics(robot, samples)[:, 6:] * samples.dq).sum(axis=1)
-    assert_agree(power, rate, 1e-8)
+    assert_agree(power, rate, 1e-10)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -31,21 +32,79 @@ def _freefloat(
         raise typer.Exit
 
 
+class ModelChoice(StrEnum):
+    """Measured quantities whose clusters can be shown."""
+
+    momentum = "momentum"
+    angular_momentum = "angular-momentum"
+    base_velocity = "base-velocity"
+    energy = "energy"
+    torque = "torque"
+
+
+class MomentumChoice(StrEnum):
+    """What is known of the total momentum."""
+
+    zero = "zero"
+    known = "known"
+    unknown = "unknown"
+
+
+class WheelChoice(StrEnum):
+    """What the reaction wheels do."""
+
+    still = "still"
+    constant = "constant"
+    varying = "varying"
+
+
 @app.command()
 def inspect(
     robot: Annotated[Path, typer.Argument(help="A robot file: .yaml, .json or .urdf.", show_default=False)],
+    model: Annotated[
+        ModelChoice | None,
+        typer.Option(help="Show which combinations of parameters this quantity reveals.", show_default=False),
+    ] = None,
+    known: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Trusted parameters: a body, or body.parameter (`load`, `link2.m`); repeat or use commas."
+        ),
+    ] = None,
+    assume_zero: Annotated[
+        list[str] | None, typer.Option(help="Parameters taken as zero: `*.products`, `link2.my`; likewise.")
+    ] = None,
+    momentum: Annotated[MomentumChoice, typer.Option(help="The total momentum.")] = MomentumChoice.zero,
+    wheels: Annotated[WheelChoice, typer.Option(help="What the wheels do.")] = WheelChoice.still,
     json: AsJson = False,
 ) -> None:
-    """Show a robot: its tree, masses, centre of mass, wheels, limits, and what is unphysical about it."""
-    from freefloat.command_line.show import print_json, show_robot
+    """Show a robot, or with --model: which of its parameters can be identified, and what would help.
+
+    Without --model: its tree, masses, centre of mass, wheels, limits, and what is unphysical about it.
+    """
+    from freefloat.command_line.show import print_json, show_model, show_robot
     from freefloat.robot.load import load_robot
     from freefloat.robot.summary import robot_summary
 
-    summary = robot_summary(load_robot(robot))
+    loaded = load_robot(robot)
+    if model is None:
+        summary = robot_summary(loaded)
+        show = show_robot
+    else:
+        from freefloat.regressor.summary import model_summary
+
+        summary = model_summary(
+            model.value, loaded, _split(known), _split(assume_zero), momentum.value, wheels.value
+        )
+        show = show_model
     if json:
         print_json(summary)
     else:
-        show_robot(summary)
+        show(summary)
+
+
+def _split(values: list[str] | None) -> list[str]:
+    return [part.strip() for value in values or [] for part in value.split(",") if part.strip()]
 
 
 @app.command()

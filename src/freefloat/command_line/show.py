@@ -62,6 +62,48 @@ def show_robot(summary: dict[str, Any]) -> None:
         out.print("[green]every body is physical[/]")
 
 
+def show_model(summary: dict[str, Any]) -> None:
+    """The clusters of a model, what they are made of, and what can be known of them."""
+    out = console()
+    clusters = summary["clusters"]
+    out.print(f"[bold]{escape(summary['robot'])}[/]  {summary['model']}: {len(clusters)} clusters")
+    answers = summary.get("identifiability", {}).get("clusters", [])
+    statuses = {answer["name"]: _coloured(answer["status"]) for answer in answers}
+    out.print(_cluster_table(clusters, {} if "where" in summary else statuses))
+    if "where" in summary:
+        out.print("[bold]where[/]")
+        for name, text in summary["where"].items():
+            status = statuses.get(
+                name.strip("[]"), "" if name == "M" or not statuses else "[dim]known or zero[/]"
+            )
+            out.print(f"  {escape(name)} = {escape(text)}  {status}")
+    if summary["never_visible"]:
+        out.print(f"never visible in this model: {escape(', '.join(summary['never_visible']))}")
+    if "identifiability" in summary:
+        out.print(f"[bold]{escape(summary['identifiability']['summary'])}[/]")
+        for sentence in summary["identifiability"]["sentences"]:
+            out.print(f" {escape(sentence)}")
+
+
+def _cluster_table(clusters: list[dict[str, Any]], statuses: dict[str, str]) -> Table:
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    table.add_column("", justify="right", style="dim")
+    table.add_column("cluster", overflow="fold")
+    table.add_column("value", justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    if statuses:
+        table.add_column("", no_wrap=True)
+    for index, cluster in enumerate(clusters, start=1):
+        row = [str(index), escape(cluster["formula"]), number(cluster["value"]), cluster["unit"]]
+        table.add_row(*row, *([statuses.get(cluster["name"], "")] if statuses else []))
+    return table
+
+
+def _coloured(status: str) -> str:
+    colour = {"identifiable": "green", "weak": "yellow"}.get(status, "red")
+    return f"[{colour}]{status}[/]"
+
+
 def _tree_table(summary: dict[str, Any]) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False)
     for heading in ("body", "joint", "moves", "position", "rate", "torque"):

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -31,6 +31,7 @@ from freefloat.regressor.momentum import momentum_regressor
 from freefloat.regressor.numerical import independent_columns, standard_preference
 from freefloat.regressor.samples import Samples
 from freefloat.regressor.selection import select_parameters
+from freefloat.regressor.states import allowed_rows
 from freefloat.regressor.torque import torque_regressor
 from freefloat.robot.model import Robot
 from freefloat.robot.transform import Array
@@ -124,18 +125,24 @@ class LinearModel(Model):
         return Y @ self.robot.parameters[self.known_columns]
 
 
+@dataclass(frozen=True, eq=False)
 class Momentum(LinearModel):
-    """Linear and angular momentum about the base origin, base frame: six rows, v and w measured."""
+    """Linear and angular momentum about the base origin, base frame: six rows (a planar base: three)."""
 
     def __post_init__(self) -> None:
-        if self.robot.base != "free":
+        if self.robot.base == "fixed":
             raise NotApplicable(
-                f"the momentum of a {self.robot.base} base is not conserved; use energy or torque"
+                "the momentum of a robot on a fixed base is not conserved; use energy or torque"
             )
 
+    @cached_property
+    def structure(self) -> MinimalParameters:
+        """Clusters with nothing declared known or zero; gravity does not enter."""
+        return closed_form(replace(self.robot, gravity=np.zeros(3)))
+
     def standard_rows(self, samples: Samples) -> Array:
-        """K, shape (n, 6, 10 bodies)."""
-        return momentum_regressor(self.robot, samples)
+        """K along what the base can do, shape (n, rows, 10 bodies)."""
+        return momentum_regressor(self.robot, samples)[:, allowed_rows(self.robot)]
 
 
 class Energy(LinearModel):
@@ -152,9 +159,8 @@ class Torque(LinearModel):
 
     def standard_rows(self, samples: Samples) -> Array:
         """Rows of what can be measured: the base wrench along what the base can do, then the joints."""
-        base = {"free": [0, 1, 2, 3, 4, 5], "planar": [0, 1, 5], "fixed": []}[self.robot.base]
-        joints = range(6, 6 + len(self.robot.joints))
-        return torque_regressor(self.robot, samples)[:, [*base, *joints]]
+        joints = np.arange(6, 6 + len(self.robot.joints))
+        return torque_regressor(self.robot, samples)[:, np.concatenate([allowed_rows(self.robot), joints])]
 
 
 def clusters_over(

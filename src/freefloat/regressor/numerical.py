@@ -23,6 +23,7 @@ from freefloat.robot.transform import Array
 CLEAR_GAP = 1e4
 _NEGLIGIBLE_COLUMN = 1e-11
 _COUNTS = 1e-9
+_DIGITS = 13  # what least squares leaves of a coefficient; more is rounding
 
 
 class UnclearRank(FreefloatError):
@@ -57,7 +58,7 @@ def independent_columns(
         solution = scipy.linalg.lstsq(basis, scaled)[0]  # (rank, columns)
         combine[:, order] = solution * size[order] / size[kept][:, None]
         combine[:, kept] = np.eye(rank)
-    return MinimalParameters(tuple(names), kept, clean_coefficients(combine), gap)
+    return MinimalParameters(tuple(names), kept, clean_coefficients(np.round(combine, _DIGITS)), gap)
 
 
 def standard_preference(bodies: int) -> NDArray[np.int64]:

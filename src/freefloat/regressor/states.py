@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 import numpy as np
+from numpy.typing import NDArray
 
 from freefloat.regressor.momentum import momentum_matrix
 from freefloat.regressor.samples import Samples
@@ -56,7 +57,7 @@ def base_reaction(robot: Robot, samples: Samples, momentum: Array | None = None)
     momentum: of robot and wheels, linear then angular about the base origin, base frame, (n, 6); zero unless
         given. What a planar or fixed base cannot do, it does not.
     """
-    n, allowed = len(samples), _allowed_rows(robot)
+    n, allowed = len(samples), allowed_rows(robot)
     A = momentum_matrix(robot, samples.q)
     right = np.zeros((n, 6)) if momentum is None else np.array(momentum)
     right -= np.einsum("kij,kj->ki", A[:, :, 6:], samples.need("dq", "the base's reaction"))
@@ -70,7 +71,8 @@ def base_reaction(robot: Robot, samples: Samples, momentum: Array | None = None)
     return twist[:, :3], twist[:, 3:]
 
 
-def _allowed_rows(robot: Robot) -> Array:
+def allowed_rows(robot: Robot) -> NDArray[np.int64]:
+    """Numbers of the six velocities that the base can have."""
     rows = {"free": [0, 1, 2, 3, 4, 5], "planar": [0, 1, 5], "fixed": []}[robot.base]
     return np.array(rows, dtype=np.int64)
 
