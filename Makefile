@@ -7,6 +7,7 @@ BIN := $(VENV)/bin
 
 demo: $(VENV)/ready
 	$(BIN)/freefloat inspect src/freefloat/studies/servicer.yaml
+	$(BIN)/freefloat inspect src/freefloat/studies/servicer.yaml --model momentum --known load
 
 test: $(VENV)/ready-test
 	$(BIN)/pytest

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from freefloat.errors import FileError, FreefloatError, InvalidRobot, ShapeError, UnknownName
+    from freefloat.regressor.advice import Advice, advise
+    from freefloat.regressor.angular_momentum import AngularMomentum, BaseVelocity, total_mass
     from freefloat.regressor.centre_of_mass import (
         base_velocity_regressor,
         centre_of_mass,
@@ -23,6 +25,10 @@ if TYPE_CHECKING:
         potential_energy_regressor,
         wheel_energy_regressor,
     )
+    from freefloat.regressor.formula import parse_formula
+    from freefloat.regressor.identifiability import Identifiability, Measurement, identifiability
+    from freefloat.regressor.minimal import MinimalParameters
+    from freefloat.regressor.model import Energy, Model, Momentum, Torque
     from freefloat.regressor.momentum import (
         momentum,
         momentum_adjoint,
@@ -32,6 +38,7 @@ if TYPE_CHECKING:
         wheel_columns,
     )
     from freefloat.regressor.samples import Samples
+    from freefloat.regressor.states import base_reaction, random_states
     from freefloat.regressor.torque import (
         friction_columns,
         inverse_dynamics,
@@ -51,6 +58,8 @@ __version__ = "0.1.0"
 
 _HOME = {
     "errors": ("FileError", "FreefloatError", "InvalidRobot", "ShapeError", "UnknownName"),
+    "regressor.advice": ("Advice", "advise"),
+    "regressor.angular_momentum": ("AngularMomentum", "BaseVelocity", "total_mass"),
     "regressor.centre_of_mass": ("base_velocity_regressor", "centre_of_mass", "first_moment_regressor"),
     "regressor.energy": (
         "friction_energy_regressor",
@@ -58,6 +67,10 @@ _HOME = {
         "potential_energy_regressor",
         "wheel_energy_regressor",
     ),
+    "regressor.formula": ("parse_formula",),
+    "regressor.identifiability": ("Identifiability", "Measurement", "identifiability"),
+    "regressor.minimal": ("MinimalParameters",),
+    "regressor.model": ("Energy", "Model", "Momentum", "Torque"),
     "regressor.momentum": (
         "momentum",
         "momentum_adjoint",
@@ -67,6 +80,7 @@ _HOME = {
         "wheel_columns",
     ),
     "regressor.samples": ("Samples",),
+    "regressor.states": ("base_reaction", "random_states"),
     "regressor.torque": ("friction_columns", "inverse_dynamics", "torque_regressor", "wheel_wrench_columns"),
     "robot.load": ("load_robot", "save_robot"),
     "robot.model": ("Body", "Joint", "Point", "Robot", "Wheel"),
