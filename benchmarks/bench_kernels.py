@@ -25,10 +25,10 @@ def compare(quick: bool) -> list[Row]:
     rounds, many = (3, 2000) if quick else (25, 100_000)
     return [
         *against_pinocchio(rounds),
-        against_filling(many, max(3, rounds // 3)),
+        against_filling(many, rounds),
         adjoint_against_forward(rounds),
         fifty_joints_against_seven(TRAJECTORY, rounds),
-        fifty_joints_against_seven(many // 10, max(3, rounds // 3)),
+        fifty_joints_against_seven(many // 10, rounds),
     ]
 
 

@@ -153,9 +153,9 @@ def test_a_fixed_body_counts_the_same_lumped_or_separate(robot):
         assert_agree(other, one, ROUNDING)
 
 
-@pytest.mark.parametrize("joints", [7, 12])
+@pytest.mark.parametrize("joints", [7, 12, 19])
 def test_large_arrays_hold_what_small_ones_hold(joints):
-    """Above a size the results go past the cache; they must not differ for it."""
+    """Above a size the results go past the cache; they must not differ for it, wherever an array begins."""
     robot = random_robot(joints, bodies=joints + 1, base="free", prismatic=True)
     samples = random_samples(robot, 1501, 9)
     whole = momentum_regressor(robot, samples)
@@ -163,6 +163,13 @@ def test_large_arrays_hold_what_small_ones_hold(joints):
     pieces = [momentum_regressor(robot, samples[k : k + 100]) for k in range(0, 1501, 100)]
     assert pieces[0].nbytes < kernels._STREAM_BYTES
     assert_agree(whole, np.concatenate(pieces), 1e-15)
+    for first in range(4):
+        room = np.full(whole.size + 8, np.pi)
+        shifted = room[first : first + whole.size].reshape(whole.shape)
+        kernels.forward(robot.tree.arrays, samples.q, samples.dq, samples.v, samples.w, shifted)
+        assert_agree(shifted, whole, 1e-15)
+        assert (room[:first] == np.pi).all()
+        assert (room[first + whole.size :] == np.pi).all()
 
 
 @pytest.mark.parametrize("count", [1, 7, 8, 9, 451])

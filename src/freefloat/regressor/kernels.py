@@ -21,8 +21,8 @@ infinitesimal rotation theta (delta R = [theta x] R), and hands them to the pare
 How it is laid out, and why. Samples are worked on `_LANES` at a time, quantity by quantity: entry `i` of
 a body's state is the run `X[i * _LANES : (i + 1) * _LANES]`. Inner loops over `s`, with offsets known at
 compile time, become vector instructions, which is worth a factor of six over sample-by-sample code. The
-results are turned to sample-major order `_GROUP` bodies at a time, a piece that stays in the first-level
-cache. Every kernel lives in this one file: numba's cache does not notice a change in a callee elsewhere.
+results are turned to sample-major order in whole rows, `_GROUP` bodies at the most. Every kernel lives in
+this one file: numba's cache does not notice a change in a callee elsewhere.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from freefloat.robot.tree import PRISMATIC, REVOLUTE
 
 _COMPILE = {"cache": True, "nogil": True, "fastmath": {"contract", "nsz"}}
 _LANES = 8
-_GROUP = 8
+_GROUP = 64
 _ROW = 10 * _GROUP  # columns of one group
 _STREAM_BYTES = 4 << 20  # larger outputs would only push useful data out of the cache
 
@@ -56,19 +56,46 @@ _HALF_PI_1, _HALF_PI_2, _HALF_PI_3 = 1.5707963267341256, 6.077100506303966e-11, 
 _LARGE_ANGLE = 1e6
 
 
-@intrinsic
-def _stream(typing_context, array, index, value):
-    """Store `array[index] = value` past the cache; plain stores first read what they overwrite."""
+def _pair_writer(streaming):
+    """Code that turns two runs of four lanes into four pairs of neighbouring columns, and stores them.
+
+    Streaming stores go past the cache: plain ones would first read what they are about to overwrite. They
+    must be aligned to a pair, which numpy's arrays and an even number of columns see to.
+    """
+    pair, run = ir.VectorType(ir.DoubleType(), 2), ir.VectorType(ir.DoubleType(), 4)
 
     def generate(context, builder, signature, arguments):
-        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-        store = builder.store(arguments[2], builder.gep(data, [arguments[1]]))
-        store.align = 8
-        flag = builder.module.add_metadata([ir.Constant(ir.IntType(32), 1)])
-        store.set_metadata("nontemporal", flag)
+        lanes, entry, output, index, row = arguments
+        source = context.make_array(signature.args[0])(context, builder, lanes).data
+        target = context.make_array(signature.args[2])(context, builder, output).data
+        runs = []
+        for column in range(2):
+            offset = builder.add(entry, ir.Constant(entry.type, column * _LANES))
+            runs.append(builder.load(builder.bitcast(builder.gep(source, [offset]), run.as_pointer()), align=8))
+        for sample in range(4):
+            mask = ir.Constant(ir.VectorType(ir.IntType(32), 2), [sample, 4 + sample])
+            value = builder.shuffle_vector(*runs, mask)
+            offset = builder.add(index, builder.mul(row, ir.Constant(row.type, sample)))
+            store = builder.store(value, builder.bitcast(builder.gep(target, [offset]), pair.as_pointer()))
+            store.align = 16 if streaming else 8
+            if streaming:
+                flag = builder.module.add_metadata([ir.Constant(ir.IntType(32), 1)])
+                store.set_metadata("nontemporal", flag)
         return context.get_dummy_value()
 
-    return types.void(array, types.intp, types.float64), generate
+    return generate
+
+
+@intrinsic
+def _write_pairs(typing_context, lanes, entry, output, index, row):
+    """Columns c, c + 1 of four samples: output[index + s * row + (0, 1)] = lanes[entry + s + (0, _LANES)]."""
+    return types.void(lanes, types.intp, output, types.intp, types.intp), _pair_writer(False)
+
+
+@intrinsic
+def _stream_pairs(typing_context, lanes, entry, output, index, row):
+    """As `_write_pairs`, past the cache."""
+    return types.void(lanes, types.intp, output, types.intp, types.intp), _pair_writer(True)
 
 
 @njit(inline="always")
@@ -105,8 +132,12 @@ def _sine_cosine(J, m):
 
 
 @njit(**_COMPILE)
-def _turn(t, U, X, J, m):
-    """Rotation of a body, state X, from its parent's, U, its geometry t and its joint's sine and cosine."""
+def _advance(t, U, X, J, turning, sliding, shift, m):
+    """State X of a body from its parent's, U, its geometry t, and its joint's lanes in J.
+
+    turning, sliding, shift: where in J its turn rate, its slide rate and its slide are (or zeros).
+    """
+    a0, a1, a2, o0, o1, o2 = t[27], t[28], t[29], t[30], t[31], t[32]
     for s in range(m):
         sn, cs = J[s], J[_LANES + s]
         e0 = t[0] + sn * t[9] + cs * t[18]
@@ -118,34 +149,24 @@ def _turn(t, U, X, J, m):
         e6 = t[6] + sn * t[15] + cs * t[24]
         e7 = t[7] + sn * t[16] + cs * t[25]
         e8 = t[8] + sn * t[17] + cs * t[26]
+        turn, slide, along = J[turning + s], J[sliding + s], J[shift + s]
+        b0, b1, b2 = o0 + along * a0, o1 + along * a1, o2 + along * a2
         x, y, z = U[s], U[_LANES + s], U[2 * _LANES + s]
+        x0, d0 = x * a0 + y * a1 + z * a2, x * b0 + y * b1 + z * b2
         X[s] = x * e0 + y * e3 + z * e6
         X[_LANES + s] = x * e1 + y * e4 + z * e7
         X[2 * _LANES + s] = x * e2 + y * e5 + z * e8
         x, y, z = U[3 * _LANES + s], U[4 * _LANES + s], U[5 * _LANES + s]
+        x1, d1 = x * a0 + y * a1 + z * a2, x * b0 + y * b1 + z * b2
         X[3 * _LANES + s] = x * e0 + y * e3 + z * e6
         X[4 * _LANES + s] = x * e1 + y * e4 + z * e7
         X[5 * _LANES + s] = x * e2 + y * e5 + z * e8
         x, y, z = U[6 * _LANES + s], U[7 * _LANES + s], U[8 * _LANES + s]
+        x2, d2 = x * a0 + y * a1 + z * a2, x * b0 + y * b1 + z * b2
         X[6 * _LANES + s] = x * e0 + y * e3 + z * e6
         X[7 * _LANES + s] = x * e1 + y * e4 + z * e7
         X[8 * _LANES + s] = x * e2 + y * e5 + z * e8
-
-
-@njit(**_COMPILE)
-def _step(t, U, X, J, turning, sliding, shift, m):
-    """Axis, origin and velocities of a body from its parent's; lanes of J hold its rates and its slide."""
-    a0, a1, a2, o0, o1, o2 = t[27], t[28], t[29], t[30], t[31], t[32]
-    for s in range(m):
-        turn, slide, along = J[turning + s], J[sliding + s], J[shift + s]
         w0, w1, w2 = U[_W + s], U[_W + _LANES + s], U[_W + 2 * _LANES + s]
-        b0, b1, b2 = o0 + along * a0, o1 + along * a1, o2 + along * a2
-        r0, r1, r2 = U[s], U[_LANES + s], U[2 * _LANES + s]
-        x0, d0 = r0 * a0 + r1 * a1 + r2 * a2, r0 * b0 + r1 * b1 + r2 * b2
-        r0, r1, r2 = U[3 * _LANES + s], U[4 * _LANES + s], U[5 * _LANES + s]
-        x1, d1 = r0 * a0 + r1 * a1 + r2 * a2, r0 * b0 + r1 * b1 + r2 * b2
-        r0, r1, r2 = U[6 * _LANES + s], U[7 * _LANES + s], U[8 * _LANES + s]
-        x2, d2 = r0 * a0 + r1 * a1 + r2 * a2, r0 * b0 + r1 * b1 + r2 * b2
         X[_A + s], X[_A + _LANES + s], X[_A + 2 * _LANES + s] = x0, x1, x2
         X[_P + s] = U[_P + s] + d0
         X[_P + _LANES + s] = U[_P + _LANES + s] + d1
@@ -183,8 +204,7 @@ def _outwards(tree, q, dq, v0, w0, first, m, X, J):
             _sine_cosine(J, m)
         elif kind == PRISMATIC:
             sliding, shift = _RATE, _POSITION
-        _turn(geometry, U, Xb, J, m)
-        _step(geometry, U, Xb, J, turning, sliding, shift, m)
+        _advance(geometry, U, Xb, J, turning, sliding, shift, m)
 
 
 @njit(**_COMPILE)
@@ -264,15 +284,21 @@ def _momentum_columns(X, B, m):
 @njit(**_COMPILE)
 def _store(B, width, K, start, row, m, streaming):
     """Turn a group of columns to sample-major: K flat, `row` long, first written at `start`."""
-    for s in range(m):
+    whole = m - m % 4
+    for s in range(0, whole, 4):
+        for i in range(6):
+            o, e = start + (6 * s + i) * row, i * _ROW * _LANES + s
+            if streaming:
+                for c in range(0, width, 2):
+                    _stream_pairs(B, e + c * _LANES, K, o + c, 6 * row)
+            else:
+                for c in range(0, width, 2):
+                    _write_pairs(B, e + c * _LANES, K, o + c, 6 * row)
+    for s in range(whole, m):
         for i in range(6):
             o = start + (6 * s + i) * row
-            if streaming:
-                for c in range(width):
-                    _stream(K, o + c, B[(i * _ROW + c) * _LANES + s])
-            else:
-                for c in range(width):
-                    K[o + c] = B[(i * _ROW + c) * _LANES + s]
+            for c in range(width):
+                K[o + c] = B[(i * _ROW + c) * _LANES + s]
 
 
 @njit(**_COMPILE)
@@ -300,7 +326,7 @@ def forward(tree, q, dq, v0, w0, K):
     X, J = _scratch(tree.parent.size)
     B, flat = _group_scratch(), K.reshape(-1)
     # Past the cache only whole cache lines are fast: one group must hold all bodies.
-    streaming = 8 * K.size > _STREAM_BYTES and tree.parent.size <= _GROUP
+    streaming = 8 * K.size > _STREAM_BYTES and tree.parent.size <= _GROUP and K.ctypes.data % 16 == 0
     for k in range(0, n, _LANES):
         _momentum_block(tree, q, dq, v0, w0, k, min(_LANES, n - k), X, J, B, flat, 6 * k * row, streaming)
 
