@@ -3,7 +3,7 @@ nothing is lost by using them. Right angles and almost right angles get robots o
 closed forms fail first."""
 
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 import pytest
@@ -25,6 +25,7 @@ from freefloat.robot.transform import Transform, rotation_about, turn_about
 
 SAME_SPACE = 1e-7  # largest principal angle
 EXACT = 1e-12
+BY_NUMBERS = 1e-11  # what least squares leaves where clusters are found by it
 FLOOR = 1e-3  # many entries vanish by law, up to rounding
 NO_GRAVITY, DOWN, SLANTED = np.zeros(3), np.array([0.0, 0.0, -9.81]), np.array([1.0, 2.0, -9.0])
 
@@ -59,9 +60,14 @@ def assert_same_space(one, other):
         assert largest < SAME_SPACE, f"{len(one)} clusters, principal angle {largest:.2g}"
 
 
-def assert_nothing_is_lost(minimal, rows):
-    """Rows times clusters are rows times standard parameters, whatever the parameters."""
-    assert_agree(minimal.reduce(rows) @ minimal.combine, rows, EXACT, FLOOR)
+def assert_nothing_is_lost(minimal, rows, parameters):
+    """Rows times clusters are rows times standard parameters: these, and each of them alone."""
+    kept = minimal.reduce(rows)
+    assert_agree(kept @ minimal.values(parameters), rows @ parameters, EXACT, FLOOR)
+    terms = np.abs(kept).max(axis=(0, 1)) @ np.abs(minimal.combine)
+    terms = np.maximum(terms, FLOOR * terms.max(initial=0.0))  # what a column is the sum of
+    lost = np.abs(kept @ minimal.combine - rows).max(axis=(0, 1))
+    assert (lost <= EXACT * terms).all(), f"{np.max(lost / terms):.2g} of a column is lost"
 
 
 def clear_rank(matrix):
@@ -76,7 +82,7 @@ def clear_rank(matrix):
 # ---------------------------------------------------------------------- free trees
 
 
-@lru_cache(maxsize=None)
+@cache
 def closed(robot):
     return closed_form(robot)
 
@@ -105,16 +111,16 @@ def test_regressor_times_clusters_is_regressor_times_standard_parameters(robot):
     model = Momentum(robot)
     rows = model.standard_rows(samples)
     assert_agree(model.rows(samples) @ model.values(), rows @ robot.parameters, EXACT)
-    assert_nothing_is_lost(closed(robot), rows)
+    assert_nothing_is_lost(closed(robot), rows, robot.parameters)
 
 
 @every_tree
 def test_momentum_torque_base_wrench_and_kinetic_energy_show_the_same(robot):
-    samples = states(robot, 6, seed=4)
-    torque = torque_regressor(robot, samples)
-    for rows in (torque, torque[:, :6]):
+    torque = torque_regressor(robot, states(robot, 6 + len(robot.joints), seed=4))
+    wrench = torque_regressor(robot, states(robot, 6, seed=5))[:, :6]
+    for rows in (torque, wrench):
         assert_same_space(closed(robot), by_numbers(robot, rows))
-    energy = kinetic_energy_regressor(robot, states(robot, 1, seed=5))
+    energy = kinetic_energy_regressor(robot, states(robot, 1, seed=6))
     assert_same_space(closed(robot), by_numbers(robot, energy))
 
 
@@ -144,7 +150,7 @@ def test_on_a_fixed_or_planar_base_the_closed_form_is_what_the_torques_show(robo
     rows = Torque(robot).standard_rows(states(robot, len(robot.joints)))
     minimal = closed_form(robot)
     assert_same_space(minimal, by_numbers(robot, rows))
-    assert_agree(minimal.reduce(rows) @ minimal.values(robot.parameters), rows @ robot.parameters, EXACT)
+    assert_nothing_is_lost(minimal, rows, robot.parameters)
 
 
 def right_angled(seed, base=None):
@@ -193,7 +199,7 @@ def test_with_right_angles_the_closed_form_is_what_the_torques_show(robot):
     samples = states(robot, len(robot.joints))
     rows, minimal = Torque(robot).standard_rows(samples), closed_form(robot)
     assert_same_space(minimal, by_numbers(robot, rows))
-    assert_nothing_is_lost(minimal, rows)
+    assert_nothing_is_lost(minimal, rows, robot.parameters)
 
 
 def test_energy_shows_on_a_fixed_or_planar_base_what_the_torques_show():
@@ -226,7 +232,7 @@ def test_axes_that_are_almost_right_lose_no_digits_on_a_free_base(angle):
         robot = tilted(right_angled(seed, base="free"), angle, seed)
         rows = Torque(robot).standard_rows(states(robot, 6))
         minimal = closed_form(robot)
-        assert_nothing_is_lost(minimal, rows)
+        assert_nothing_is_lost(minimal, rows, robot.parameters)
         assert_same_space(minimal, by_numbers(robot, rows))
 
 
@@ -237,7 +243,7 @@ def test_axes_that_are_almost_right_lose_no_digits_on_a_fixed_or_planar_base(ang
         robot = tilted(right_angled(seed, base), angle, seed)
         rows = Torque(robot).standard_rows(states(robot, len(robot.joints)))
         minimal = closed_form(robot)
-        assert_agree(minimal.reduce(rows) @ minimal.values(robot.parameters), rows @ robot.parameters, EXACT)
+        assert_nothing_is_lost(minimal, rows, robot.parameters)
         assert_same_space(minimal, by_numbers(robot, rows))
 
 
@@ -246,7 +252,8 @@ def test_a_coefficient_close_to_a_fraction_is_not_made_one():
     turn = Transform(rotation_about([1.0, 0.0, 0.0], 3e-5), [0.0, 0.0, 0.0])
     slider = Body("slider", "base", Joint("slide", "prismatic"), turn)
     robot = Robot("almost straight", (Body("base"), slider))
-    assert_nothing_is_lost(closed_form(robot), momentum_regressor(robot, states(robot, 6)))
+    rows = momentum_regressor(robot, states(robot, 6))
+    assert_nothing_is_lost(closed_form(robot), rows, np.ones(20))
 
 
 # ---------------------------------------------------------------------- restricted motion
@@ -298,7 +305,7 @@ DECLARED = [
 @pytest.mark.parametrize("declared", DECLARED, ids=["masses", "products", "a body", "overlapping"])
 @pytest.mark.parametrize("base", ["free", "planar", "fixed"])
 def test_what_is_declared_zero_or_known_leaves_the_clusters_that_sampling_finds(base, declared):
-    for robot in [*SMALL[::2], *RIGHT_ANGLED[:12]]:
+    for robot in [*SMALL[::3], *RIGHT_ANGLED[:10]]:
         robot = replace(robot, base=base)
         model = Torque(robot, **declared)
         samples = states(robot, len(robot.joints), seed=7)
@@ -323,7 +330,7 @@ def test_rows_times_clusters_and_what_is_known_make_up_the_whole(declared):
         phi = np.array(robot.parameters)
         phi[select_parameters(robot, declared["zero"])] = 0.0
         whole = model.rows(samples) @ model.values() + model.offset(samples)
-        assert_agree(whole, model.standard_rows(samples) @ phi, EXACT, FLOOR)
+        assert_agree(whole, model.standard_rows(samples) @ phi, BY_NUMBERS, FLOOR)
 
 
 def test_clusters_are_linear_in_the_parameters():
@@ -331,17 +338,14 @@ def test_clusters_are_linear_in_the_parameters():
         model = Momentum(robot, known=("body1",), zero=("*.products",))
         one, other = np.random.default_rng(9).normal(size=(2, robot.parameters.size))
         both = model.values(2.0 * one - 3.0 * other)
-        assert_agree(both[None], (2.0 * model.values(one) - 3.0 * model.values(other))[None], 1e-9)
-        size = np.abs(both).max()
-        np.testing.assert_allclose(
-            both, 2.0 * model.values(one) - 3.0 * model.values(other), rtol=0, atol=1e-13 * size
-        )
+        apart = 2.0 * model.values(one) - 3.0 * model.values(other)
+        np.testing.assert_allclose(both, apart, rtol=0, atol=1e-13 * np.abs(both).max())
 
 
 # ---------------------------------------------------------------------- two arms of six joints
 
 
-@lru_cache(maxsize=None)
+@cache
 def dual_arm():
     rng = np.random.default_rng(31)
     bodies = [Body("base", parameters=random_parameters(rng, 150.0, 0.8))]
@@ -367,7 +371,9 @@ def test_the_momentum_of_a_dual_arm_shows_94_and_93_at_zero_momentum():
     assert clear_rank(model.rows(samples).reshape(-1, 94)) == 94
     rows = model.rows(at_zero_momentum(robot, samples)).reshape(-1, 94)
     assert clear_rank(rows) == 93
-    assert np.abs(rows @ model.values()).max() < 1e-12 * np.abs(rows * model.values()).max()  # the scale is lost
+    assert (
+        np.abs(rows @ model.values()).max() < 1e-12 * np.abs(rows * model.values()).max()
+    )  # the scale is lost
 
 
 def test_the_angular_momentum_of_a_dual_arm_shows_94_and_93_at_zero_momentum():

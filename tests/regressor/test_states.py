@@ -13,7 +13,8 @@ from freefloat.regressor.states import base_reaction, random_states
 from freefloat.robot.model import Body, Joint, Robot
 
 ROBOTS = {
-    base: random_robot(20, bodies=7, base=base, wheels=2, prismatic=True) for base in ("free", "planar", "fixed")
+    base: random_robot(20, bodies=7, base=base, wheels=2, prismatic=True)
+    for base in ("free", "planar", "fixed")
 }
 every_base = pytest.mark.parametrize("robot", ROBOTS.values(), ids=ROBOTS)
 

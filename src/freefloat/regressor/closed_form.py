@@ -15,7 +15,7 @@ are what body i shows by itself; the parameters are reduced to them, and the res
 are the spans of all twists, and of all energy rows, that the body can have: everything for a free base, which
 gives 7 per revolute and 4 per prismatic joint; for a fixed base they start empty and grow from joint to joint,
 which is where the extra losses near a fixed base come from. They grow by the generator of the joint's
-motion, so nothing is sampled; spans of at most ten dimensions are kept by elimination.
+motion, so nothing is sampled; spans have ten dimensions at the most.
 
 Generalises Gautier, Khalil, "Direct calculation of minimum set of inertial parameters of serial robots"
 (T-RA 1990) and Naveen, Shah, Misra (JGCD 2019), eq. 18-23, to any tree, axis and base. The idea of carrying
@@ -42,8 +42,8 @@ Indices = NDArray[np.int64]
 # Which parameter stands for a cluster, where there is a choice: the first of these.
 PREFERENCE = ("Ixx", "Izz", "Ixy", "Ixz", "Iyz", "Iyy", "mx", "my", "mz", "m")
 _ORDER = np.array([INDEX[name] for name in PREFERENCE])
-_TOLERANCE = 1e-9
-_ROUNDING = 1e-12
+_TOLERANCE = 1e-11  # rows smaller than this are rounding
+_LEADS = (0.1, 1e-3, 1e-9)  # clearly, then if need be
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -196,29 +196,39 @@ def _grown(rows: Array, rate: Array, times: int) -> Array:
 
 
 def _span(rows: Array) -> Array:
-    """Independent rows with the same span, in echelon form."""
-    return _eliminate(rows, np.arange(rows.shape[1]))[1]
-
-
-def _eliminate(rows: Array, order: Indices = _ORDER) -> tuple[Indices, Array]:
-    """Reduced echelon form, taking columns in this order: leading columns, and one row for each."""
-    work, leading = np.array(rows, dtype=np.float64), list[int]()
-    if work.size:
-        largest = np.abs(work).max(axis=1)
-        work = work[largest > _ROUNDING * largest.max()]  # rounding must not be scaled up to count
-        work /= np.abs(work).max(axis=1, keepdims=True)
-    for column in order:
-        remaining = work[len(leading) :]
-        if not remaining.size:
+    """Orthonormal rows with the same span: the largest that is left, made orthogonal to those before it."""
+    largest = np.linalg.norm(rows, axis=1).max(initial=0.0)
+    rest, basis = rows / (largest or 1.0), np.zeros((0, rows.shape[1]))
+    while len(rest):
+        size = np.linalg.norm(rest, axis=1)
+        best = int(np.argmax(size))
+        if size[best] <= _TOLERANCE:
             break
-        best = int(np.argmax(np.abs(remaining[:, column])))
-        if abs(remaining[best, column]) <= _TOLERANCE:
-            remaining[:, column] = 0.0
-            continue
-        here = len(leading)
-        work[[here, here + best]] = work[[here + best, here]]
-        work[here] /= work[here, column]
-        others = np.arange(len(work)) != here
-        work[others] -= np.outer(work[others, column], work[here])
-        leading.append(int(column))
-    return np.array(leading, dtype=np.int64), work[: len(leading)]
+        row = rest[best] - (rest[best] @ basis.T) @ basis  # once more: rounding of the steps before
+        basis = np.vstack([basis, row / np.linalg.norm(row)])
+        rest = np.delete(rest, best, axis=0)
+        rest = rest - np.outer(rest @ basis[-1], basis[-1])
+    return basis
+
+
+def _eliminate(rows: Array) -> tuple[Indices, Array]:
+    """Leading columns, and a row for each, of the reduced echelon form that prefers columns by `PREFERENCE`.
+
+    A column leads only where it is not small: a preferred but nearly absent one would cost digits.
+    """
+    basis = _span(rows)
+    rest, leading = basis.copy(), list[int]()
+    for least in _LEADS:
+        for column in _ORDER:
+            if column in leading or len(leading) == len(basis):
+                continue
+            best = int(np.argmax(np.abs(rest[:, column])))
+            if abs(rest[best, column]) < least:
+                continue
+            pivot = rest[best] / rest[best, column]
+            rest = np.delete(rest - np.outer(rest[:, column], pivot), best, axis=0)
+            leading.append(int(column))
+    own = np.array(sorted(leading), dtype=np.int64)
+    echelon: Array = np.linalg.solve(basis[:, own], basis)
+    echelon[:, own] = np.eye(own.size)
+    return own, echelon

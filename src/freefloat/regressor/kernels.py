@@ -888,3 +888,173 @@ def torque(tree, q, dq, ddq, v0, w0, acc0, alpha0, Y):
                         for c in range(10):
                             Y[k + s, 6 + tree.dof[u], 10 * b + c] = out[c * _LANES + s]
                 u = tree.parent[u]
+
+
+# ---------------------------------------------------------------------- dynamics for given parameters
+
+
+@njit(**_COMPILE)
+def _add_momentum(phi, X, h, m):
+    """Add a body's momentum, linear and angular about the base origin, to h (6 lanes)."""
+    for s in range(m):
+        p0, p1, p2 = X[_P + s], X[_P + _LANES + s], X[_P + 2 * _LANES + s]
+        v0, v1, v2 = X[_V + s], X[_V + _LANES + s], X[_V + 2 * _LANES + s]
+        w0, w1, w2 = X[_W + s], X[_W + _LANES + s], X[_W + 2 * _LANES + s]
+        r0, r1, r2 = X[s], X[_LANES + s], X[2 * _LANES + s]
+        r3, r4, r5 = X[3 * _LANES + s], X[4 * _LANES + s], X[5 * _LANES + s]
+        r6, r7, r8 = X[6 * _LANES + s], X[7 * _LANES + s], X[8 * _LANES + s]
+        f0 = r0 * phi[1] + r1 * phi[2] + r2 * phi[3]
+        f1 = r3 * phi[1] + r4 * phi[2] + r5 * phi[3]
+        f2 = r6 * phi[1] + r7 * phi[2] + r8 * phi[3]
+        x, y, z = _cross(w0, w1, w2, f0, f1, f2)
+        l0, l1, l2 = phi[0] * v0 + x, phi[0] * v1 + y, phi[0] * v2 + z
+        x, y, z = r0 * w0 + r3 * w1 + r6 * w2, r1 * w0 + r4 * w1 + r7 * w2, r2 * w0 + r5 * w1 + r8 * w2
+        i0 = phi[4] * x + phi[5] * y + phi[7] * z
+        i1 = phi[5] * x + phi[6] * y + phi[8] * z
+        i2 = phi[7] * x + phi[8] * y + phi[9] * z
+        a0, a1, a2 = _cross(f0, f1, f2, v0, v1, v2)
+        b0, b1, b2 = _cross(p0, p1, p2, l0, l1, l2)
+        h[s] += l0
+        h[_LANES + s] += l1
+        h[2 * _LANES + s] += l2
+        h[3 * _LANES + s] += a0 + b0 + r0 * i0 + r1 * i1 + r2 * i2
+        h[4 * _LANES + s] += a1 + b1 + r3 * i0 + r4 * i1 + r5 * i2
+        h[5 * _LANES + s] += a2 + b2 + r6 * i0 + r7 * i1 + r8 * i2
+
+
+@njit(**_COMPILE)
+def composite(tree, q, dq, phi, inertia, h):
+    """The robot as one locked body, and the momentum of its joints' motion alone, base at rest.
+
+    inertia (n, 9): first moment, then xx xy yy xz yz zz, about the base origin; h (n, 6): linear, angular.
+    """
+    n, bodies = q.shape[0], tree.parent.size
+    X, J = _scratch(bodies)
+    C, L, rest = np.zeros(9 * _LANES), np.zeros(6 * _LANES), np.zeros((n, 3))
+    for k in range(0, n, _LANES):
+        m = min(_LANES, n - k)
+        _outwards(tree, q, dq, rest, rest, k, m, X, J)
+        C[:], L[:] = 0.0, 0.0
+        for b in range(bodies):
+            Xb = X[b * _STATE :]
+            _add_body(phi[b], Xb, C, m)
+            _add_momentum(phi[b], Xb, L, m)
+        for s in range(m):
+            for i in range(9):
+                inertia[k + s, i] = C[i * _LANES + s]
+            for i in range(6):
+                h[k + s, i] = L[i * _LANES + s]
+
+
+@njit(**_COMPILE)
+def _add_wrench(phi, X, D, F, m):
+    """Add the force and moment about the base origin that a body's motion needs to F (6 lanes)."""
+    for s in range(m):
+        p0, p1, p2 = X[_P + s], X[_P + _LANES + s], X[_P + 2 * _LANES + s]
+        w0, w1, w2 = X[_W + s], X[_W + _LANES + s], X[_W + 2 * _LANES + s]
+        a0, a1, a2 = D[s], D[_LANES + s], D[2 * _LANES + s]
+        g0, g1, g2 = D[3 * _LANES + s], D[4 * _LANES + s], D[5 * _LANES + s]
+        r0, r1, r2 = X[s], X[_LANES + s], X[2 * _LANES + s]
+        r3, r4, r5 = X[3 * _LANES + s], X[4 * _LANES + s], X[5 * _LANES + s]
+        r6, r7, r8 = X[6 * _LANES + s], X[7 * _LANES + s], X[8 * _LANES + s]
+        c0 = r0 * phi[1] + r1 * phi[2] + r2 * phi[3]
+        c1 = r3 * phi[1] + r4 * phi[2] + r5 * phi[3]
+        c2 = r6 * phi[1] + r7 * phi[2] + r8 * phi[3]
+        x, y, z = _cross(w0, w1, w2, c0, c1, c2)
+        f0, f1, f2 = _cross(w0, w1, w2, x, y, z)
+        x, y, z = _cross(g0, g1, g2, c0, c1, c2)
+        f0, f1, f2 = f0 + x + phi[0] * a0, f1 + y + phi[0] * a1, f2 + z + phi[0] * a2
+        # I alpha + w x I w, in the body frame
+        x, y, z = r0 * w0 + r3 * w1 + r6 * w2, r1 * w0 + r4 * w1 + r7 * w2, r2 * w0 + r5 * w1 + r8 * w2
+        i0 = phi[4] * x + phi[5] * y + phi[7] * z
+        i1 = phi[5] * x + phi[6] * y + phi[8] * z
+        i2 = phi[7] * x + phi[8] * y + phi[9] * z
+        n0, n1, n2 = _cross(x, y, z, i0, i1, i2)
+        x, y, z = r0 * g0 + r3 * g1 + r6 * g2, r1 * g0 + r4 * g1 + r7 * g2, r2 * g0 + r5 * g1 + r8 * g2
+        n0 += phi[4] * x + phi[5] * y + phi[7] * z
+        n1 += phi[5] * x + phi[6] * y + phi[8] * z
+        n2 += phi[7] * x + phi[8] * y + phi[9] * z
+        x, y, z = _cross(c0, c1, c2, a0, a1, a2)
+        u0, u1, u2 = _cross(p0, p1, p2, f0, f1, f2)
+        F[s] += f0
+        F[_LANES + s] += f1
+        F[2 * _LANES + s] += f2
+        F[3 * _LANES + s] += x + u0 + r0 * n0 + r1 * n1 + r2 * n2
+        F[4 * _LANES + s] += y + u1 + r3 * n0 + r4 * n1 + r5 * n2
+        F[5 * _LANES + s] += z + u2 + r6 * n0 + r7 * n1 + r8 * n2
+
+
+@njit(**_COMPILE)
+def inverse_dynamics(tree, phi, q, dq, ddq, v0, w0, acc0, alpha0, tau):
+    """Wrench on the base about its origin, then joint torques, into tau (n, 6 + dofs); phi (bodies, 10).
+
+    acc0: acceleration of the base origin less gravity, alpha0: angular acceleration; base frame, (n, 3).
+    """
+    n, bodies, size = q.shape[0], tree.parent.size, 6 * _LANES
+    X, J = _scratch(bodies)
+    D, F, T = np.zeros(bodies * size), np.zeros(bodies * size), np.zeros(size)
+    for k in range(0, n, _LANES):
+        m = min(_LANES, n - k)
+        _outwards(tree, q, dq, v0, w0, k, m, X, J)
+        _all_accelerations(tree, dq, ddq, acc0, alpha0, k, m, X, D, J)
+        F[:] = 0.0
+        for b in range(bodies - 1, -1, -1):
+            Xb, Fb = X[b * _STATE :], F[b * size :]
+            _add_wrench(phi[b], Xb, D[b * size :], Fb, m)
+            if tree.dof[b] >= 0:
+                _joint_twist(tree.kind[b], Xb, T, m)
+                for s in range(m):
+                    power = 0.0
+                    for i in range(6):
+                        power += T[i * _LANES + s] * Fb[i * _LANES + s]
+                    tau[k + s, 6 + tree.dof[b]] = power
+            if b > 0:
+                Fu = F[tree.parent[b] * size :]
+                for i in range(size):
+                    Fu[i] += Fb[i]
+        for s in range(m):
+            for i in range(6):
+                tau[k + s, i] = F[i * _LANES + s]
+
+
+@njit(**_COMPILE)
+def mass_matrix(tree, q, phi, H):
+    """Mass matrix H (n, 6 + dofs, 6 + dofs) of base and joints for parameters phi (bodies, 10)."""
+    n, bodies, size = q.shape[0], tree.parent.size, 9 * _LANES
+    locked(tree, q, phi, H[:, :6])
+    X, J = _scratch(bodies)
+    C, T, h = np.zeros(bodies * size), np.zeros(bodies * 6 * _LANES), np.zeros(6 * _LANES)
+    mass, still, rest = np.zeros(bodies), np.zeros((n, q.shape[1])), np.zeros((n, 3))
+    for b in range(bodies - 1, -1, -1):
+        mass[b] += phi[b, 0]
+        if b > 0:
+            mass[tree.parent[b]] += mass[b]
+    H[:, 6:, 6:] = 0.0
+    for k in range(0, n, _LANES):
+        m = min(_LANES, n - k)
+        _outwards(tree, q, still, rest, rest, k, m, X, J)
+        C[:] = 0.0
+        for b in range(1, bodies):
+            _joint_twist(tree.kind[b], X[b * _STATE :], T[6 * b * _LANES :], m)
+        for b in range(bodies - 1, 0, -1):
+            Cb = C[b * size :]
+            _add_body(phi[b], X[b * _STATE :], Cb, m)
+            if tree.dof[b] >= 0:
+                _momentum_of(mass[b], Cb, T[6 * b * _LANES :], h, m)
+                u = b
+                while u > 0:
+                    if tree.dof[u] >= 0:
+                        for s in range(m):
+                            power = 0.0
+                            for i in range(6):
+                                power += T[(6 * u + i) * _LANES + s] * h[i * _LANES + s]
+                            H[k + s, 6 + tree.dof[u], 6 + tree.dof[b]] = power
+                            H[k + s, 6 + tree.dof[b], 6 + tree.dof[u]] = power
+                    u = tree.parent[u]
+            Cu = C[tree.parent[b] * size :]
+            for i in range(size):
+                Cu[i] += Cb[i]
+    for k in range(n):
+        for i in range(6):
+            for j in range(q.shape[1]):
+                H[k, 6 + j, i] = H[k, i, 6 + j]

@@ -122,7 +122,7 @@ class LinearModel(Model):
     def offset(self, samples: Samples) -> Array:
         """What the known parameters contribute, shape (n, rows)."""
         Y = self.standard_rows(samples)[..., self.known_columns]
-        return Y @ self.robot.parameters[self.known_columns]
+        return Y @ self.standard(None)[self.known_columns]
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,8 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from freefloat.errors import ShapeError
 from freefloat.regressor import kernels
-from freefloat.regressor.samples import Samples
+from freefloat.regressor.samples import Samples, read_only
 from freefloat.robot.model import Robot
+from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.transform import Array
 
 Columns = NDArray[np.int64]
@@ -83,11 +84,11 @@ def momentum_matrix(robot: Robot, q: ArrayLike, parameters: ArrayLike | None = N
 
     parameters: standard parameters to use instead of the robot's own, shape (10 bodies,).
     """
-    positions = np.ascontiguousarray(q, dtype=np.float64)
+    positions = read_only(q)
     Samples(positions).check(robot)
-    phi = robot.parameters if parameters is None else np.asarray(parameters, float)
+    phi = read_only(robot.parameters if parameters is None else parameters).reshape(-1, PER_BODY)
     A = np.empty((positions.shape[0], 6, 6 + positions.shape[1]))
-    kernels.locked(robot.tree.arrays, positions, np.ascontiguousarray(phi.reshape(-1, 10)), A)
+    kernels.locked(robot.tree.arrays, positions, phi, A)
     return A
 
 

@@ -23,6 +23,7 @@ from freefloat.robot.transform import Array
 CLEAR_GAP = 1e4
 _NEGLIGIBLE_COLUMN = 1e-11
 _COUNTS = 1e-9
+_CLEARLY = (1e-3, 1e-5, 10 * _COUNTS)  # a preferred column that is nearly dependent would cost digits
 _DIGITS = 13  # what least squares leaves of a coefficient; more is rounding
 
 
@@ -84,16 +85,17 @@ def _clear_rank(scaled: Array) -> tuple[int, float]:
 
 
 def _first_independent(scaled: Array, rank: int) -> NDArray[np.int64]:
-    """Positions of the first `rank` columns that are independent of those before them (unit columns)."""
-    residual, basis, chosen = scaled.copy(), np.zeros((scaled.shape[0], 0)), list[int]()
-    for column in range(scaled.shape[1]):
-        if len(chosen) == rank:
-            break
-        rest = residual[:, column]
-        for _ in range(2):  # twice is enough to be orthogonal to the last digit
-            rest = rest - basis @ (basis.T @ rest)
-        length = float(np.linalg.norm(rest))
-        if length > _COUNTS * 10:
-            basis = np.column_stack([basis, rest / length])
-            chosen.append(column)
-    return np.array(chosen, dtype=np.int64)
+    """Positions of `rank` independent columns, first come first: those that are clearly so, then others."""
+    basis, chosen = np.zeros((scaled.shape[0], 0)), list[int]()
+    for clear in _CLEARLY:
+        for column in range(scaled.shape[1]):
+            if len(chosen) == rank:
+                return np.array(sorted(chosen), dtype=np.int64)
+            rest = scaled[:, column]
+            for _ in range(2):  # twice is enough to be orthogonal to the last digit
+                rest = rest - basis @ (basis.T @ rest)
+            length = float(np.linalg.norm(rest))
+            if length > clear:
+                basis = np.column_stack([basis, rest / length])
+                chosen.append(column)
+    return np.array(sorted(chosen), dtype=np.int64)

@@ -50,13 +50,10 @@ class Samples:
         if q.ndim != 2:
             raise ShapeError(f"q must have shape (samples, joints), found {q.shape}")
         for name, values in self._given():
-            array = np.ascontiguousarray(values, dtype=np.float64)
+            array = read_only(values)
             expected = self._expected_shape(name, q, array)
             if array.shape != expected:
                 raise ShapeError(f"{name} must have shape {expected}, found {array.shape}")
-            if array is values:
-                array = array.view()
-            array.setflags(write=False)
             object.__setattr__(self, name, array)
 
     def _given(self) -> Iterator[tuple[str, ArrayLike]]:
@@ -102,9 +99,16 @@ class Samples:
     def base_twist(self, robot: Robot, what_for: str) -> tuple[Array, Array]:
         """Velocities v and w of the base, each (n, 3); zero for a fixed base."""
         if robot.base == "fixed":
-            rest = np.zeros((len(self), 3))
+            rest = read_only(np.zeros((len(self), 3)))
             return rest, rest
         return self.need("v", what_for), self.need("w", what_for)
+
+
+def read_only(values: ArrayLike) -> Array:
+    """The values as a contiguous array that cannot be written: kernels are compiled once, for such inputs."""
+    array = np.ascontiguousarray(values, dtype=np.float64).view()
+    array.setflags(write=False)
+    return array
 
 
 def rotations(attitude: ArrayLike) -> Array:

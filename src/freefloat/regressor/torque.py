@@ -10,10 +10,12 @@ of the base. After Atkeson, An, Hollerbach (IJRR 1986); base rows alone: Ayusawa
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from freefloat.regressor import kernels
-from freefloat.regressor.samples import Samples, rotations
+from freefloat.regressor.samples import Samples, read_only, rotations
 from freefloat.robot.model import Robot
+from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.transform import Array
 
 
@@ -55,18 +57,34 @@ def wheel_wrench_columns(robot: Robot, samples: Samples) -> Array:
 
 def inverse_dynamics(robot: Robot, samples: Samples) -> Array:
     """Base wrench and joint torques of robot and wheels, without friction, shape (n, 6 + joints)."""
-    return torque_regressor(robot, samples) @ robot.parameters + (
-        wheel_wrench_columns(robot, samples) @ robot.wheel_inertias
-    )
+    samples.check(robot)
+    v, w = samples.base_twist(robot, "inverse dynamics")
+    acceleration, dw = _base_acceleration(robot, samples, v, w)
+    dq, ddq = samples.need("dq", "inverse dynamics"), samples.need("ddq", "inverse dynamics")
+    tau = np.empty((len(samples), 6 + samples.q.shape[1]))
+    phi = robot.parameters.reshape(-1, PER_BODY)
+    kernels.inverse_dynamics(robot.tree.arrays, phi, samples.q, dq, ddq, v, w, acceleration, dw, tau)
+    return tau + wheel_wrench_columns(robot, samples) @ robot.wheel_inertias
+
+
+def mass_matrix(robot: Robot, q: ArrayLike) -> Array:
+    """Mass matrix of base twist and joints, shape (n, 6 + joints, 6 + joints)."""
+    positions = read_only(q)
+    Samples(positions).check(robot)
+    size = 6 + positions.shape[1]
+    H = np.empty((positions.shape[0], size, size))
+    kernels.mass_matrix(robot.tree.arrays, positions, robot.parameters.reshape(-1, PER_BODY), H)
+    return H
 
 
 def _base_acceleration(robot: Robot, samples: Samples, v: Array, w: Array) -> tuple[Array, Array]:
     """Acceleration of the base origin less gravity, and angular acceleration, base frame, (n, 3) each."""
     if robot.base == "fixed":
-        return np.tile(-robot.gravity, (len(samples), 1)), np.zeros((len(samples), 3))
+        still = np.zeros((len(samples), 3))
+        return read_only(still - robot.gravity), read_only(still)
     dv, dw = samples.need("dv", "inverse dynamics"), samples.need("dw", "inverse dynamics")
     acceleration = dv + np.cross(w, v)  # v is given by components in a turning frame
     if robot.gravity.any():
         R_IB = rotations(samples.need("attitude", "gravity on a moving base"))
         acceleration = acceleration - R_IB.transpose(0, 2, 1) @ robot.gravity
-    return acceleration, dw
+    return read_only(acceleration), dw
