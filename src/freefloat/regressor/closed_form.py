@@ -229,6 +229,6 @@ def _eliminate(rows: Array) -> tuple[Indices, Array]:
             rest = np.delete(rest - np.outer(rest[:, column], pivot), best, axis=0)
             leading.append(int(column))
     own = np.array(sorted(leading), dtype=np.int64)
-    echelon: Array = np.linalg.solve(basis[:, own], basis)
+    echelon = np.asarray(np.linalg.solve(basis[:, own], basis), dtype=np.float64)
     echelon[:, own] = np.eye(own.size)
     return own, echelon
