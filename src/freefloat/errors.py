@@ -4,7 +4,10 @@ FreefloatError
 ├── FileError        a file cannot be read or written, or what it says is not allowed
 ├── InvalidRobot     the parts given do not make a robot (a reader adds the file's name)
 ├── UnknownName      a body, joint, wheel or point that this robot does not have
-└── ShapeError       an array of the wrong shape, or one that a computation needs and nobody gave
+├── ShapeError       an array of the wrong shape, or one that a computation needs and nobody gave
+└── further ones, each beside what raises it: NotApplicable and UnclearRank (models), UnknownModel,
+    MassNotVisible, UnreadableFormula, UnknownStudy, InvalidTrajectory, InvalidRecording, CannotFly,
+    CannotProcess, InvalidMission
 
 The command line prints the sentence and exits with code 2; it never shows a traceback for these.
 """

@@ -287,14 +287,13 @@ def test_planar_known_load_the_load_s_own_share_contains_the_unknown_total_mass(
 def test_gautier_khalil_arm_has_the_15_base_parameters_by_name_and_value(model):
     arm = model(study_robot("gautier_khalil_arm"))
     values, printed = by_name(arm), entries("gautier_khalil_arm", "base")
+    rounding = half_a_digit("gautier_khalil_arm", "base")
     assert len(values) == len(printed) == 15
     rows = dict(zip(arm.minimal.leaders, arm.minimal.combine, strict=True))
     for entry in printed:
         axes, kind, link = re.fullmatch(r"(XX|YY|ZZ|XY|XZ|YZ|M)(X|Y|Z)?R?(\d)", entry["name"]).groups()
         lead = f"m{kind.lower()}_link{link}" if axes == "M" else f"I{axes.lower()}_link{link}"
-        assert values[lead] == pytest.approx(
-            entry["true_value"], abs=half_a_digit("gautier_khalil_arm", "base")
-        )
+        assert values[lead] == pytest.approx(entry["true_value"], abs=rounding)
         form = parse_formula(entry["form"].replace("*", " "), arm.minimal.names)
         np.testing.assert_allclose(rows[lead], form, rtol=0, atol=1e-14)
 
@@ -333,7 +332,7 @@ def rx90():
 
 
 def rx90_groups(standard):
-    """The grouped parameters of RX90_regp.txt for given standard ones, by the name of their place in the table."""
+    """The grouped parameters of RX90_regp.txt for given standard ones, by their place in its table."""
     text = (SHARED / "opensymoro_rx90" / "RX90_regp.txt").read_text()
     equations, grouped = text.split("Equations:")[1].split("RX90 grouped inertia parameters")
     symbols = standard | LENGTHS | {f"th{joint}": 0.1 * joint for joint in range(1, 7)}
@@ -365,9 +364,7 @@ def test_rx90_has_the_40_grouped_parameters_of_opensymoro():
     ours |= {name: symbol[name] for name in names if name.startswith("IA")}
     values = dict(zip(minimal.leaders, minimal.values([ours.get(name, 0.0) for name in names]), strict=True))
     theirs = rx90_groups(symbol)
-    named = {
-        (kind, link): f"IA{link}" if kind == "IA" else f"{SYMORO[kind]}_link{link}" for kind, link in theirs
-    }
+    named = {(kind, link): f"IA{link}" if kind == "IA" else f"{SYMORO[kind]}_link{link}" for kind, link in theirs}
     assert len(theirs) == 40
     assert set(named.values()) == set(values)
     for place, value in theirs.items():

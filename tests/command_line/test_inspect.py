@@ -148,6 +148,39 @@ def test_wrong_usage_exits_with_two_and_help_with_zero():
     assert run("--version").stdout.startswith("freefloat ")
 
 
+def test_an_output_that_cannot_be_written_or_encoded_gets_no_traceback(arm):
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "freefloat", "inspect", str(arm), "--json"]
+        failed = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert failed.returncode != 0
+    assert "Traceback" not in failed.stderr
+    plain = run("inspect", arm, env=os.environ | {"PYTHONIOENCODING": "ascii"})
+    assert (plain.returncode, "Traceback" in plain.stderr) == (0, False)
+
+
+def test_options_of_models_without_a_model_are_refused(arm):
+    assert run("inspect", arm, "--known", "link1").returncode == 2
+
+
+def test_a_urdf_is_told_how_its_base_moves(tmp_path):
+    file = tmp_path / "arm.urdf"
+    file.write_text('<robot name="r"><link name="a"/></robot>')
+    assert json.loads(run("inspect", file, "--base", "fixed", "--json").stdout)["base"] == "fixed"
+    assert json.loads(run("inspect", file, "--json").stdout)["base"] == "free"
+
+
+def test_a_urdf_nested_without_end_gets_one_sentence(tmp_path):
+    file = tmp_path / "deep.urdf"
+    file.write_text('<robot name="r">' + "<a>" * 50_000 + "</a>" * 50_000 + "</robot>")
+    assert_one_sentence(run("inspect", file), "deep.urdf")
+
+
+def test_acceleration_limits_are_shown_where_there_are_any(arm):
+    assert "acceleration" not in run("inspect", arm).stdout
+    arm.write_text(ARM.replace("rate_deg_s: 8", "rate_deg_s: 8, acceleration_deg_s2: 3"))
+    assert "3°/s²" in run("inspect", arm).stdout
+
+
 def test_the_schema_is_json_and_knows_the_fields():
     schema = json.loads(run("schema").stdout)
     assert "bodies" in schema["properties"]
@@ -188,9 +221,7 @@ def test_clusters_are_listed_with_formulas_that_parse_back(study, model, count):
 def test_assumptions_reduce_the_clusters_and_bad_ones_get_one_sentence():
     assume = "*.products,link1.mx,link1.my,link2.my,link2.mz,link3.my,link3.mz,base.moments"
     study = study_path("christidi_servicer")
-    shown = json.loads(
-        run("inspect", study, "--model", "angular-momentum", "--assume-zero", assume, "--json").stdout
-    )
+    shown = json.loads(run("inspect", study, "--model", "angular-momentum", "--assume-zero", assume, "--json").stdout)
     assert len(shown["clusters"]) == 19
     assert_one_sentence(run("inspect", study, "--model", "momentum", "--known", "lnk1"), "lnk1", "link1")
     assert_one_sentence(

@@ -49,8 +49,8 @@ def by_numbers(robot, rows):
 
 
 def states(robot, rows_per_state, seed=2, **choices):
-    """Twice as many rows as there are parameters, and some more."""
-    return random_states(robot, 10 + 2 * robot.parameters.size // rows_per_state, seed, **choices)
+    """Half as many rows again as there are parameters, and some more."""
+    return random_states(robot, 10 + 3 * robot.parameters.size // (2 * rows_per_state), seed, **choices)
 
 
 def assert_same_space(one, other):
@@ -230,10 +230,10 @@ def tilted(robot, angle, seed):
 def test_axes_that_are_almost_right_lose_no_digits_on_a_free_base(angle):
     for seed in range(25):
         robot = tilted(right_angled(seed, base="free"), angle, seed)
-        rows = Torque(robot).standard_rows(states(robot, 6))
-        minimal = closed_form(robot)
-        assert_nothing_is_lost(minimal, rows, robot.parameters)
+        rows, minimal = Torque(robot).standard_rows(states(robot, 6)), closed_form(robot)
         assert_same_space(minimal, by_numbers(robot, rows))
+        for few in np.array_split(rows, 4):  # among many a small row hides behind its largest value
+            assert_nothing_is_lost(minimal, few, robot.parameters)
 
 
 @pytest.mark.parametrize("base", ["fixed", "planar"])
@@ -243,7 +243,8 @@ def test_axes_that_are_almost_right_lose_no_digits_on_a_fixed_or_planar_base(ang
         robot = tilted(right_angled(seed, base), angle, seed)
         rows = Torque(robot).standard_rows(states(robot, len(robot.joints)))
         minimal = closed_form(robot)
-        assert_nothing_is_lost(minimal, rows, robot.parameters)
+        shown = minimal.reduce(rows) @ minimal.values(robot.parameters)
+        assert_agree(shown, rows @ robot.parameters, EXACT, FLOOR)
         assert_same_space(minimal, by_numbers(robot, rows))
 
 
@@ -278,10 +279,8 @@ def welded(robot, locked, q):
 
 @pytest.mark.parametrize("base", ["free", "planar", "fixed"])
 def test_a_robot_with_locked_joints_shows_what_the_welded_one_has(base):
-    for seed, robot in enumerate(SMALL):
-        if len(robot.joints) < 2:
-            continue
-        robot = replace(robot, base=base, gravity=SLANTED if seed % 2 else NO_GRAVITY)
+    for seed, tree in enumerate(robot for robot in SMALL if len(robot.joints) > 1):
+        robot = replace(tree, base=base, gravity=SLANTED if seed % 2 else NO_GRAVITY)
         locked = robot.joint_names[seed % 2 :: 2]
         samples = states(robot, len(robot.joints) // 2, locked=locked)
         rigid = welded(robot, locked, samples.q[0])
@@ -305,8 +304,8 @@ DECLARED = [
 @pytest.mark.parametrize("declared", DECLARED, ids=["masses", "products", "a body", "overlapping"])
 @pytest.mark.parametrize("base", ["free", "planar", "fixed"])
 def test_what_is_declared_zero_or_known_leaves_the_clusters_that_sampling_finds(base, declared):
-    for robot in [*SMALL[::3], *RIGHT_ANGLED[:10]]:
-        robot = replace(robot, base=base)
+    for tree in [*SMALL[::3], *RIGHT_ANGLED[:10]]:
+        robot = replace(tree, base=base)
         model = Torque(robot, **declared)
         samples = states(robot, len(robot.joints), seed=7)
         rows = model.standard_rows(samples)
@@ -371,9 +370,8 @@ def test_the_momentum_of_a_dual_arm_shows_94_and_93_at_zero_momentum():
     assert clear_rank(model.rows(samples).reshape(-1, 94)) == 94
     rows = model.rows(at_zero_momentum(robot, samples)).reshape(-1, 94)
     assert clear_rank(rows) == 93
-    assert (
-        np.abs(rows @ model.values()).max() < 1e-12 * np.abs(rows * model.values()).max()
-    )  # the scale is lost
+    along_scale = rows * model.values()
+    assert np.abs(along_scale.sum(axis=1)).max() < 1e-12 * np.abs(along_scale).max()  # this is lost
 
 
 def test_the_angular_momentum_of_a_dual_arm_shows_94_and_93_at_zero_momentum():
@@ -385,7 +383,8 @@ def test_the_angular_momentum_of_a_dual_arm_shows_94_and_93_at_zero_momentum():
     assert clear_rank(anywhere) == theta.size == 94
     rows = model.rows(at_zero_momentum(robot, samples)).reshape(-1, len(model.minimal)) @ slopes
     assert clear_rank(rows) == 93
-    assert np.abs(rows @ theta).max() < 1e-10 * np.abs(rows * theta).max()  # the scale is lost
+    along_scale = rows * theta
+    assert np.abs(along_scale.sum(axis=1)).max() < 1e-12 * np.abs(along_scale).max()  # this is lost
 
 
 def test_the_joint_torques_of_a_dual_arm_alone_show_84():

@@ -10,6 +10,7 @@ from freefloat.regressor.angular_momentum import AngularMomentum, BaseVelocity
 from freefloat.regressor.closed_form import closed_form
 from freefloat.regressor.formula import UnreadableFormula, clean_coefficients, formula, parse_formula
 from freefloat.robot.model import Body, Joint, Robot
+from freefloat.robot.parameters import parameters_from_com
 from freefloat.studies import study_names, study_robot
 
 NAMES = ("Ixx_link2", "Iyy_link2", "m_link3", "mx_load")
@@ -100,6 +101,7 @@ def test_every_cluster_of_angular_momentum_and_base_velocity_reads_back(robot):
 
 @pytest.mark.parametrize("name", ["left arm", "left-arm", "arm+1", "2nd arm"])
 def test_whatever_a_body_is_called_its_clusters_read_back(name):
-    robot = Robot("named", (Body("base"), Body(name, "base", Joint("hinge"))))
+    phi = parameters_from_com(2.0, [0.1, 0.2, 0.3], np.eye(3))
+    robot = Robot("named", (Body("base", parameters=phi), Body(name, "base", Joint("hinge"), parameters=phi)))
     assert_every_formula_reads_back(closed_form(robot))
     assert_every_formula_reads_back(AngularMomentum(robot).minimal)

@@ -9,7 +9,9 @@ from random_trees import random_robot
 from freefloat.regressor.advice import advise
 from freefloat.regressor.identifiability import Measurement, identifiability
 from freefloat.regressor.model import NotApplicable
-from freefloat.regressor.states import base_reaction, random_states
+from freefloat.regressor.selection import select_parameters
+from freefloat.regressor.states import base_accelerations, base_reaction, random_states
+from freefloat.regressor.torque import torque_regressor
 from freefloat.robot.model import Body, Joint, Wheel
 from freefloat.robot.parameters import PER_BODY, parameters_from_com
 from freefloat.studies import study_robot
@@ -173,3 +175,87 @@ def test_an_off_axis_load_is_proposed_only_where_the_load_sits_on_its_axis():
     phi = np.array(N1.parameters)
     phi[-PER_BODY:] = parameters_from_com(25.0, [0.1, 0.0, 0.14], 0.4 * np.eye(3))
     assert "off the axis" not in " ".join(advise(N1.with_parameters(phi), known=["load"]).sentences)
+
+
+# ---------------------------------------------------------------------- assumptions that are taken seriously
+
+
+def zeroed(robot, selectors):
+    phi = np.array(robot.parameters)
+    phi[select_parameters(robot, selectors)] = 0.0
+    return robot.with_parameters(phi)
+
+
+def test_what_is_declared_zero_is_answered_as_for_a_robot_that_really_has_zeros():
+    servicer = study_robot("servicer")
+    declared = identifiability(servicer, zero=["*.products"])
+    real = identifiability(zeroed(servicer, ["*.products"]), zero=["*.products"])
+    assert (declared.rank, declared.of, declared.scale_lost) == (real.rank, real.of, True)
+    assert [cluster.status for cluster in declared.clusters] == [cluster.status for cluster in real.clusters]
+
+
+def test_a_known_load_that_is_declared_zero_fixes_nothing():
+    assert identifiability(N1, known=["load"], zero=["load"]).scale_lost
+
+
+def test_beside_a_lost_scale_only_what_is_really_mixed_counts_as_open():
+    """Gyro alone on the planar robot: the scale is lost, and the masses mix with what hangs on them."""
+    answer = identifiability(study_robot("cepheus"))
+    assert (answer.rank, answer.of, answer.scale_lost) == (8, 10, True)
+    assert "Izz_base" in {cluster.name for cluster in answer.with_status("up to scale")}
+    assert "m_base" in {cluster.name for cluster in answer.with_status("open")}
+
+
+def test_a_motion_that_shows_less_than_the_structure_is_told_what_it_does_not_excite():
+    robot = random_robot(9, bodies=5, base="free", prismatic=False)
+    states = random_states(robot, 200, seed=3, locked=[robot.joint_names[-1]])
+    v, w = base_reaction(robot, states)
+    here = identifiability(robot, samples=replace(states, v=v, w=w))
+    assert here.with_status("not excited")
+    assert not identifiability(robot).with_status("not excited")
+
+
+def test_torques_are_tried_on_motions_that_can_happen():
+    """In free flight a base with one joint shows what momentum and the one torque show, and no more."""
+    robot = random_robot(2, bodies=2, base="free", prismatic=False)
+    torque_alone = identifiability(robot, Measurement(rate=False, torque=True))
+    states = random_states(robot, 300, seed=8)
+    v, w = base_reaction(robot, states)
+    states = replace(states, v=v, w=w)
+    dv, dw = base_accelerations(robot, states)
+    Y = torque_regressor(robot, replace(states, dv=dv, dw=dw))[:, 6:].reshape(-1, robot.parameters.size)
+    assert torque_alone.rank == np.linalg.matrix_rank(Y / np.abs(Y).max(), tol=1e-9)
+
+
+def test_a_known_load_on_a_fixed_joint_stays_apart_by_itself():
+    robot = replace(with_gripped_load(N1, "load"), separate=frozenset())
+    assert identifiability(robot, known=["gripped"]).rank == 58
+
+
+def test_the_base_may_have_any_name():
+    servicer = study_robot("servicer")
+    bodies = tuple(
+        replace(
+            body,
+            name="base_link" if body.parent is None else body.name,
+            parent="base_link" if body.parent == "base" else body.parent,
+        )
+        for body in servicer.bodies
+    )
+    renamed = replace(servicer, bodies=bodies, points=())
+    assert advise(renamed, known=["load"]).sentences == advise(servicer, known=["load"]).sentences
+
+
+def test_nothing_left_to_identify_is_said():
+    advice = advise(N1, known=["*.m", "*.moments", "*.inertias"])
+    assert advice.answer.of == 0
+    assert "Nothing is left to identify" in " ".join(advice.sentences)
+
+
+def test_a_robot_without_mass_or_inertia_is_refused_in_one_sentence():
+    weightless = N1.with_parameters(0.0 * N1.parameters)
+    with pytest.raises(NotApplicable, match="no mass"):
+        identifiability(weightless)
+    point = replace(N1, bodies=(Body("base", parameters=[5.0, *[0.0] * 9]),), points=())
+    with pytest.raises(NotApplicable, match="inertia is zero"):
+        identifiability(point)

@@ -40,12 +40,7 @@ def test_a_name_with_a_dot_is_a_name():
 
 
 def test_selections_add_up_without_repetition_in_the_order_of_the_parameters():
-    assert selected("link1.products", "link1.Ixy", "base.m") == [
-        "m_base",
-        "Ixy_link1",
-        "Ixz_link1",
-        "Iyz_link1",
-    ]
+    assert selected("link1.moments", "link1.my", "base.m") == ["m_base", "mx_link1", "my_link1", "mz_link1"]
     assert selected() == []
 
 

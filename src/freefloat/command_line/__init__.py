@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from enum import StrEnum
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated
 
@@ -50,6 +51,14 @@ class MomentumChoice(StrEnum):
     unknown = "unknown"
 
 
+class BaseChoice(StrEnum):
+    """How the base moves."""
+
+    free = "free"
+    planar = "planar"
+    fixed = "fixed"
+
+
 class WheelChoice(StrEnum):
     """What the reaction wheels do."""
 
@@ -67,15 +76,17 @@ def inspect(
     ] = None,
     known: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Trusted parameters: a body, or body.parameter (`load`, `link2.m`); repeat or use commas."
-        ),
+        typer.Option(help="Trusted parameters: a body, or body.parameter (`load`, `link2.m`); repeat or use commas."),
     ] = None,
     assume_zero: Annotated[
         list[str] | None, typer.Option(help="Parameters taken as zero: `*.products`, `link2.my`; likewise.")
     ] = None,
     momentum: Annotated[MomentumChoice, typer.Option(help="The total momentum.")] = MomentumChoice.zero,
     wheels: Annotated[WheelChoice, typer.Option(help="What the wheels do.")] = WheelChoice.still,
+    base: Annotated[
+        BaseChoice | None,
+        typer.Option(help="How the base of a URDF moves; by default free.", show_default=False),
+    ] = None,
     json: AsJson = False,
 ) -> None:
     """Show a robot, or with --model: which of its parameters can be identified, and what would help.
@@ -86,16 +97,16 @@ def inspect(
     from freefloat.robot.load import load_robot
     from freefloat.robot.summary import robot_summary
 
-    loaded = load_robot(robot)
+    loaded = load_robot(robot, base.value if base else None)
     if model is None:
+        if known or assume_zero or momentum != MomentumChoice.zero or wheels != WheelChoice.still:
+            raise typer.BadParameter("--known, --assume-zero, --momentum and --wheels go with --model")
         summary = robot_summary(loaded)
         show = show_robot
     else:
         from freefloat.regressor.summary import model_summary
 
-        summary = model_summary(
-            model.value, loaded, _split(known), _split(assume_zero), momentum.value, wheels.value
-        )
+        summary = model_summary(model.value, loaded, _split(known), _split(assume_zero), momentum.value, wheels.value)
         show = show_model
     if json:
         print_json(summary)
@@ -105,6 +116,70 @@ def inspect(
 
 def _split(values: list[str] | None) -> list[str]:
     return [part.strip() for value in values or [] for part in value.split(",") if part.strip()]
+
+
+@app.command()
+def simulate(
+    mission: Annotated[Path, typer.Argument(help="A mission file.", show_default=False)],
+    trajectory: Annotated[
+        Path | None, typer.Option("--trajectory", help="A trajectory file instead of the mission's own motion.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of the sensors' noise, and of a random motion.", min=0)] = 0,
+    runs: Annotated[int, typer.Option(help="Flights that differ in their noise alone.", min=1)] = 1,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="A .parquet or .csv file; a folder for several runs.")
+    ] = None,
+    json: AsJson = False,
+) -> None:
+    """Fly a mission on the desk and write what its sensors record."""
+    from freefloat.command_line.flights import simulate_runs
+    from freefloat.command_line.show import print_json
+
+    written = simulate_runs(mission, trajectory, seed, runs, output, quiet=json)
+    if json:
+        print_json({"recordings": [str(path) for path in written], "seed": seed, "runs": runs})
+    elif len(written) == 1:
+        typer.echo(f"wrote {written[0]}")
+    else:
+        typer.echo(f"wrote {len(written)} recordings to {written[0].parent}")
+
+
+@app.command()
+def data(
+    recording: Annotated[Path, typer.Argument(help="A recording: .parquet or .csv.", show_default=False)],
+    plot: Annotated[Path | None, typer.Option(help="Also draw it to this HTML page.")] = None,
+    repair: Annotated[
+        list[str] | None, typer.Option(help="Named repairs to allow, such as `sort`; repeat or use commas.")
+    ] = None,
+    json: AsJson = False,
+) -> None:
+    """Describe a recording: channels, rates, gaps, noise, main frequencies, and what looks wrong."""
+    from freefloat.command_line.show import print_json, show_recording
+    from freefloat.experiment.describe import recording_summary
+    from freefloat.experiment.tables import read_recording
+
+    loaded = read_recording(recording, repair=_split(repair))
+    if plot is not None:
+        from freefloat.report.recording_page import write_recording_page
+
+        write_recording_page(plot, loaded, recording.name)
+    summary = recording_summary(loaded)
+    if json:
+        print_json(summary)
+    else:
+        show_recording(recording.name, summary)
+
+
+@app.command()
+def new(
+    name: Annotated[str, typer.Argument(help="Name of the mission; the file is NAME.yaml.", show_default=False)],
+    urdf: Annotated[Path | None, typer.Option(help="Your robot: a URDF or a robot file.")] = None,
+) -> None:
+    """Write a commented mission file to start from."""
+    from freefloat.command_line.template import write_new_mission
+
+    for path in write_new_mission(name, urdf):
+        typer.echo(f"wrote {path}")
 
 
 @app.command()
@@ -118,8 +193,17 @@ def schema() -> None:
 
 def main() -> None:
     """Run the command line. Bad input gets one sentence and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a terminal that lacks a sign gets another, not a traceback
+            stream.reconfigure(errors="replace")
     try:
         app()
     except FreefloatError as error:
         typer.echo(f"freefloat: {error}", err=True)
         sys.exit(2)
+    except BrokenPipeError:
+        sys.stderr.close()  # whoever read the output has seen enough
+        sys.exit(1)
+    except OSError as error:
+        typer.echo(f"freefloat: the output cannot be written: {error.strerror}", err=True)
+        sys.exit(1)

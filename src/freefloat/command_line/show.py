@@ -66,23 +66,50 @@ def show_model(summary: dict[str, Any]) -> None:
     """The clusters of a model, what they are made of, and what can be known of them."""
     out = console()
     clusters = summary["clusters"]
-    out.print(f"[bold]{escape(summary['robot'])}[/]  {summary['model']}: {len(clusters)} clusters")
-    answers = summary.get("identifiability", {}).get("clusters", [])
-    statuses = {answer["name"]: _coloured(answer["status"]) for answer in answers}
-    out.print(_cluster_table(clusters, {} if "where" in summary else statuses))
+    counted = f"{len(clusters)} cluster{'s' * (len(clusters) != 1)}"
+    out.print(f"[bold]{escape(summary['robot'])}[/]  {summary['model']}: {counted}")
+    answers = [] if "where" in summary else summary.get("identifiability", {}).get("clusters", [])
+    out.print(_cluster_table(clusters, {answer["name"]: _coloured(answer["status"]) for answer in answers}))
     if "where" in summary:
         out.print("[bold]where[/]")
-        for name, text in summary["where"].items():
-            status = statuses.get(
-                name.strip("[]"), "" if name == "M" or not statuses else "[dim]known or zero[/]"
-            )
-            out.print(f"  {escape(name)} = {escape(text)}  {status}")
+        for row in summary["where"]:
+            status = _coloured(row["status"]) if row["status"] else ""
+            out.print(f"  {escape(row['name'])} = {escape(row['formula'])}  {status}")
     if summary["never_visible"]:
         out.print(f"never visible in this model: {escape(', '.join(summary['never_visible']))}")
     if "identifiability" in summary:
         out.print(f"[bold]{escape(summary['identifiability']['summary'])}[/]")
         for sentence in summary["identifiability"]["sentences"]:
             out.print(f" {escape(sentence)}")
+
+
+def show_recording(name: str, summary: dict[str, Any]) -> None:
+    """The channels of a recording, and what looks wrong with them."""
+    out = console()
+    origin = summary["origin"]
+    made = [
+        origin["kind"],
+        *(f"{key} {origin[key]}" for key in ("mission", "seed", "run") if origin[key] is not None),
+    ]
+    out.print(f"[bold]{escape(name)}[/]  {escape(' · '.join(made))}")
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    table.add_column("column", no_wrap=True)
+    for heading in ("samples", "rate Hz", "from s", "to s", "gaps", "lowest", "highest", "noise", "main Hz"):
+        table.add_column(heading, justify="right")
+    for channel in summary["channels"]:
+        shared = [
+            str(channel["samples"]),
+            *map(number, (channel["rate_Hz"], channel["start_s"], channel["end_s"])),
+        ]
+        for index, column in enumerate(channel["columns"]):
+            main = column["main_frequency_Hz"]
+            values = (column["lowest"], column["highest"], column["noise"])
+            first = [*shared, str(channel["gaps"])] if index == 0 else [""] * 5
+            table.add_row(escape(column["name"]), *first, *map(number, values), "–" if main is None else number(main))
+    out.print(table)
+    for channel in summary["channels"]:
+        for sentence in channel["suspicious"]:
+            out.print(f" [yellow]![/] {escape(sentence)}")
 
 
 def _cluster_table(clusters: list[dict[str, Any]], statuses: dict[str, str]) -> Table:
@@ -100,13 +127,23 @@ def _cluster_table(clusters: list[dict[str, Any]], statuses: dict[str, str]) -> 
 
 
 def _coloured(status: str) -> str:
-    colour = {"identifiable": "green", "weak": "yellow"}.get(status, "red")
+    colour = {"identifiable": "green", "weak": "yellow", "known or zero": "dim"}.get(status, "red")
     return f"[{colour}]{status}[/]"
 
 
 def _tree_table(summary: dict[str, Any]) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for heading in ("body", "joint", "moves", "position", "rate", "torque"):
+    accelerations = any(body["joint"] and body["joint"]["acceleration"] is not None for body in summary["bodies"])
+    headings = [
+        "body",
+        "joint",
+        "moves",
+        "position",
+        "rate",
+        *(["acceleration"] if accelerations else []),
+        "torque",
+    ]
+    for heading in headings:
         table.add_column(heading, no_wrap=heading == "body", overflow="fold")
     table.add_column("mass kg", justify="right")
     table.add_column("centre of mass m", justify="right")
@@ -119,7 +156,7 @@ def _tree_table(summary: dict[str, Any]) -> Table:
             name,
             escape(joint["name"]),
             f"part of {escape(body['part_of'])}" if fixed else joint["kind"],
-            *_limits(joint),
+            *_limits(joint, accelerations),
             number(body["mass_kg"]),
             vector(body["com_m"]) if body["mass_kg"] else "–",
             style="dim" if fixed else None,
@@ -132,23 +169,21 @@ def _branches(bodies: list[dict[str, Any]]) -> dict[str, str]:
     depth: dict[str | None, int] = {None: -1}
     for body in bodies:
         depth[body["name"]] = depth[body["parent"]] + 1
-    return {
-        name: "  " * (level - 1) + "└ " if level else "" for name, level in depth.items() if name is not None
-    }
+    return {name: "  " * (level - 1) + "└ " if level else "" for name, level in depth.items() if name is not None}
 
 
-def _limits(joint: dict[str, Any]) -> tuple[str, str, str]:
+def _limits(joint: dict[str, Any], accelerations: bool) -> tuple[str, ...]:
     if joint["kind"] not in ("revolute", "continuous", "prismatic"):
-        return "", "", ""
+        return ("",) * (3 + accelerations)
     turns = joint["kind"] != "prismatic"
     scale, unit = (180.0 / math.pi, "°") if turns else (1.0, " m")
     low, high = joint["position"]
-    position = (
-        "free" if low is None and high is None else f"{_end(low, scale, '−∞')} … {_end(high, scale, '∞')}{unit}"
-    )
+    position = "free" if low is None and high is None else f"{_end(low, scale, '−∞')} … {_end(high, scale, '∞')}{unit}"
     rate = "free" if joint["rate"] is None else f"{number(joint['rate'] * scale)}{unit}/s"
+    rise = joint["acceleration"]
+    acceleration = "free" if rise is None else f"{number(rise * scale)}{unit}/s²"
     torque = "free" if joint["torque"] is None else f"{number(joint['torque'])} {'N m' if turns else 'N'}"
-    return position, rate, torque
+    return (position, rate, acceleration, torque) if accelerations else (position, rate, torque)
 
 
 def _end(value: float | None, scale: float, infinite: str) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from freefloat.regressor.identifiability import Identifiability, Measurement, identifiability
+from freefloat.regressor.selection import with_known_separate
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY, com_of, inertia_about_com, parameters_from_com
 from freefloat.robot.transform import Array
@@ -40,9 +41,17 @@ def advise(
     zero: Sequence[str] = (),
 ) -> Advice:
     """What these measurements reveal of this robot, in words, with cures that were tried."""
-    case = _Case(robot, measurement or Measurement(), tuple(known), tuple(zero))
-    answer = case.answer()
-    sentences = [*_lost(answer), *_scale(answer, robot), *_load(case, answer), *_cures(case, answer)]
+    known = (known,) if isinstance(known, str) else tuple(known)
+    zero = (zero,) if isinstance(zero, str) else tuple(zero)
+    case = _Case(with_known_separate(robot, known), measurement or Measurement(), known, zero)
+    robot, answer = case.robot, case.answer()
+    sentences = [
+        _assumed(case.measurement),
+        *_lost(answer, case.mass),
+        *_scale(answer, robot),
+        *_load(case, answer),
+        *_cures(case, answer),
+    ]
     return Advice(answer, _summary(case, answer), tuple(sentences))
 
 
@@ -57,22 +66,48 @@ class _Case:
     def answer(self) -> Identifiability:
         return identifiability(self.robot, self.measurement, self.known, self.zero, self.runs)
 
+    @property
+    def mass(self) -> str:
+        """Name of the cluster that holds the total mass."""
+        return f"m_{self.robot.body_names[0]}"
+
     def measuring(self, **changes: object) -> _Case:
         return replace(self, measurement=replace(self.measurement, **changes))  # type: ignore[arg-type]
 
 
 def _summary(case: _Case, answer: Identifiability) -> str:
-    count = {
-        status: len(answer.with_status(status)) for status in ("identifiable", "weak", "up to scale", "open")
-    }
-    parts = [f"{answer.of} unknown clusters"]
+    count = {status: len(answer.with_status(status)) for status in ("identifiable", "weak", "up to scale", "open")}
+    parts = [f"{answer.of} unknown cluster{'s' * (answer.of != 1)}"]
     parts += [f"{number} {status}" for status, number in count.items() if number]
     if case.known:
         parts.append(f"known: {', '.join(case.known)}")
     return " · ".join(parts)
 
 
-def _lost(answer: Identifiability) -> Iterator[str]:
+def _assumed(measurement: Measurement) -> str:
+    """What the answer takes for granted."""
+    senses = [
+        name
+        for name, there in (
+            ("the base's rate", measurement.rate),
+            ("its velocity", measurement.velocity),
+            ("joint torques", measurement.torque),
+        )
+        if there
+    ]
+    wheels = {
+        "still": "wheels still",
+        "constant": "wheels at constant rates",
+        "varying": "wheels at varying rates",
+    }
+    momentum = {"zero": "zero momentum", "known": "known momentum", "unknown": "unknown constant momentum"}
+    measured = " and ".join([", ".join(["joint positions and rates", *senses[:-1]]), *senses[-1:]])
+    return f"Measured: {measured}; {momentum[measurement.momentum]}, {wheels[measurement.wheels]}."
+
+
+def _lost(answer: Identifiability, mass: str) -> Iterator[str]:
+    if not answer.of:
+        yield "Nothing is left to identify: every parameter is known or zero."
     if answer.scale_lost:
         yield (
             f"The measurements show {answer.rank} of {answer.of} directions. What is lost is the common scale: "
@@ -83,7 +118,7 @@ def _lost(answer: Identifiability) -> Iterator[str]:
         names = ", ".join(cluster.name for cluster in answer.with_status("open")[:6])
         more, stay = " besides the scale" * answer.scale_lost, "s stay" if missing > 1 else " stays"
         yield f"{missing} direction{stay} open{more}, mixed of {names}."
-    if "m_base" in [cluster.name for cluster in answer.with_status("weak")]:
+    if mass in [cluster.name for cluster in answer.with_status("weak")]:
         yield "The total mass is only weakly visible: it shows through products of first moments alone."
 
 
@@ -139,9 +174,7 @@ def _off_axis(robot: Robot, body: int) -> Robot | None:
     across = across - axis * (axis @ across)
     moved = com + _OFF_AXIS_M * across / np.linalg.norm(across)
     everything: Array = np.array(robot.parameters)
-    everything[PER_BODY * body : PER_BODY * (body + 1)] = parameters_from_com(
-        phi[0], moved, inertia_about_com(phi)
-    )
+    everything[PER_BODY * body : PER_BODY * (body + 1)] = parameters_from_com(phi[0], moved, inertia_about_com(phi))
     return robot.with_parameters(everything)
 
 
@@ -163,10 +196,10 @@ def _cures(case: _Case, answer: Identifiability) -> Iterator[str]:
 
 def _remedies_for_mass(case: _Case, answer: Identifiability) -> Iterator[str]:
     seen = {cluster.name: cluster.visibility for cluster in answer.clusters}
-    if seen.get("m_base", 1.0) >= 1e-2 or case.measurement.velocity:
+    if seen.get(case.mass, 1.0) >= 1e-2 or case.measurement.velocity:
         return
     better = {cluster.name: cluster.visibility for cluster in case.measuring(velocity=True).answer().clusters}
-    gain = better["m_base"] / max(seen["m_base"], 1e-12)
+    gain = better[case.mass] / max(seen[case.mass], 1e-12)
     if gain > _HELPS:
         yield f"Measuring the base's velocity or pose would show the total mass {gain:.0f} times better."
 
@@ -189,9 +222,7 @@ def _alternatives(case: _Case) -> Iterator[tuple[str, _Case]]:
 def _with_loads(case: _Case) -> Iterator[tuple[str, _Case]]:
     """A load known on a known last link; flights with and without a load that an unknown link holds."""
     names = case.robot.body_names
-    held = [
-        name for name in case.known if name in names and case.robot.tree.arrays.kind[names.index(name)] == RIGID
-    ]
+    held = [name for name in case.known if name in names and case.robot.tree.arrays.kind[names.index(name)] == RIGID]
     for name in held:
         body = names.index(name)
         empty = np.array(case.robot.parameters)

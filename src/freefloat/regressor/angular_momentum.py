@@ -61,6 +61,8 @@ def underlying(robot: Robot) -> Underlying:
     """The unknowns behind angular momentum and base velocity."""
     if robot.base == "fixed":
         raise NotApplicable("a fixed base has no angular momentum to conserve; use energy or torque")
+    if not robot.mass > 0.0:
+        raise NotApplicable(f"{robot.name} has no mass, so nothing of it can be identified")
     minimal = closed_form(replace(robot, gravity=np.zeros(3)))
     parameter, body = minimal.kept % PER_BODY, minimal.kept // PER_BODY
     is_inertia = np.isin(parameter, _INERTIAS)
@@ -99,7 +101,8 @@ class AngularMomentum(Model):
         count = len(self.candidates)
         states = random_states(self.robot, max(60, 2 * count // self._axes.size), seed=1)
         columns = self.candidate_rows(states)
-        return independent_columns(columns.reshape(-1, count), self.candidates, self._preference())
+        stacked = columns.reshape(columns.shape[0] * columns.shape[1], count)
+        return independent_columns(stacked, self.candidates, self._preference())
 
     def candidate_rows(self, samples: Samples) -> Array:
         """Columns of all candidates, shape (n, rows, candidates)."""
@@ -143,10 +146,10 @@ class AngularMomentum(Model):
 
     def known_clusters(self) -> NDArray[np.int64]:
         """Positions of the clusters made of known parameters alone: they belong on the right-hand side."""
-        used = self._standard_parameters_used()
+        used = self.used_parameters()
         return np.flatnonzero(~used[:, self.unknown].any(axis=1) & used[:, self.known_columns].any(axis=1))
 
-    def _standard_parameters_used(self) -> NDArray[np.bool_]:
+    def used_parameters(self) -> NDArray[np.bool_]:
         """Which standard parameters each cluster depends on, shape (clusters, 10 bodies)."""
         depends = self.underlying.minimal.combine != 0.0  # (theta, standard)
         depends[:, self.zero_columns] = False
@@ -194,9 +197,10 @@ class AngularMomentum(Model):
 
 @dataclass(frozen=True, eq=False)
 class BaseVelocity(Model):
-    """Velocity of the base origin, or of a point of the base, against that of the centre of mass.
+    """Velocity of the base origin against that of the centre of mass, which moves uniformly.
 
-    v_point - v_cm = w x r_point - P sigma / M: rows linear in sigma / M; the centre of mass moves uniformly.
+    v_base = v_cm - P sigma / M: rows linear in sigma / M. Of a tracked point r of the base, v_base is
+    v_point - w x r.
     """
 
     @cached_property
@@ -209,7 +213,7 @@ class BaseVelocity(Model):
         """The clusters, mass-normalised first moments, over the names [moment]/M."""
         names = tuple(f"[{self.underlying.minimal.leaders[index]}]/M" for index in self._moments)
         columns = self._all_rows(random_states(self.robot, 40 + 2 * len(names), seed=1))
-        return independent_columns(columns.reshape(-1, len(names)), names)
+        return independent_columns(columns.reshape(columns.shape[0] * columns.shape[1], len(names)), names)
 
     def rows(self, samples: Samples) -> Array:
         """Regressor of the clusters, shape (n, rows, clusters); v_base = v_cm + rows @ clusters."""
@@ -219,6 +223,15 @@ class BaseVelocity(Model):
         """Clusters for given standard parameters, by default the robot's own, shape (clusters,)."""
         theta = self.underlying.minimal.values(self.standard(parameters))
         return self.minimal.values(theta[self._moments] / (self.underlying.mass @ theta))
+
+    def used_parameters(self) -> NDArray[np.bool_]:
+        """Which standard parameters each cluster depends on, shape (clusters, 10 bodies)."""
+        depends = self.underlying.minimal.combine != 0.0
+        depends[:, self.zero_columns] = False
+        everything = self.underlying.mass @ depends > 0.0  # M
+        moments = depends[self._moments] | everything
+        weight: Array = np.abs(self.minimal.combine) @ moments
+        return np.asarray(weight > 0.0, dtype=np.bool_)
 
     def _all_rows(self, samples: Samples) -> Array:
         still = replace(samples, v=np.zeros((len(samples), 3)))

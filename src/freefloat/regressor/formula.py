@@ -18,7 +18,9 @@ from freefloat.robot.transform import Array
 SIMPLE_DENOMINATOR = 4  # up to here a fraction reads better than a decimal number
 LARGEST_DENOMINATOR = 64
 SHORT_DECIMAL = 8
-_TERM = re.compile(r"\s*([+-]?)\s*(?:(\d+/\d+|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)\s+)?([^\s+-]\S*)")
+_COEFFICIENT = re.compile(r"(\d+/\d+|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)\s+")
+
+_NEXT_TERM = re.compile(r"\s+[+-]")
 
 
 class UnreadableFormula(FreefloatError):
@@ -50,18 +52,35 @@ def formula(row: Array, names: Sequence[str]) -> str:
 def parse_formula(text: str, names: Sequence[str]) -> Array:
     """The coefficients of a formula, shape (len(names),), as they were written."""
     position = {name: column for column, name in enumerate(names)}
+    longest_first = sorted(names, key=len, reverse=True)
     row, rest = np.zeros(len(names)), text.strip()
     if rest == "0":
         return row
     while rest:
-        match = _TERM.match(rest)
-        if match is None or match.group(3) not in position:
-            raise UnreadableFormula(f"cannot read {rest!r} in the formula {text!r}")
-        sign, size, name = match.groups()
-        value = 1.0 if size is None else float(Fraction(size)) if "/" in size else float(size)
-        row[position[name]] += -value if sign == "-" else value
-        rest = rest[match.end() :].strip()
+        sign = "-" if rest.startswith("-") else "+"
+        rest = rest.removeprefix(sign).lstrip()
+        name, size, rest = _first_term(rest, longest_first, text)
+        row[position[name]] += -size if sign == "-" else size
     return row
+
+
+def _first_term(rest: str, longest_first: Sequence[str], text: str) -> tuple[str, float, str]:
+    """Name and size of the term that the rest of a formula begins with, and what follows it.
+
+    A body may be called anything, so a name is recognised as a whole, before a coefficient is looked for.
+    """
+    match = _COEFFICIENT.match(rest)
+    tries = [(1.0, rest)]
+    if match:
+        written = match.group(1)
+        size = float(Fraction(written)) if "/" in written else float(written)
+        tries.append((size, rest[match.end() :]))
+    for size, after in tries:
+        for name in longest_first:
+            behind = after[len(name) :]
+            if after.startswith(name) and (not behind.strip() or _NEXT_TERM.match(behind)):
+                return name, size, behind.strip()
+    raise UnreadableFormula(f"cannot read {rest!r} in the formula {text!r}")
 
 
 def _term(coefficient: float, name: str) -> str:

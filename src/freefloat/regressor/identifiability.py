@@ -27,14 +27,14 @@ from freefloat.regressor.model import NotApplicable, clusters_over
 from freefloat.regressor.momentum import momentum_matrix, momentum_regressor, wheel_columns
 from freefloat.regressor.numerical import standard_preference
 from freefloat.regressor.samples import Samples, rotations
-from freefloat.regressor.selection import select_parameters
-from freefloat.regressor.states import allowed_rows, base_reaction, random_states
+from freefloat.regressor.selection import select_parameters, with_known_separate
+from freefloat.regressor.states import allowed_rows, base_accelerations, base_reaction, random_states
 from freefloat.regressor.torque import torque_regressor
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import INDEX, PER_BODY
 from freefloat.robot.transform import Array
 
-Status = Literal["identifiable", "weak", "up to scale", "open"]
+Status = Literal["identifiable", "weak", "up to scale", "not excited", "open"]
 
 _OPEN = 1e-8  # relative singular value below which a direction counts as open
 # Weak: a change of 100 % explains less than this part of the measured motion, all else free. A gyro whose
@@ -148,14 +148,16 @@ def identifiability(
 
     known, zero: selectors of standard parameters (`load`, `link2.m`, `*.products`).
     runs: the same robot with other values of its known parameters (without the load, say), also flown.
-    samples: a motion, with v, w and what else the measurements need; the answer is then about this motion.
-        Without it the answer is about structure, over random states.
+    samples: a motion, with v, w and what else the measurements need; the answer is then about this motion, and
+        what another motion would show is "not excited". Without it the answer is about structure.
     """
     measurement = measurement or Measurement()
-    if robot.base == "fixed":
-        raise NotApplicable("a fixed base does not react; its torque or energy model shows all its clusters")
+    robot, *runs = (_prepared(each, known, zero) for each in (robot, *runs))
     question = _Question.ask(robot, known, zero)
-    rows = [_rows(each, measurement, samples) for each in (robot, *runs)]
+    try:
+        rows = [_rows(each, measurement, samples) for each in (robot, *runs)]
+    except np.linalg.LinAlgError as error:
+        raise NotApplicable(f"{robot.name} cannot react: its mass or its inertia is zero") from error
     known_parts = [
         part.standard[:, question.known] * each.parameters[question.known]
         for part, each in zip(rows, (robot, *runs), strict=True)
@@ -166,7 +168,30 @@ def identifiability(
         np.vstack([part.nuisance for part in rows]),
         tuple(robot.parameter_names[column] for column in question.known) + rows[0].given_names,
     )
-    return _answer(question, measurement, stacked)
+    answer = _answer(question, measurement, stacked)
+    if samples is None:
+        return answer
+    structure = identifiability(robot, measurement, known, zero, runs)
+    return replace(answer, clusters=tuple(map(_or_not_excited, answer.clusters, structure.clusters)))
+
+
+def _prepared(robot: Robot, known: Sequence[str], zero: Sequence[str]) -> Robot:
+    """The robot with known bodies apart, and with what is declared zero made zero, known or not."""
+    if robot.base == "fixed":
+        raise NotApplicable("a fixed base does not react; its torque or energy model shows all its clusters")
+    if not robot.mass > 0.0:
+        raise NotApplicable(f"{robot.name} has no mass, so nothing of it can be identified")
+    robot = with_known_separate(robot, [*known, *zero])
+    absent = select_parameters(robot, zero)
+    phi = np.array(robot.parameters)
+    phi[absent] = 0.0
+    return robot.with_parameters(phi) if absent.size else robot
+
+
+def _or_not_excited(here: ClusterAnswer, structure: ClusterAnswer) -> ClusterAnswer:
+    """Open in this motion, though not by structure: another motion would show it."""
+    lost = here.status == "open" and structure.status != "open"
+    return replace(here, status="not excited") if lost else here
 
 
 # ---------------------------------------------------------------------- what is measured
@@ -183,7 +208,9 @@ def _states(robot: Robot, measurement: Measurement) -> Samples:
     wheels *= _inertia_size(robot) / max(robot.wheel_inertias.max(initial=0.0), 1e-12)  # enough to matter
     states = replace(states, wheel_rates=wheels)
     v, w = base_reaction(robot, states, _momentum(robot, measurement, states))
-    return replace(states, v=v, w=w)
+    states = replace(states, v=v, w=w)
+    dv, dw = base_accelerations(robot, states)
+    return replace(states, dv=dv, dw=dw)
 
 
 def _inertia_size(robot: Robot) -> float:
@@ -250,9 +277,7 @@ def _torque_rows(robot: Robot, states: Samples) -> _Rows:
     Y = torque_regressor(robot, states)[:, 6:]
     torques = Y @ robot.parameters
     standard = _scaled(Y, torques)
-    return _Rows(
-        standard, -_scaled(torques[..., None], torques), np.zeros((len(standard), 0)), ("the joint torques",)
-    )
+    return _Rows(standard, -_scaled(torques[..., None], torques), np.zeros((len(standard), 0)), ("the joint torques",))
 
 
 def _thruster_row(robot: Robot) -> _Rows:
@@ -264,9 +289,7 @@ def _thruster_row(robot: Robot) -> _Rows:
 def _scaled(block: Array, motion: Array) -> Array:
     """Rows of each quantity over the root of the sum of its squares, stacked (n * quantities, columns)."""
     size = np.sqrt((motion**2).sum(axis=0))
-    return (block / np.where(size > 0.0, size, 1.0)[:, None]).reshape(
-        block.shape[0] * block.shape[1], block.shape[2]
-    )
+    return (block / np.where(size > 0.0, size, 1.0)[:, None]).reshape(block.shape[0] * block.shape[1], block.shape[2])
 
 
 # ---------------------------------------------------------------------- what follows from it
@@ -275,6 +298,8 @@ def _scaled(block: Array, motion: Array) -> Array:
 def _answer(question: _Question, measurement: Measurement, rows: _Rows) -> Identifiability:
     minimal, robot = question.minimal, question.robot
     theta = minimal.values(robot.parameters)
+    if not theta.size:
+        return Identifiability(robot.name, measurement, (), 0, 0, (), False, (), np.inf)
     sizes = _sizes(minimal, theta)
     columns = _without(rows.nuisance, rows.standard[:, minimal.kept] * sizes)
     _, s, Vt = scipy.linalg.svd(columns, full_matrices=False)
@@ -282,7 +307,8 @@ def _answer(question: _Question, measurement: Measurement, rows: _Rows) -> Ident
     open_directions = Vt[~closed]
     scale_lost = _contains(open_directions, _scale_direction(question) / sizes)
     visibility = _visibility(s[closed], Vt[closed], open_directions)
-    statuses = _statuses(visibility, scale_lost and len(open_directions) == 1)
+    beside_scale = _beside_scale(open_directions, minimal) if scale_lost else open_directions
+    statuses = _statuses(visibility, beside_scale)
     answers = zip(minimal.leaders, minimal.formulas, theta.tolist(), statuses, visibility.tolist(), strict=True)
     shares, spread = _scale(question, rows, columns, sizes) if not len(open_directions) else ((), np.inf)
     return Identifiability(
@@ -291,9 +317,7 @@ def _answer(question: _Question, measurement: Measurement, rows: _Rows) -> Ident
         clusters=tuple(ClusterAnswer(*answer) for answer in answers),
         rank=int(closed.sum()),
         of=len(theta),
-        never=tuple(
-            minimal.names[column] for column in question.unknown if not minimal.combine[:, column].any()
-        ),
+        never=tuple(minimal.names[column] for column in question.unknown if not minimal.combine[:, column].any()),
         scale_lost=scale_lost,
         scale_rests_on=shares,
         scale_spread=float(spread),
@@ -343,9 +367,20 @@ def _visibility(s: Array, Vt: Array, open_directions: Array) -> Array:
     return np.where(touched, 0.0, 1.0 / np.sqrt(np.maximum(variance, 1e-300)))
 
 
-def _statuses(visibility: Array, only_scale_is_open: bool) -> list[Status]:
-    hidden: Status = "up to scale" if only_scale_is_open else "open"
-    return [hidden if not seen else "weak" if seen < _WEAK else "identifiable" for seen in visibility]
+def _beside_scale(open_directions: Array, minimal: MinimalParameters) -> Array:
+    """The open directions that are left when the scale is held, by the mean inertia of the base."""
+    held = np.isin(minimal.kept, [INDEX[name] for name in ("Ixx", "Iyy", "Izz")]).astype(float)
+    held = held if held.any() else np.ones(len(minimal))
+    left: Array = scipy.linalg.null_space((open_directions @ held)[None]).T @ open_directions
+    return left
+
+
+def _statuses(visibility: Array, beside_scale: Array) -> list[Status]:
+    touched = np.abs(beside_scale).max(axis=0, initial=0.0) > 1e-6
+    statuses: list[Status] = []
+    for seen, mixed in zip(visibility.tolist(), touched.tolist(), strict=True):
+        statuses.append("open" if mixed else "up to scale" if not seen else "weak" if seen < _WEAK else "identifiable")
+    return statuses
 
 
 def _scale(
@@ -364,7 +399,5 @@ def _scale(
     effects = -from_unknown @ inverse @ _without(rows.nuisance, rows.given)
     effects[: question.known.size] += (scale[:, question.known] * robot.parameters[question.known]).sum(axis=0)
     order = np.argsort(-np.abs(effects))
-    shares = tuple(
-        (rows.given_names[index], float(effects[index])) for index in order if abs(effects[index]) > 1e-3
-    )
+    shares = tuple((rows.given_names[index], float(effects[index])) for index in order if abs(effects[index]) > 1e-3)
     return shares, float(np.linalg.norm(from_unknown @ inverse))

@@ -435,9 +435,7 @@ def _pull_back_moments(X, B, G, m):
         at = p0, p1, p2, v0, v1, v2, w0, w1, w2
         first = _pull_back_moment(B, _LANES + s, X[s], X[3 * _LANES + s], X[6 * _LANES + s], at)
         second = _pull_back_moment(B, 2 * _LANES + s, X[_LANES + s], X[4 * _LANES + s], X[7 * _LANES + s], at)
-        third = _pull_back_moment(
-            B, 3 * _LANES + s, X[2 * _LANES + s], X[5 * _LANES + s], X[8 * _LANES + s], at
-        )
+        third = _pull_back_moment(B, 3 * _LANES + s, X[2 * _LANES + s], X[5 * _LANES + s], X[8 * _LANES + s], at)
         G[s] = first[0] + second[0] + third[0]
         G[_LANES + s] = first[1] + second[1] + third[1]
         G[2 * _LANES + s] = first[2] + second[2] + third[2]

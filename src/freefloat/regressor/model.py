@@ -31,9 +31,10 @@ from freefloat.regressor.momentum import momentum_regressor
 from freefloat.regressor.numerical import independent_columns, standard_preference
 from freefloat.regressor.samples import Samples
 from freefloat.regressor.selection import select_parameters
-from freefloat.regressor.states import allowed_rows
+from freefloat.regressor.states import allowed_rows, random_states
 from freefloat.regressor.torque import torque_regressor
 from freefloat.robot.model import Robot
+from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.transform import Array
 
 
@@ -131,14 +132,19 @@ class Momentum(LinearModel):
 
     def __post_init__(self) -> None:
         if self.robot.base == "fixed":
-            raise NotApplicable(
-                "the momentum of a robot on a fixed base is not conserved; use energy or torque"
-            )
+            raise NotApplicable("the momentum of a robot on a fixed base is not conserved; use energy or torque")
 
     @cached_property
     def structure(self) -> MinimalParameters:
-        """Clusters with nothing declared known or zero; gravity does not enter."""
-        return closed_form(replace(self.robot, gravity=np.zeros(3)))
+        """Clusters with nothing declared known or zero; gravity does not enter.
+
+        For a planar base by numbers: what moves out of the plane shows in torques, not in the momentum.
+        """
+        if self.robot.base == "free":
+            return closed_form(replace(self.robot, gravity=np.zeros(3)))
+        count = self.robot.parameters.size
+        rows = self.standard_rows(random_states(self.robot, 60 + 2 * count, seed=1)).reshape(-1, count)
+        return independent_columns(rows, self.robot.parameter_names, standard_preference(count // PER_BODY))
 
     def standard_rows(self, samples: Samples) -> Array:
         """K along what the base can do, shape (n, rows, 10 bodies)."""
@@ -146,7 +152,10 @@ class Momentum(LinearModel):
 
 
 class Energy(LinearModel):
-    """Kinetic and potential energy: one row. Potential energy counts where the robot has gravity."""
+    """Kinetic and potential energy: one row, up to a constant that no difference of energies shows.
+
+    Potential energy counts where the robot has gravity.
+    """
 
     def standard_rows(self, samples: Samples) -> Array:
         """Energy rows, shape (n, 1, 10 bodies)."""
@@ -163,9 +172,7 @@ class Torque(LinearModel):
         return torque_regressor(self.robot, samples)[:, np.concatenate([allowed_rows(self.robot), joints])]
 
 
-def clusters_over(
-    structure: MinimalParameters, columns: Iterable[int], preference: ArrayLike
-) -> MinimalParameters:
+def clusters_over(structure: MinimalParameters, columns: Iterable[int], preference: ArrayLike) -> MinimalParameters:
     """The clusters that remain when only these columns are unknown.
 
     Y = Y[:, kept] combine with independent Y[:, kept], so the dependences among columns of Y are those among

@@ -73,9 +73,7 @@ def momentum_adjoint(robot: Robot, samples: Samples, Z: ArrayLike) -> tuple[Arra
     if weights.shape != (len(samples), 6, robot.parameters.size):
         raise ShapeError(f"Z must have shape {(len(samples), 6, robot.parameters.size)}, found {weights.shape}")
     gq, gdq, gv, gw = (np.zeros_like(array) for array in (samples.q, samples.q, v, w))
-    kernels.adjoint(
-        robot.tree.arrays, samples.q, samples.need("dq", "momentum"), v, w, weights, gq, gdq, gv, gw
-    )
+    kernels.adjoint(robot.tree.arrays, samples.q, samples.need("dq", "momentum"), v, w, weights, gq, gdq, gv, gw)
     return gq, gdq, gv, gw
 
 

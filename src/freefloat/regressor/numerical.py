@@ -39,9 +39,7 @@ class UnclearRank(FreefloatError):
         )
 
 
-def independent_columns(
-    Y: Array, names: Sequence[str], preference: ArrayLike | None = None
-) -> MinimalParameters:
+def independent_columns(Y: Array, names: Sequence[str], preference: ArrayLike | None = None) -> MinimalParameters:
     """Clusters of a stacked regressor Y (rows, p) over p named parameters.
 
     preference: all column numbers, the most welcome first; by default as they come.
@@ -52,6 +50,9 @@ def independent_columns(
     scaled = Y[:, order] / size[order]
     rank, gap = _clear_rank(scaled)
     chosen = _first_independent(scaled, rank)
+    if chosen.size < rank:
+        values = scipy.linalg.svdvals(scaled)
+        raise UnclearRank(values / values[0], rank)
     kept = np.sort(order[chosen])
     combine = np.zeros((rank, Y.shape[1]))
     if rank:

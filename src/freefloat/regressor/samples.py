@@ -92,9 +92,7 @@ class Samples:
         for name in ("wheel_rates", "wheel_accelerations"):
             values = getattr(self, name)
             if values is not None and values.shape[1] != len(robot.wheels):
-                raise ShapeError(
-                    f"{name} has {values.shape[1]} columns; {robot.name} has {len(robot.wheels)} wheels"
-                )
+                raise ShapeError(f"{name} has {values.shape[1]} columns; {robot.name} has {len(robot.wheels)} wheels")
 
     def base_twist(self, robot: Robot, what_for: str) -> tuple[Array, Array]:
         """Velocities v and w of the base, each (n, 3); zero for a fixed base."""

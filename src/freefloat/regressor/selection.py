@@ -23,24 +23,36 @@ GROUPS = {
 
 
 def select_parameters(robot: Robot, selectors: Iterable[str]) -> NDArray[np.int64]:
-    """Column numbers of the selected standard parameters, ascending."""
+    """Column numbers of the selected standard parameters, ascending; one selector may be given as a string."""
     chosen: set[int] = set()
-    for selector in selectors:
+    for selector in [selectors] if isinstance(selectors, str) else selectors:
         chosen.update(_columns(robot, selector))
     return np.array(sorted(chosen), dtype=np.int64)
 
 
+def with_known_separate(robot: Robot, known: Iterable[str]) -> Robot:
+    """The robot where bodies on fixed joints that `known` names keep parameters of their own."""
+    selectors = [known] if isinstance(known, str) else list(known)
+    named = set(selectors) | {selector.rpartition(".")[0] for selector in selectors}
+    fixed = {body.name for body in robot.bodies if body.name in named} - set(robot.body_names)
+    return robot.with_separate(robot.separate | fixed) if fixed else robot
+
+
 def _columns(robot: Robot, selector: str) -> list[int]:
     names = robot.body_names
-    parameters: tuple[str, ...] = PARAMETER_NAMES
     if selector in names:
-        body = selector
-    else:
-        body, _, parameter = selector.rpartition(".")
-        if parameter not in GROUPS and parameter not in PARAMETER_NAMES:
-            raise UnknownName("body or parameter", selector, (*names, *PARAMETER_NAMES, *GROUPS))
-        parameters = GROUPS.get(parameter, (parameter,))
-    if body != "*" and body not in names:
+        return _of([names.index(selector)], PARAMETER_NAMES)
+    body, _, parameter = selector.rpartition(".")
+    if parameter not in GROUPS and parameter not in PARAMETER_NAMES:
+        allowed = (*names, "or body.parameter with a parameter of", *PARAMETER_NAMES, *GROUPS)
+        raise UnknownName("body or parameter", selector, allowed)
+    if body in names:
+        return _of([names.index(body)], GROUPS.get(parameter, (parameter,)))
+    if body != "*":
         raise UnknownName("body", body, names)
-    bodies = range(len(names)) if body == "*" else [names.index(body)]
-    return [PER_BODY * index + PARAMETER_NAMES.index(parameter) for index in bodies for parameter in parameters]
+    return _of(range(len(names)), GROUPS.get(parameter, (parameter,)))
+
+
+def _of(bodies: Iterable[int], parameters: Iterable[str]) -> list[int]:
+    chosen = [PARAMETER_NAMES.index(parameter) for parameter in parameters]
+    return [PER_BODY * body + position for body in bodies for position in chosen]

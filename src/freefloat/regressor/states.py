@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from freefloat.errors import UnknownName
 from freefloat.regressor.momentum import momentum_matrix
 from freefloat.regressor.samples import Samples
+from freefloat.regressor.torque import inverse_dynamics
 from freefloat.robot.model import Joint, Robot
 from freefloat.robot.transform import Array
 
 _PLANAR = np.array([1.0, 1.0, 0.0])
 
 
-def random_states(
-    robot: Robot, n: int, seed: int = 0, locked: Collection[str] = (), spin: float = 1.0
-) -> Samples:
+def random_states(robot: Robot, n: int, seed: int = 0, locked: Collection[str] = (), spin: float = 1.0) -> Samples:
     """Independent states: joints anywhere within their limits, every rate and acceleration random.
 
     locked: names of joints that stay at one random position.
     spin: size of the base's velocities and of the wheels' rates [m/s, rad/s].
     """
+    for name in locked:
+        if name not in robot.joint_names:
+            raise UnknownName("joint", name, robot.joint_names)
     rng = np.random.default_rng(seed)
     moving = np.array([joint.name not in locked for joint in robot.joints], dtype=float)
     q = np.array([_anywhere(joint, rng, n) for joint in robot.joints]).reshape(-1, n).T
@@ -69,6 +73,27 @@ def base_reaction(robot: Robot, samples: Samples, momentum: Array | None = None)
         inner = A[:, allowed[:, None], allowed]
         twist[:, allowed] = np.linalg.solve(inner, right[:, allowed, None])[..., 0]
     return twist[:, :3], twist[:, 3:]
+
+
+def base_accelerations(
+    robot: Robot, samples: Samples, wrench: Array | None = None, free_inertia: Array | None = None
+) -> tuple[Array, Array]:
+    """Derivatives dv and dw of the base's velocities, each (n, 3), from the balance of forces.
+
+    wrench: force and moment about the base origin from outside, base frame, (n, 6); none unless given.
+    free_inertia: what wheels that turn freely take off the locked inertia, (3, 3).
+    """
+    n, allowed = len(samples), allowed_rows(robot)
+    v, w = samples.base_twist(robot, "the base's acceleration")
+    still = replace(samples, dv=-np.cross(w, v), dw=np.zeros((n, 3)))
+    missing = -inverse_dynamics(robot, still)[:, :6] + (0.0 if wrench is None else wrench)
+    A_b = momentum_matrix(robot, samples.q)[:, :, :6]
+    A_b[:, 3:, 3:] -= 0.0 if free_inertia is None else free_inertia
+    acceleration = np.zeros((n, 6))
+    if allowed.size:
+        inner = A_b[:, allowed[:, None], allowed]
+        acceleration[:, allowed] = np.linalg.solve(inner, missing[:, allowed, None])[..., 0]
+    return acceleration[:, :3] - np.cross(w, v), acceleration[:, 3:]
 
 
 def allowed_rows(robot: Robot) -> NDArray[np.int64]:

@@ -11,7 +11,9 @@ from freefloat.errors import FreefloatError
 from freefloat.regressor.advice import Advice, advise
 from freefloat.regressor.angular_momentum import AngularMomentum, BaseVelocity
 from freefloat.regressor.identifiability import Measurement
+from freefloat.regressor.minimal import MinimalParameters
 from freefloat.regressor.model import Energy, Model, Momentum, Torque
+from freefloat.regressor.selection import with_known_separate
 from freefloat.robot.model import Robot
 
 ModelName = Literal["momentum", "angular-momentum", "base-velocity", "energy", "torque"]
@@ -29,7 +31,8 @@ _SENSES = {
     "angular-momentum": {"rate": True},
     "torque": {"rate": True, "velocity": True, "torque": True},
 }
-_UNITS = {0: "kg", 1: "kg m", 2: "kg m²"}
+_LENGTHS = {"m": 0, "mx": 1, "my": 1, "mz": 1}  # powers of length; an inertia has two
+_WORSE = ("identifiable", "weak", "up to scale", "not excited", "open")
 
 
 class UnknownModel(FreefloatError):
@@ -55,6 +58,7 @@ def model_summary(
     wheels: Literal["still", "constant", "varying"] = "still",
 ) -> dict[str, Any]:
     """Clusters with formulas and values, what is never visible, and what the measurements can tell of them."""
+    robot = with_known_separate(robot, [*known, *zero])
     model = make_model(name, robot, known, zero)
     minimal, values = model.minimal, model.values()
     document: dict[str, Any] = {
@@ -68,24 +72,46 @@ def model_summary(
         ],
         "never_visible": list(_never(model)),
     }
+    advice = None
+    if robot.base != "fixed" and name in _SENSES:
+        sensed = Measurement(**_SENSES[name], momentum=momentum, wheels=wheels)
+        advice = advise(robot, sensed, known, zero)
+        document["identifiability"] = _advice_document(advice)
     if isinstance(model, AngularMomentum | BaseVelocity):
-        document["where"] = _definitions(model)
+        document["where"] = _definitions(model, advice)
     if isinstance(model, AngularMomentum):
         document["known_clusters"] = [minimal.leaders[index] for index in model.known_clusters()]
         document["underlying_unknowns"] = len(model.underlying.minimal)
-    if robot.base != "fixed" and name in _SENSES:
-        sensed = Measurement(**_SENSES[name], momentum=momentum, wheels=wheels)
-        document["identifiability"] = _advice_document(advise(robot, sensed, known, zero))
     return document
 
 
-def _definitions(model: AngularMomentum | BaseVelocity) -> dict[str, str]:
+def _definitions(model: AngularMomentum | BaseVelocity, advice: Advice | None) -> list[dict[str, Any]]:
     """Formulas of the minimal parameters that the clusters are functions of, and of the total mass."""
     minimal = model.underlying.minimal
     used = " ".join((*model.minimal.formulas, *model.minimal.names))
-    shown = {f"[{name}]": text for name, text in zip(minimal.leaders, minimal.formulas, strict=True)}
+    statuses = _statuses_of(minimal, model, advice)
+    rows = [
+        {"name": f"[{name}]", "formula": text, "status": status}
+        for name, text, status in zip(minimal.leaders, minimal.formulas, statuses, strict=True)
+        if f"[{name}]" in used
+    ]
     masses = " + ".join(f"m_{body}" for body in model.robot.body_names)
-    return {name: text for name, text in shown.items() if name in used} | {"M": masses}
+    of_mass = dict(zip(minimal.leaders, statuses, strict=True)).get(f"m_{model.robot.body_names[0]}")
+    return [*rows, {"name": "M", "formula": masses, "status": of_mass}]
+
+
+def _statuses_of(minimal: MinimalParameters, model: Model, advice: Advice | None) -> list[str | None]:
+    """Status of each minimal parameter: the worst among the unknown clusters that it holds."""
+    if advice is None:
+        return [None] * len(minimal)
+    column = {name: index for index, name in enumerate(minimal.names)}
+    clusters = [(column[cluster.name], cluster.status) for cluster in advice.answer.clusters]
+    found: list[str | None] = []
+    for row in minimal.combine:
+        held = [status for index, status in clusters if row[index]]
+        unknown = row[model.unknown].any()
+        found.append(max(held, key=_WORSE.index) if held and unknown else "known or zero")
+    return found
 
 
 def _advice_document(advice: Advice) -> dict[str, Any]:
@@ -111,17 +137,19 @@ def _advice_document(advice: Advice) -> dict[str, Any]:
 
 
 def _never(model: Model) -> tuple[str, ...]:
-    minimal = model.minimal
+    """Unknown standard parameters that no cluster of the model depends on."""
     if isinstance(model, AngularMomentum | BaseVelocity):
-        minimal = model.underlying.minimal
-    invisible = set(minimal.never)
-    chosen = set(np.array(model.robot.parameter_names)[model.unknown].tolist())
-    return tuple(name for name in model.robot.parameter_names if name in invisible & chosen)
+        used = model.used_parameters().sum(axis=0)
+    else:
+        used = np.abs(model.minimal.combine).sum(axis=0)
+    return tuple(model.robot.parameter_names[column] for column in model.unknown if not used[column])
 
 
 def _unit(leader: str) -> str:
-    """Unit of a cluster from the name of its leader: a mass, a first moment, an inertia, or one over M."""
-    if leader.endswith("/M"):
-        return "m" if "*" not in leader else "kg m²"
-    parameter = leader.strip("[]").split("_")[0]
-    return _UNITS[0 if parameter == "m" else 1 if parameter in ("mx", "my", "mz") else 2]
+    """Unit of a cluster from the name of its leader: a parameter, or a product of them over the total mass."""
+    over_mass = leader.endswith("/M")
+    factors = leader.removesuffix("/M").split("]*[")
+    lengths = sum(_LENGTHS.get(factor.strip("[]").split("_")[0], 2) for factor in factors)
+    length = {0: "", 1: "m", 2: "m²"}.get(lengths, f"m^{lengths}")
+    mass = "kg" if len(factors) > over_mass else ""
+    return " ".join(part for part in (mass, length) if part) or "–"

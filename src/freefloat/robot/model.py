@@ -30,6 +30,14 @@ BaseKind = Literal["free", "planar", "fixed"]
 JointKind = Literal["revolute", "continuous", "prismatic", "fixed"]
 
 
+def _unit_axis(where: str, given: ArrayLike) -> Array:
+    axis = np.asarray(given, float)
+    length = float(np.linalg.norm(axis))
+    if axis.shape != (3,) or not np.isfinite(length) or length < 1e-9:
+        raise InvalidRobot(where, f"axis is {given!r}; allowed: three finite numbers, not all zero")
+    return frozen_array(axis if abs(length - 1.0) < 1e-15 else axis / length, (3,))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Joint:
     """How a body moves on its parent.
@@ -52,17 +60,10 @@ class Joint:
         where = f"joint {self.name!r}"
         if self.kind not in get_args(JointKind):
             raise InvalidRobot(where, f"kind is {self.kind!r}; allowed: {', '.join(get_args(JointKind))}")
-        axis = np.asarray(self.axis, float)
-        length = float(np.linalg.norm(axis))
-        if axis.shape != (3,) or not np.isfinite(length) or length < 1e-9:
-            raise InvalidRobot(where, f"axis is {self.axis}; allowed: three finite numbers, not all zero")
-        unit = axis if abs(length - 1.0) < 1e-15 else axis / length
-        object.__setattr__(self, "axis", frozen_array(unit, (3,)))
+        object.__setattr__(self, "axis", _unit_axis(where, self.axis))
         low, high = self.position
         if not low <= high:
-            raise InvalidRobot(
-                where, f"position limits are {low} to {high}; the lower must not exceed the upper"
-            )
+            raise InvalidRobot(where, f"position limits are {low} to {high}; the lower must not exceed the upper")
         for limit in ("rate", "acceleration", "torque"):
             value = getattr(self, limit)
             if not value > 0.0:
@@ -126,12 +127,7 @@ class Wheel:
 
     def __post_init__(self) -> None:
         where = f"wheel {self.name!r}"
-        axis = np.asarray(self.axis, float)
-        length = float(np.linalg.norm(axis))
-        if axis.shape != (3,) or not np.isfinite(length) or length < 1e-9:
-            raise InvalidRobot(where, f"axis is {self.axis}; allowed: three finite numbers, not all zero")
-        unit = axis if abs(length - 1.0) < 1e-15 else axis / length
-        object.__setattr__(self, "axis", frozen_array(unit, (3,)))
+        object.__setattr__(self, "axis", _unit_axis(where, self.axis))
         if not (math.isfinite(self.spin_inertia) and self.spin_inertia > 0.0):
             raise InvalidRobot(where, f"spin inertia is {self.spin_inertia} kg m^2; allowed: a positive number")
         if not self.max_rate > 0.0:
@@ -149,9 +145,7 @@ class Point:
     def __post_init__(self) -> None:
         object.__setattr__(self, "xyz", frozen_array(self.xyz, (3,)))
         if not np.isfinite(self.xyz).all():
-            raise InvalidRobot(
-                f"point {self.name!r}", f"its position is {self.xyz}; allowed: three finite numbers"
-            )
+            raise InvalidRobot(f"point {self.name!r}", f"its position is {self.xyz}; allowed: three finite numbers")
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +173,6 @@ class Robot:
         if not np.isfinite(self.gravity).all():
             raise InvalidRobot("gravity", "holds a number that is not finite")
         object.__setattr__(self, "bodies", _parents_first(self.bodies))
-        _refuse_duplicates("body", [body.name for body in self.bodies])
         _refuse_duplicates("joint", [body.joint.name for body in self.bodies if body.joint])
         _refuse_duplicates("wheel", [wheel.name for wheel in self.wheels])
         _refuse_duplicates("point", [point.name for point in self.points])
@@ -188,9 +181,7 @@ class Robot:
             ("separate", name) for name in sorted(self.separate)
         ]:
             if name not in known:
-                raise InvalidRobot(
-                    where, f"{name!r} is not a body of this robot; it has: {', '.join(sorted(known))}"
-                )
+                raise InvalidRobot(where, f"{name!r} is not a body of this robot; it has: {', '.join(sorted(known))}")
 
     # ------------------------------------------------------------------ what moves as one piece
 
@@ -277,9 +268,7 @@ class Robot:
         """
         phi = np.asarray(phi, float)
         if phi.shape != self.parameters.shape:
-            raise ShapeError(
-                f"expected {self.parameters.size} parameters for this robot, found shape {phi.shape}"
-            )
+            raise ShapeError(f"expected {self.parameters.size} parameters for this robot, found shape {phi.shape}")
         changes = (phi - self.parameters).reshape(-1, PER_BODY)
         taker = {index: self._taker(index) for index in np.flatnonzero(changes.any(axis=1)).tolist()}
         bodies = []
@@ -326,6 +315,8 @@ def _named(kind: str, name: str, things: Sequence[Named]) -> Named:
 def _refuse_duplicates(kind: str, names: Sequence[str]) -> None:
     seen: set[str] = set()
     for name in names:
+        if not name.isprintable() or not name.strip():
+            raise InvalidRobot(f"{kind} {name!r}", "a name must be made of printable characters, and not be empty")
         if name in seen:
             raise InvalidRobot(f"{kind} {name!r}", "this name is given twice; names must differ")
         seen.add(name)

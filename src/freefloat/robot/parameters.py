@@ -52,11 +52,6 @@ def parameters_from_com(mass: float, com: ArrayLike, inertia_com: ArrayLike) -> 
     return np.concatenate([[mass], mass * c, inertia_entries(about_origin)])
 
 
-def parameters_from_frame(mass: float, com: ArrayLike, inertia_frame: ArrayLike) -> Array:
-    """Ten parameters from mass, centre of mass and inertia about the frame origin, shape (10,)."""
-    return np.concatenate([[mass], mass * np.asarray(com, float), inertia_entries(inertia_frame)])
-
-
 def com_of(phi: ArrayLike) -> Array:
     """Centre of mass in the body frame [m], shape (3,); zero for a massless body."""
     phi = np.asarray(phi, float)

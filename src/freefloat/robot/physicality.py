@@ -21,9 +21,7 @@ from freefloat.robot.model import Body, Robot
 from freefloat.robot.parameters import PARAMETER_NAMES, PER_BODY, inertia_about_com
 from freefloat.robot.transform import Array
 
-Fault = Literal[
-    "no mass", "inertia without mass", "inertia not positive", "triangle inequality", "no extent", "wheels"
-]
+Fault = Literal["no mass", "inertia without mass", "inertia not positive", "triangle inequality", "no extent", "wheels"]
 
 RELATIVE_ROUNDING = 1e-12
 
@@ -102,9 +100,7 @@ def _inertia_faults(phi: Array) -> list[tuple[Fault, str]]:
     if principal[0] < -_rounding(phi):
         return [("inertia not positive", f"{listed}; all must be positive")]
     if excess < -_rounding(phi):
-        return [
-            ("triangle inequality", f"{listed}; the largest exceeds the sum of the others by {-excess:.4g}")
-        ]
+        return [("triangle inequality", f"{listed}; the largest exceeds the sum of the others by {-excess:.4g}")]
     if excess <= _rounding(phi):
         return [("no extent", f"{listed}, those of a sheet, a rod or a point, which no body quite is")]
     return []
@@ -139,9 +135,7 @@ def _second_moments(phi: Array) -> Array:
 
 
 def _wheels_second_moments(robot: Robot) -> Array:
-    discs = [
-        0.5 * wheel.spin_inertia * (np.eye(3) - np.outer(wheel.axis, wheel.axis)) for wheel in robot.wheels
-    ]
+    discs = [0.5 * wheel.spin_inertia * (np.eye(3) - np.outer(wheel.axis, wheel.axis)) for wheel in robot.wheels]
     return np.sum(discs, axis=0)
 
 

@@ -30,9 +30,7 @@ def robot_summary(robot: Robot) -> dict[str, Any]:
             }
             for wheel in robot.wheels
         ],
-        "points": [
-            {"name": point.name, "body": point.body, "xyz_m": point.xyz.tolist()} for point in robot.points
-        ],
+        "points": [{"name": point.name, "body": point.body, "xyz_m": point.xyz.tolist()} for point in robot.points],
         "unphysical": [str(finding) for finding in check_physicality(robot)],
     }
 

@@ -51,13 +51,6 @@ class Tree:
         """Number of joint coordinates."""
         return int((self.arrays.dof >= 0).sum())
 
-    def ancestors(self, index: int) -> list[int]:
-        """Indices of the bodies from this one down to the base, itself included."""
-        chain = [index]
-        while chain[-1] > 0:
-            chain.append(int(self.arrays.parent[chain[-1]]))
-        return chain
-
 
 def build_tree(bodies: Sequence[Body], separate: frozenset[str]) -> Tree:
     """Lump bodies on fixed joints into their carriers, but for those named in `separate`."""

@@ -94,7 +94,10 @@ def parse_urdf(data: bytes, path: FilePath) -> Element:
         ) from error
     except (ValueError, LookupError) as error:
         raise FileError(path, f"its text encoding cannot be read ({error})") from error
-    _plain_tags(root, path)
+    try:
+        _plain_tags(root, path)
+    except RecursionError as error:
+        raise FileError(path, "its elements are nested too deeply to be a robot") from error
     return root
 
 
@@ -190,9 +193,7 @@ def _edges(links: Mapping[str, Element], joints: Mapping[str, Element]) -> list[
         parent, child = _end(where, joint, "parent", links), _end(where, joint, "child", links)
         if child in edges:
             both = f"{edges[child].name!r} and {name!r}"
-            raise InvalidRobot(
-                f"link {child!r}", f"joints {both} both carry it; closed loops are not supported"
-            )
+            raise InvalidRobot(f"link {child!r}", f"joints {both} both carry it; closed loops are not supported")
         edges[child] = _Edge(name, kind, parent, child, joint)
     return list(edges.values())
 

@@ -109,9 +109,7 @@ def _changed(file: Robot, robot: Robot) -> dict[str, Array]:
     """Parameters of the bodies that differ from the file, each of shape (10,)."""
     in_file = {body.name: body.parameters for body in file.bodies}
     return {
-        body.name: body.parameters
-        for body in robot.bodies
-        if not np.array_equal(body.parameters, in_file[body.name])
+        body.name: body.parameters for body in robot.bodies if not np.array_equal(body.parameters, in_file[body.name])
     }
 
 

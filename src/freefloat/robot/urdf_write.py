@@ -167,9 +167,7 @@ def _add_point(root: Element, names: _Names, point: Point) -> None:
 
 
 def _add_origin(element: Element, placement: Transform) -> None:
-    SubElement(
-        element, "origin", xyz=full_precision(placement.p), rpy=full_precision(rpy_from_rotation(placement.R))
-    )
+    SubElement(element, "origin", xyz=full_precision(placement.p), rpy=full_precision(rpy_from_rotation(placement.R)))
 
 
 def _rotation_to(axis: Array) -> Array:

@@ -67,9 +67,7 @@ def _robot(document: YamlDocument) -> Robot:
             base=base.kind,
             gravity=np.array(base.gravity_m_s2),
             wheels=wheels,
-            points=tuple(
-                Point(name, point.body, np.array(point.xyz_m)) for name, point in section.points.items()
-            ),
+            points=tuple(Point(name, point.body, np.array(point.xyz_m)) for name, point in section.points.items()),
             separate=frozenset(section.separate),
         )
 
@@ -128,9 +126,7 @@ def robot_document(robot: Robot) -> dict[str, Any]:
     if others:
         document["bodies"] = [_body_document(body) for body in others]
     if robot.points:
-        document["points"] = {
-            point.name: {"body": point.body, "xyz_m": _numbers(point.xyz)} for point in robot.points
-        }
+        document["points"] = {point.name: {"body": point.body, "xyz_m": _numbers(point.xyz)} for point in robot.points}
     if robot.separate:
         document["separate"] = sorted(robot.separate)
     return document

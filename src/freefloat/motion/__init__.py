@@ -1,0 +1,1 @@
+"""How joints and wheels are commanded to move: trajectories, one file per shape."""
