@@ -12,13 +12,29 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from freefloat.errors import FileError, FreefloatError, InvalidRobot, ShapeError, UnknownName
+    from freefloat.experiment.bags import read_bag
+    from freefloat.experiment.bags_mapping import load_bag_mapping
+    from freefloat.experiment.describe import describe
+    from freefloat.experiment.recording import Channel, Origin, Recording
+    from freefloat.experiment.sensors import make_sensor, record
+    from freefloat.experiment.simulate import Disturbance, Pulse, Start, simulate_motion
+    from freefloat.experiment.tables import read_recording, write_recording
+    from freefloat.experiment.truth import Truth
+    from freefloat.mission import Mission, fly, load_mission, random_motion, simulate
+    from freefloat.motion.bspline import BSpline
+    from freefloat.motion.combined import Combined
+    from freefloat.motion.cycloid import Cycloid
+    from freefloat.motion.fourier import Fourier, PlainFourier
+    from freefloat.motion.quintic_points import QuinticPoints
+    from freefloat.motion.random_motion import random_sines, random_trajectory
+    from freefloat.motion.sampled import Sampled
+    from freefloat.motion.trajectory import Trajectory
+    from freefloat.motion.trajectory_file import load_trajectory
+    from freefloat.motion.wheels import allocate_momentum
     from freefloat.regressor.advice import Advice, advise
     from freefloat.regressor.angular_momentum import AngularMomentum, BaseVelocity, total_mass
-    from freefloat.regressor.centre_of_mass import (
-        base_velocity_regressor,
-        centre_of_mass,
-        first_moment_regressor,
-    )
+    from freefloat.regressor.centre_of_mass import base_velocity_regressor, centre_of_mass, first_moment_regressor
+    from freefloat.regressor.closed_form import closed_form
     from freefloat.regressor.energy import (
         friction_energy_regressor,
         kinetic_energy_regressor,
@@ -37,11 +53,13 @@ if TYPE_CHECKING:
         momentum_regressor,
         wheel_columns,
     )
+    from freefloat.regressor.numerical import independent_columns
     from freefloat.regressor.samples import Samples
     from freefloat.regressor.states import base_reaction, random_states
     from freefloat.regressor.torque import (
         friction_columns,
         inverse_dynamics,
+        mass_matrix,
         torque_regressor,
         wheel_wrench_columns,
     )
@@ -51,16 +69,81 @@ if TYPE_CHECKING:
     from freefloat.robot.physicality import Finding, check_physicality
     from freefloat.robot.shapes import Capsule, Ellipsoid, Sphere
     from freefloat.robot.transform import Transform
+    from freefloat.robot.urdf_read import read_urdf
     from freefloat.robot.urdf_update import update_urdf
     from freefloat.studies import study_robot
 
 __version__ = "0.1.0"
 
 _HOME = {
-    "errors": ("FileError", "FreefloatError", "InvalidRobot", "ShapeError", "UnknownName"),
-    "regressor.advice": ("Advice", "advise"),
-    "regressor.angular_momentum": ("AngularMomentum", "BaseVelocity", "total_mass"),
-    "regressor.centre_of_mass": ("base_velocity_regressor", "centre_of_mass", "first_moment_regressor"),
+    "errors": (
+        "FileError",
+        "FreefloatError",
+        "InvalidRobot",
+        "ShapeError",
+        "UnknownName",
+    ),
+    "experiment.bags": ("read_bag",),
+    "experiment.bags_mapping": ("load_bag_mapping",),
+    "experiment.describe": ("describe",),
+    "experiment.recording": (
+        "Channel",
+        "Origin",
+        "Recording",
+    ),
+    "experiment.sensors": (
+        "make_sensor",
+        "record",
+    ),
+    "experiment.simulate": (
+        "Disturbance",
+        "Pulse",
+        "Start",
+        "simulate_motion",
+    ),
+    "experiment.tables": (
+        "read_recording",
+        "write_recording",
+    ),
+    "experiment.truth": ("Truth",),
+    "mission": (
+        "Mission",
+        "fly",
+        "load_mission",
+        "random_motion",
+        "simulate",
+    ),
+    "motion.bspline": ("BSpline",),
+    "motion.combined": ("Combined",),
+    "motion.cycloid": ("Cycloid",),
+    "motion.fourier": (
+        "Fourier",
+        "PlainFourier",
+    ),
+    "motion.quintic_points": ("QuinticPoints",),
+    "motion.random_motion": (
+        "random_sines",
+        "random_trajectory",
+    ),
+    "motion.sampled": ("Sampled",),
+    "motion.trajectory": ("Trajectory",),
+    "motion.trajectory_file": ("load_trajectory",),
+    "motion.wheels": ("allocate_momentum",),
+    "regressor.advice": (
+        "Advice",
+        "advise",
+    ),
+    "regressor.angular_momentum": (
+        "AngularMomentum",
+        "BaseVelocity",
+        "total_mass",
+    ),
+    "regressor.centre_of_mass": (
+        "base_velocity_regressor",
+        "centre_of_mass",
+        "first_moment_regressor",
+    ),
+    "regressor.closed_form": ("closed_form",),
     "regressor.energy": (
         "friction_energy_regressor",
         "kinetic_energy_regressor",
@@ -68,9 +151,18 @@ _HOME = {
         "wheel_energy_regressor",
     ),
     "regressor.formula": ("parse_formula",),
-    "regressor.identifiability": ("Identifiability", "Measurement", "identifiability"),
+    "regressor.identifiability": (
+        "Identifiability",
+        "Measurement",
+        "identifiability",
+    ),
     "regressor.minimal": ("MinimalParameters",),
-    "regressor.model": ("Energy", "Model", "Momentum", "Torque"),
+    "regressor.model": (
+        "Energy",
+        "Model",
+        "Momentum",
+        "Torque",
+    ),
     "regressor.momentum": (
         "momentum",
         "momentum_adjoint",
@@ -79,15 +171,42 @@ _HOME = {
         "momentum_regressor",
         "wheel_columns",
     ),
+    "regressor.numerical": ("independent_columns",),
     "regressor.samples": ("Samples",),
-    "regressor.states": ("base_reaction", "random_states"),
-    "regressor.torque": ("friction_columns", "inverse_dynamics", "torque_regressor", "wheel_wrench_columns"),
-    "robot.load": ("load_robot", "save_robot"),
-    "robot.model": ("Body", "Joint", "Point", "Robot", "Wheel"),
+    "regressor.states": (
+        "base_reaction",
+        "random_states",
+    ),
+    "regressor.torque": (
+        "friction_columns",
+        "inverse_dynamics",
+        "mass_matrix",
+        "torque_regressor",
+        "wheel_wrench_columns",
+    ),
+    "robot.load": (
+        "load_robot",
+        "save_robot",
+    ),
+    "robot.model": (
+        "Body",
+        "Joint",
+        "Point",
+        "Robot",
+        "Wheel",
+    ),
     "robot.parameters": ("PARAMETER_NAMES",),
-    "robot.physicality": ("Finding", "check_physicality"),
-    "robot.shapes": ("Capsule", "Ellipsoid", "Sphere"),
+    "robot.physicality": (
+        "Finding",
+        "check_physicality",
+    ),
+    "robot.shapes": (
+        "Capsule",
+        "Ellipsoid",
+        "Sphere",
+    ),
     "robot.transform": ("Transform",),
+    "robot.urdf_read": ("read_urdf",),
     "robot.urdf_update": ("update_urdf",),
     "studies": ("study_robot",),
 }

@@ -257,12 +257,16 @@ def total_mass(angular: AngularMomentum, pi: ArrayLike, velocity: BaseVelocity, 
     Clusters without an inertia are M times a known function of eta; all of them together, by least squares.
     """
     pi, eta = np.asarray(pi, float), np.asarray(eta, float)
-    if len(velocity.minimal) != angular._moments.size:
-        raise MassNotVisible("base velocity does not show every first moment of this robot")
-    combine, inertias = angular.minimal.combine, angular._inertias.size
-    pure = ~combine[:, :inertias].any(axis=1)
+    combine, inertias, kept = angular.minimal.combine, angular._inertias.size, velocity.minimal.kept
+    # A sliding body turns with its parent: base velocity shows only the sum of their moments. That is all that
+    # the centre of mass and the linear momentum hold too, so the sum may stand for both.
+    sigma = np.zeros(angular._moments.size)
+    sigma[kept] = eta
+    linear = combine[:, inertias : inertias + sigma.size]
+    hidden = linear - linear[:, kept] @ velocity.minimal.combine
+    pure = ~combine[:, :inertias].any(axis=1) & (np.abs(hidden).max(axis=1, initial=0.0) < 1e-9)
     first, second = angular.pairs.T
-    per_mass = combine[pure][:, inertias:] @ np.concatenate([eta, eta[first] * eta[second]])
+    per_mass = combine[pure][:, inertias:] @ np.concatenate([sigma, sigma[first] * sigma[second]])
     if not per_mass.any():
         raise MassNotVisible("no cluster of angular momentum is free of inertias")
     return float(per_mass @ pi[pure] / (per_mass @ per_mass))

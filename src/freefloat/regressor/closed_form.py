@@ -43,6 +43,7 @@ Indices = NDArray[np.int64]
 PREFERENCE = ("Ixx", "Izz", "Ixy", "Ixz", "Iyz", "Iyy", "mx", "my", "mz", "m")
 _ORDER = np.array([INDEX[name] for name in PREFERENCE])
 _TOLERANCE = 1e-11  # rows smaller than this are rounding
+_WHOLE = 1e-14  # rounding of what is a whole number or a simple fraction on paper
 _LEADS = (0.1, 1e-3, 1e-9)  # clearly, then if need be
 
 
@@ -82,7 +83,7 @@ def closed_form(robot: Robot) -> MinimalParameters:
         combine[rows] = clusters
         kept.extend(PER_BODY * body + own)
     order = np.sort(np.array(kept, dtype=np.int64))
-    return MinimalParameters(robot.parameter_names, order, clean_coefficients(combine[order]))
+    return MinimalParameters(robot.parameter_names, order, clean_coefficients(combine[order], _WHOLE))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

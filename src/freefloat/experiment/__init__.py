@@ -1,0 +1,1 @@
+"""Flying the experiment: simulation, sensors and their noise, recordings real and simulated."""

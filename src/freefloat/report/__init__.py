@@ -1,0 +1,1 @@
+"""Pages for people: recordings and results as one self-contained HTML file each."""
