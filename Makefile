@@ -8,6 +8,11 @@ BIN := $(VENV)/bin
 demo: $(VENV)/ready
 	$(BIN)/freefloat inspect src/freefloat/studies/servicer.yaml
 	$(BIN)/freefloat inspect src/freefloat/studies/servicer.yaml --model momentum --known load
+	rm -rf demo && mkdir demo
+	cd demo && ../$(BIN)/freefloat new servicing
+	cd demo && ../$(BIN)/freefloat simulate servicing.yaml --seed 1 -o flight.parquet
+	cd demo && ../$(BIN)/freefloat data flight.parquet --plot flight.html
+	@echo "the flight as a page: demo/flight.html"
 
 test: $(VENV)/ready-test
 	$(BIN)/pytest

@@ -128,3 +128,10 @@ def test_several_runs_go_to_a_folder(mission_file, tmp_path):
     assert runs == [0, 1, 2]
     refused = run("simulate", mission, "--runs", "3", "-o", "one.parquet", cwd=tmp_path)
     assert (refused.returncode, "folder" in refused.stderr) == (2, True)
+
+
+def test_a_bag_without_a_mapping_is_told_what_it_needs(tmp_path):
+    bag = tmp_path / "flight.mcap"
+    bag.write_bytes(b"")
+    refused = run("data", bag, cwd=tmp_path)
+    assert (refused.returncode, "--mapping" in refused.stderr) == (2, True)

@@ -146,7 +146,13 @@ def simulate(
 
 @app.command()
 def data(
-    recording: Annotated[Path, typer.Argument(help="A recording: .parquet or .csv.", show_default=False)],
+    recording: Annotated[
+        Path,
+        typer.Argument(help="A recording: .parquet, .csv, or a ROS 2 bag (folder, .mcap, .db3).", show_default=False),
+    ],
+    mapping: Annotated[
+        Path | None, typer.Option(help="For a bag: the file that says which topic is what.", show_default=False)
+    ] = None,
     plot: Annotated[Path | None, typer.Option(help="Also draw it to this HTML page.")] = None,
     repair: Annotated[
         list[str] | None, typer.Option(help="Named repairs to allow, such as `sort`; repeat or use commas.")
@@ -154,11 +160,11 @@ def data(
     json: AsJson = False,
 ) -> None:
     """Describe a recording: channels, rates, gaps, noise, main frequencies, and what looks wrong."""
+    from freefloat.command_line.flights import read_any
     from freefloat.command_line.show import print_json, show_recording
     from freefloat.experiment.describe import recording_summary
-    from freefloat.experiment.tables import read_recording
 
-    loaded = read_recording(recording, repair=_split(repair))
+    loaded = read_any(recording, mapping, _split(repair))
     if plot is not None:
         from freefloat.report.recording_page import write_recording_page
 

@@ -1,4 +1,4 @@
-"""Many simulated flights, with a bar that says how far they are."""
+"""Recordings in, simulated flights out, with a bar that says how far they are."""
 
 from __future__ import annotations
 
@@ -8,9 +8,21 @@ from rich.console import Console
 from rich.progress import Progress
 
 from freefloat.errors import FileError
-from freefloat.experiment.tables import write_recording
+from freefloat.experiment.bags import read_bag
+from freefloat.experiment.bags_mapping import load_bag_mapping
+from freefloat.experiment.recording import Recording
+from freefloat.experiment.tables import read_recording, write_recording
 from freefloat.mission import fly, load_mission, simulate
 from freefloat.motion.trajectory_file import load_trajectory
+
+
+def read_any(path: Path, mapping: Path | None, repair: list[str]) -> Recording:
+    """A recording from a table or, with a mapping, from a bag."""
+    if not (path.is_dir() or path.suffix in (".mcap", ".db3")):
+        return read_recording(path, repair=repair)
+    if mapping is None:
+        raise FileError(path, "a bag needs a mapping file that says which topic is what; give it as --mapping")
+    return read_bag(path, load_bag_mapping(mapping), repair=repair)
 
 
 def simulate_runs(
