@@ -42,6 +42,4 @@ def pytest_sessionfinish(session, exitstatus):
 
 def pytest_terminal_summary(terminalreporter):
     for line in _unlisted:
-        terminalreporter.write_line(
-            f"FAILED: a skip that is not on the list of allowed reasons: {line}", red=True
-        )
+        terminalreporter.write_line(f"FAILED: a skip that is not on the list of allowed reasons: {line}", red=True)

@@ -120,9 +120,7 @@ def test_new_simulate_and_data_work_together(tmp_path):
 
 def test_several_runs_go_to_a_folder(mission_file, tmp_path):
     mission = mission_file(excitation={"duration_s": 2})
-    written = json.loads(
-        run("simulate", mission, "--runs", "3", "-o", "flights", "--json", cwd=tmp_path).stdout
-    )
+    written = json.loads(run("simulate", mission, "--runs", "3", "-o", "flights", "--json", cwd=tmp_path).stdout)
     assert len(written["recordings"]) == 3
     runs = [read_recording(tmp_path / name).origin.run for name in written["recordings"]]
     assert runs == [0, 1, 2]

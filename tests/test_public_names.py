@@ -36,6 +36,4 @@ def test_importing_is_free_and_has_no_side_effects():
 def test_version_and_changelog_agree():
     changelog = (Path(__file__).parent.parent / "CHANGELOG.md").read_text()
     assert f"## {freefloat.__version__}" in changelog
-    assert (
-        f'version = "{freefloat.__version__}"' in (Path(__file__).parent.parent / "pyproject.toml").read_text()
-    )
+    assert f'version = "{freefloat.__version__}"' in (Path(__file__).parent.parent / "pyproject.toml").read_text()

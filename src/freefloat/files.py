@@ -265,9 +265,7 @@ def _place(document: YamlDocument, fault: ErrorDetails) -> FieldPath:
     return where
 
 
-def _problem(
-    model_class: type[BaseModel], document: YamlDocument, fault: ErrorDetails, where: FieldPath
-) -> str:
+def _problem(model_class: type[BaseModel], document: YamlDocument, fault: ErrorDetails, where: FieldPath) -> str:
     kind, context = fault["type"], fault.get("ctx", {})
     if kind == "value_error":
         return str(context["error"])
@@ -295,9 +293,7 @@ def _section_at(model_class: type[BaseModel], steps: FieldPath) -> type[BaseMode
 
 def _goes_by(section: type[BaseModel], name: str | int) -> bool:
     """Whether pydantic calls this model, one of several, so: by its class or by a literal in it."""
-    return name == section.__name__ or any(
-        name in get_args(info.annotation) for info in section.model_fields.values()
-    )
+    return name == section.__name__ or any(name in get_args(info.annotation) for info in section.model_fields.values())
 
 
 def _models_in(annotation: Any) -> list[type[BaseModel]]:

@@ -159,9 +159,7 @@ class MissionSection(Section):
     assume_zero: list[str] = Field(default_factory=list)
     momentum: Literal["zero", "unknown"] | MomentumSection = "zero"
     sensors: Sensors = Field(default_factory=dict)
-    trajectory: str | dict[str, Any] | None = Field(
-        None, description="a trajectory file, or one written out here"
-    )
+    trajectory: str | dict[str, Any] | None = Field(None, description="a trajectory file, or one written out here")
     excitation: ExcitationSection = ExcitationSection()
     flight: FlightSection = FlightSection()
     identify: IdentifySection = IdentifySection()
@@ -301,9 +299,7 @@ def simulate(
         raise InvalidMission(f"{mission.path}: the mission has no sensors; a recording needs at least one")
     flown = truth if truth is not None else fly(mission, trajectory, seed)
     looked_at = Truth(flown, Layout.of(mission.robot), mission.robot.gravity)
-    origin = Origin(
-        kind="simulated", hashes=mission.hashes, mission=mission.name, made_by=f"freefloat {__version__}"
-    )
+    origin = Origin(kind="simulated", hashes=mission.hashes, mission=mission.name, made_by=f"freefloat {__version__}")
     return record(mission.sensors.values(), looked_at, seed, run, origin)
 
 

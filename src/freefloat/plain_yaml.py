@@ -153,9 +153,7 @@ class _YamlReader:
         name = str(event.value)
         if (*where, name) in self.lines:
             first = self.lines[(*where, name)]
-            raise self.refusal(
-                event, f"{dotted((*where, name))} is given twice, first on line {first}; allowed: once"
-            )
+            raise self.refusal(event, f"{dotted((*where, name))} is given twice, first on line {first}; allowed: once")
         self.lines[(*where, name)] = _line(event)
         return name
 
@@ -177,17 +175,13 @@ class _YamlReader:
         if text in _NOT_FINITE:
             return _NOT_FINITE[text]
         if not DECIMAL.fullmatch(text):  # 010 is eight and 1:30 is ninety in YAML 1.1: nobody means that
-            raise self.refusal(
-                event, f"{shown(text)} is not a plain decimal number; allowed: such as 10 or 1e-5"
-            )
+            raise self.refusal(event, f"{shown(text)} is not a plain decimal number; allowed: such as 10 or 1e-5")
         whole = text.lstrip("+-").isdigit() and len(text) < 300  # longer ones overflow, and are refused later
         return int(text) if whole else float(text)
 
     def refuse_tag(self, event: yaml.SequenceStartEvent | yaml.MappingStartEvent, expected: str) -> None:
         if event.tag not in (None, "!", f"{_TAG}{expected}"):
-            raise self.refusal(
-                event, f"the tag {_short_tag(event.tag)} is not read; allowed: lists and mappings"
-            )
+            raise self.refusal(event, f"the tag {_short_tag(event.tag)} is not read; allowed: lists and mappings")
 
     def refusal(self, event: Any, problem: str) -> FileError:
         column = event.start_mark.column + 1

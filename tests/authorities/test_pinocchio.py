@@ -166,8 +166,7 @@ def in_pinocchio_with_wheels(robot):
 # ---------------------------------------------------------------------- column by column
 
 TREES = [
-    random_robot(seed, base="free", prismatic=bool(seed % 2), branched=seed > 1, gravity=True)
-    for seed in range(6)
+    random_robot(seed, base="free", prismatic=bool(seed % 2), branched=seed > 1, gravity=True) for seed in range(6)
 ]
 several_trees = pytest.mark.parametrize("robot", TREES, ids=lambda robot: robot.name)
 

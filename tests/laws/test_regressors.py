@@ -99,9 +99,7 @@ def test_chosen_columns_are_columns_of_the_whole(robot):
 def test_the_gram_matrix_is_the_product(base, weighting):
     for robot in [robot for robot in ROBOTS if robot.base == base]:
         samples, rng = random_samples(robot, 21, 6), np.random.default_rng(6)
-        half = rng.normal(
-            size={"none": (0, 6, 6), "one for all": (1, 6, 6), "one for each": (21, 6, 6)}[weighting]
-        )
+        half = rng.normal(size={"none": (0, 6, 6), "one for all": (1, 6, 6), "one for each": (21, 6, 6)}[weighting])
         weight = half @ half.transpose(0, 2, 1)
         W = np.eye(6)[None] if weighting == "none" else weight
         given = {"none": None, "one for all": weight.reshape(-1, 6)[:6], "one for each": weight}[weighting]
@@ -254,9 +252,7 @@ def test_kinetic_energy_is_half_of_velocity_times_momentum(robot):
     assert_agree(kinetic_energy_regressor(robot, locked) @ robot.parameters, half, ROUNDING)
 
 
-@pytest.mark.parametrize(
-    "robot", [robot for robot in ROBOTS if robot.base == "fixed"], ids=lambda robot: robot.name
-)
+@pytest.mark.parametrize("robot", [robot for robot in ROBOTS if robot.base == "fixed"], ids=lambda robot: robot.name)
 def test_the_rate_of_energy_is_the_power_of_the_joints(robot):
     """By differences of sixth order along the motion, on a fixed base with gravity."""
     robot = replace(robot, gravity=np.array([2.0, -3.0, 5.0]), wheels=())

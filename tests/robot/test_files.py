@@ -267,9 +267,7 @@ def test_an_alias_bomb_is_refused_at_once(load):
 
 def test_an_object_tag_runs_nothing(load, tmp_path):
     proof = tmp_path / "proof"
-    sentence(
-        load, f"a: !!python/object/apply:pathlib.Path.touch [!!python/object/apply:pathlib.Path [{proof}]]"
-    )
+    sentence(load, f"a: !!python/object/apply:pathlib.Path.touch [!!python/object/apply:pathlib.Path [{proof}]]")
     assert not proof.exists()
 
 

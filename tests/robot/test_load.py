@@ -77,6 +77,4 @@ def test_a_missing_file_a_directory_and_a_pipe_are_refused(tmp_path):
 def test_a_file_larger_than_any_robot_is_refused(tmp_path):
     with open(tmp_path / "huge.yaml", "wb") as file:
         file.truncate(16 * 2**20 + 1)
-    assert "holds 16,777,217 bytes; allowed: at most 16,777,216 bytes" in sentence(
-        load_robot, tmp_path / "huge.yaml"
-    )
+    assert "holds 16,777,217 bytes; allowed: at most 16,777,216 bytes" in sentence(load_robot, tmp_path / "huge.yaml")

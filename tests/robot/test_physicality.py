@@ -132,9 +132,7 @@ def test_a_fault_of_the_whole_alone_is_told_as_such():
         ("link", "triangle inequality", False),
     ]
     hidden = np.array([0, 0, 0, 0, -9.0, 0, 0, 0, 0, 0])
-    robot = Robot(
-        "sum", (Body("base", parameters=SOLID), Body("p", "base", Joint("f", "fixed"), parameters=hidden))
-    )
+    robot = Robot("sum", (Body("base", parameters=SOLID), Body("p", "base", Joint("f", "fixed"), parameters=hidden)))
     assert faults(robot) == [("p", "inertia without mass", False), ("base", "inertia not positive", True)]
     assert "with what is fixed to it" in str(check_physicality(robot)[1])
 
@@ -159,10 +157,7 @@ def test_a_wheel_is_checked_along_the_direction_it_lacks_room_in():
     phi = parameters_from_com(10.0, [0, 0, 0], np.diag([2.0, 2.0, 3.0]))  # second moments 1.5, 1.5, 0.5
     assert check_physicality(arm(base=phi, wheels=(Wheel("w", [0, 0, 1], 2.9),))) == ()
     [finding] = check_physicality(arm(base=phi, wheels=(Wheel("w", [1, 0, 0], 1.1),)))
-    assert (
-        "along [0, 0, 1] the second moment of its mass is 0.5 kg m^2, and its wheels need 0.55"
-        in finding.sentence
-    )
+    assert "along [0, 0, 1] the second moment of its mass is 0.5 kg m^2, and its wheels need 0.55" in finding.sentence
 
 
 def test_what_is_fixed_to_the_base_makes_room_for_its_wheels():

@@ -339,18 +339,14 @@ def test_a_missing_file_is_one_sentence(tmp_path):
 
 
 def test_damaged_files_are_read_or_refused_but_never_crash(read):
-    whole = two_links(
-        '<origin xyz="1 2 3"/><limit lower="-1" upper="1" velocity="1" effort="1"/>', HEAVY
-    ).encode()
+    whole = two_links('<origin xyz="1 2 3"/><limit lower="-1" upper="1" velocity="1" effort="1"/>', HEAVY).encode()
     rng = np.random.default_rng(0)
     refused = 0
     for _ in range(300):
         damaged = bytearray(whole)
         for _ in range(rng.integers(1, 4)):
             start = rng.integers(len(damaged))
-            damaged[start : start + rng.integers(4)] = bytes(
-                rng.integers(256, size=rng.integers(3), dtype=np.uint8)
-            )
+            damaged[start : start + rng.integers(4)] = bytes(rng.integers(256, size=rng.integers(3), dtype=np.uint8))
         refused += sentence_of(read, bytes(damaged)) is not None
     assert refused > 100
 

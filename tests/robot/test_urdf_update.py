@@ -127,9 +127,7 @@ def test_missing_inertials_are_added_in_the_indentation_of_the_file(source):
     </inertial>
 """
     expected = OWN.replace('<link name="hand" />\n', f'<link name="hand">\n{added}  </link>\n')
-    assert target.read_text() == expected.replace(
-        "    <visual/>\n  </link>", f"    <visual/>\n{added}  </link>"
-    )
+    assert target.read_text() == expected.replace("    <visual/>\n  </link>", f"    <visual/>\n{added}  </link>")
     assert_same_parameters(target, robot)
 
 

@@ -127,9 +127,7 @@ def test_limits_that_are_not_there_do_not_come_back(joint, kind, tmp_path):
 
 def test_points_become_massless_links_with_names_of_their_own(tmp_path):
     points = (Point("tip", "base", [1, 2, 3]), Point("base", "base", [4, 5, 6]))
-    robot = Robot(
-        "r", (Body("base", parameters=parameters_from_com(1, np.zeros(3), np.eye(3))),), points=points
-    )
+    robot = Robot("r", (Body("base", parameters=parameters_from_com(1, np.zeros(3), np.eye(3))),), points=points)
     again = read_back(robot, tmp_path)
     assert [body.name for body in again.bodies] == ["base", "tip", "base_"]
     np.testing.assert_array_equal(again.body("base_").placement.p, [4, 5, 6])

@@ -90,9 +90,7 @@ def test_a_missing_field_is_told_with_what_it_should_be():
 
 
 def test_a_misspelt_field_is_told_before_the_one_missing_for_it():
-    assert "arms[0].nam is not a field (did you mean name?)" in sentence(
-        validate, Ship, load("arms: [{nam: ab}]")
-    )
+    assert "arms[0].nam is not a field (did you mean name?)" in sentence(validate, Ship, load("arms: [{nam: ab}]"))
 
 
 def test_the_first_fault_in_the_file_is_told():

@@ -250,9 +250,7 @@ def random_robot(seed: int) -> Robot:
         bodies=tuple(bodies),
         base=("free", "planar", "fixed")[seed % 3],
         gravity=rng.normal(size=3) * (seed % 2),
-        wheels=tuple(
-            Wheel(f"w{n}", rng.normal(size=3), rng.uniform(0.1, 1), (3.3, math.inf)[n]) for n in range(2)
-        ),
+        wheels=tuple(Wheel(f"w{n}", rng.normal(size=3), rng.uniform(0.1, 1), (3.3, math.inf)[n]) for n in range(2)),
         points=(
             Point("no", bodies[-1].name, rng.normal(size=3)),
             Point("1e5", bodies[0].name, rng.normal(size=3)),

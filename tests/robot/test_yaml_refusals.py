@@ -169,9 +169,7 @@ REFUSED = {
         ("name: 7", "line 10: bodies[0].name is 7; allowed: text"),
         ("name: ''", "line 10: bodies[0].name is ''; allowed: text of at least 1 character"),
     ],
-    "axis: [1, 0, 0]": [
-        ("axis: [0, 0, 0]", "line 8: base.wheels[0].axis is [0.0, 0.0, 0.0]; allowed: three numbers")
-    ],
+    "axis: [1, 0, 0]": [("axis: [0, 0, 0]", "line 8: base.wheels[0].axis is [0.0, 0.0, 0.0]; allowed: three numbers")],
     "spin_inertia_kgm2: 0.18": [
         ("spin_inertia_kgm2: 0", "base.wheels[0].spin_inertia_kgm2 is 0; allowed: a number greater than 0"),
         (
@@ -196,9 +194,7 @@ REFUSED = {
         ),
         ("freefloat/mission@1", "line 1: format is 'freefloat/mission@1', which is not a robot file"),
     ],
-    "format: freefloat/robot@1\n": [
-        ("", "does not say what it is; allowed: a first line 'format: freefloat/robot@1'")
-    ],
+    "format: freefloat/robot@1\n": [("", "does not say what it is; allowed: a first line 'format: freefloat/robot@1'")],
 }
 CASES = [(found, put, said) for found, cases in REFUSED.items() for put, said in cases]
 

@@ -50,7 +50,5 @@ def parameters_in_mujoco(model):
         mujoco.mju_quat2Mat(axes, model.body_iquat[index])
         axes = axes.reshape(3, 3)
         inertia = axes @ np.diag(model.body_inertia[index]) @ axes.T
-        found[model.body(index).name] = parameters_from_com(
-            model.body_mass[index], model.body_ipos[index], inertia
-        )
+        found[model.body(index).name] = parameters_from_com(model.body_mass[index], model.body_ipos[index], inertia)
     return found

@@ -218,9 +218,7 @@ def test_only_the_bodies_that_cannot_exist_are_reported(name):
 
 def test_an_unknown_study_is_refused_with_the_names_there_are():
     for look_up in (study_path, study_robot, published):
-        with pytest.raises(
-            FreefloatError, match=r"no study named 'cepheos' \(did you mean cepheus\?\)"
-        ) as caught:
+        with pytest.raises(FreefloatError, match=r"no study named 'cepheos' \(did you mean cepheus\?\)") as caught:
             look_up("cepheos")
         assert str(caught.value).endswith("spirolazzi_oossim, thesis_cs1_servicer")
         assert "\n" not in str(caught.value)
@@ -386,9 +384,7 @@ def test_christidi_points_are_where_the_arm_is():
     R, p, *_ = states(robot, np.zeros(3), np.zeros(3), np.zeros(3))["link3"]
     tip = p + R @ robot.point("end_effector").xyz - robot.point("joint1").xyz
     np.testing.assert_allclose(tip, [4.0, 0.0, 0.5], atol=1e-12)
-    np.testing.assert_array_equal(
-        R[:, 2], [0.0, -1.0, 0.0]
-    )  # joints 2 and 3: a right angle about +x from joint 1
+    np.testing.assert_array_equal(R[:, 2], [0.0, -1.0, 0.0])  # joints 2 and 3: a right angle about +x from joint 1
 
 
 # ---------------------------------------------------------------------- Cepheus

@@ -137,9 +137,7 @@ def propagate(t, mass, body, spin, free, planar, wrench, outside, nadir, gradien
             h, here = t[k + 1] - t[k], quaternion[run, k]
             b, z, u, now = body[run], spin[run], wrench[k], state[run, k]
             i = 2 * k
-            _rates(
-                mass, b[i], z[i], free, planar, here, now, u, outside, nadir[i], gradient, x[run, k], rest, d1
-            )
+            _rates(mass, b[i], z[i], free, planar, here, now, u, outside, nadir[i], gradient, x[run, k], rest, d1)
             for stage in range(3):
                 d, step = (d1, 0.5 * h) if stage == 0 else (d2, 0.5 * h) if stage == 1 else (d3, h)
                 out = d2 if stage == 0 else d3 if stage == 1 else d4
@@ -168,9 +166,7 @@ def propagate(t, mass, body, spin, free, planar, wrench, outside, nadir, gradien
             for m in range(3):
                 phi[m] = h / 6.0 * (d1[m] + 2.0 * (d2[m] + d3[m]) + d4[m])
             for m in range(9):
-                state[run, k + 1, m] = now[m] + h / 6.0 * (
-                    d1[3 + m] + 2.0 * (d2[3 + m] + d3[3 + m]) + d4[3 + m]
-                )
+                state[run, k + 1, m] = now[m] + h / 6.0 * (d1[3 + m] + 2.0 * (d2[3 + m] + d3[3 + m]) + d4[3 + m])
             _turned(here, phi[0], phi[1], phi[2], quaternion[run, k + 1])
         for k in range(n):
             _velocities(
