@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from freefloat.experiment.bags import read_bag
     from freefloat.experiment.bags_mapping import load_bag_mapping
     from freefloat.experiment.describe import describe
+    from freefloat.experiment.processing.process import process
+    from freefloat.experiment.processing.processed import Processed, ProcessSettings
     from freefloat.experiment.recording import Channel, Origin, Recording
     from freefloat.experiment.sensors import make_sensor, record
     from freefloat.experiment.simulate import Disturbance, Pulse, Start, simulate_motion
@@ -86,6 +88,8 @@ _HOME = {
     "experiment.bags": ("read_bag",),
     "experiment.bags_mapping": ("load_bag_mapping",),
     "experiment.describe": ("describe",),
+    "experiment.processing.process": ("process",),
+    "experiment.processing.processed": ("Processed", "ProcessSettings"),
     "experiment.recording": (
         "Channel",
         "Origin",

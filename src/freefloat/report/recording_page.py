@@ -22,7 +22,8 @@ def write_recording_page(path: FilePath, recording: Recording, title: str) -> No
     except ImportError as error:
         raise PlotlyMissing from error
     channels = list(recording)
-    figure = make_subplots(rows=len(channels), shared_xaxes=True, subplot_titles=[c.name for c in channels])
+    titles, spacing = [channel.name for channel in channels], 0.25 / max(len(channels), 3)
+    figure = make_subplots(len(channels), shared_xaxes=True, subplot_titles=titles, vertical_spacing=spacing)
     for row, channel in enumerate(channels, start=1):
         values = channel.values.reshape(len(channel), -1)
         for name, column in zip(channel.columns, values.T, strict=True):

@@ -1,0 +1,1 @@
+"""From raw channels to samples: crop, resample, filter, differentiate, project, integrate, align, calibrate."""

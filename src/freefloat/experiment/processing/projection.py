@@ -1,0 +1,238 @@
+"""Joint motion by projection on the command: position, rate and acceleration at once, almost without noise.
+
+A joint that follows its command moves within the few functions that the command is made of. Fitting those to
+thousands of encoder samples leaves next to nothing of the noise (a hundred-thousandth of that in differences of
+samples), and rates and accelerations need no differentiation. Where joints depart smoothly from the command
+(friction, a controller that lags) splines are added until the residual is white at the level of the encoder's
+noise; where even that does not do, or a joint does something else altogether, the verdict says so and the caller
+filters instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from freefloat.errors import ShapeError
+from freefloat.experiment.processing.projection_basis import (
+    RICHEST,
+    ProjectionBasis,
+    chosen_motion,
+    given_motion,
+)
+from freefloat.experiment.processing.resampling import CannotProcess
+from freefloat.experiment.processing.spectrum import columns_of
+from freefloat.experiment.processing.whiteness import Whiteness, whiteness
+from freefloat.motion.trajectory import Motion, Trajectory
+from freefloat.robot.transform import Array
+
+PIECES = (0, 4, 8, 16, 32, 64, 128)
+FAR = 0.1  # of the command's root mean square: further away a joint does not follow it
+_SAMPLES_PER_TERM = 10
+_NUMERICAL = 1e-10  # of the largest position: what a fit leaves of numbers without noise
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointFit:
+    """One joint.
+
+    basis, coefficients: the motion is the command's fixed part plus basis @ coefficients; shape (k,).
+    noise_sd: of an encoder sample [rad or m]; the coefficients' covariance is its square times the unit matrix.
+    residual_sd: of what the fit leaves over. added: functions beyond the command's own and a constant.
+    departure: largest distance from the command, less a constant, and `relative`: its root mean square in units
+        of the commanded motion's.
+    """
+
+    name: str
+    basis: ProjectionBasis
+    coefficients: Array
+    whiteness: Whiteness
+    residual_sd: float
+    added: int
+    departure: float
+    relative: float
+    unit: str
+
+    @property
+    def follows(self) -> bool:
+        """Whether the fit may be used: the residual is white, and the joint near its command."""
+        return self.whiteness.white and self.relative <= FAR
+
+    @property
+    def noise_sd(self) -> float:
+        """Standard deviation of an encoder sample [rad or m]."""
+        return self.whiteness.noise_sd
+
+    @property
+    def wants_more(self) -> bool:
+        """Whether further functions could make it follow."""
+        return not self.whiteness.white and self.relative <= FAR
+
+    def sentence(self, rate_Hz: float) -> str:
+        """What there is to say of it; rate_Hz: of the encoder."""
+        if self.relative > FAR:
+            return (
+                f"{self.name} does not follow the command: it is off by up to {self.departure:.3g} {self.unit}, "
+                f"{100.0 * self.relative:.2g} % of the commanded motion"
+            )
+        if not self.whiteness.white:
+            low, high = (rate_Hz * f for f in self.whiteness.worst_band)
+            return (
+                f"{self.name} does not follow the command: {self.added} added functions still leave "
+                f"{self.whiteness.excess:.2g} times the power of noise between {low:.2g} and {high:.2g} Hz"
+            )
+        if self.added:
+            off = f"{self.departure:.3g} {self.unit}"
+            return f"{self.name} departs from the command by up to {off}; {self.added} functions added"
+        return f"{self.name} follows the command"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Projection:
+    """Motion of all joints, as far as they follow the command.
+
+    start_s: when the command began, on the recording's clock [s]. rate_Hz: of the encoder.
+    """
+
+    command: Trajectory
+    start_s: float
+    rate_Hz: float
+    fits: tuple[JointFit, ...]
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Their names."""
+        return tuple(fit.name for fit in self.fits)
+
+    @property
+    def follows(self) -> NDArray[np.bool_]:
+        """Which joints follow the command, shape (joints,)."""
+        return np.array([fit.follows for fit in self.fits])
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A sentence for every joint that does not simply follow."""
+        return tuple(fit.sentence(self.rate_Hz) for fit in self.fits if fit.added or not fit.follows)
+
+    def motion(self, t: ArrayLike) -> Motion:
+        """Position, rate and acceleration at times t within the command, shape (n,) [s]."""
+        times = np.asarray(t, float)
+        given = given_motion(self.command, self.joints, times - self.start_s)
+        fitted = []
+        for order, fixed in enumerate((given.position, given.rate, given.acceleration)):
+            functions = self._functions(times, order)
+            fitted.append(fixed + np.stack([functions[f.basis] @ f.coefficients for f in self.fits], axis=1))
+        return Motion(times, *fitted)
+
+    def covariance(self, t: ArrayLike) -> Array:
+        """Covariance of position, rate and acceleration of each joint at each time, shape (n, joints, 3, 3)."""
+        times = np.asarray(t, float)
+        orders = [self._functions(times, order) for order in range(3)]
+        shared = {
+            basis: np.stack([[(a[basis] * b[basis]).sum(axis=1) for a in orders] for b in orders])  # (3, 3, n)
+            for basis in orders[0]
+        }
+        each = np.stack([fit.noise_sd**2 * shared[fit.basis] for fit in self.fits])  # (joints, 3, 3, n)
+        return np.moveaxis(each, 3, 0)
+
+    def _functions(self, times: Array, order: int) -> dict[ProjectionBasis, Array]:
+        return {basis: basis.at(times, order) for basis in {fit.basis: None for fit in self.fits}}
+
+
+def project(
+    command: Trajectory,
+    t: ArrayLike,
+    positions: ArrayLike,
+    joints: Sequence[str],
+    start_s: float = 0.0,
+    noise_sd: ArrayLike | None = None,
+    rounding: ArrayLike = 0.0,
+    false_alarm: float = 1e-3,
+    units: Sequence[str] | None = None,
+) -> Projection:
+    """Fit encoder positions, shape (n, joints) at times t, shape (n,) [s], with the command's functions.
+
+    start_s: when the command began, on the clock of t. noise_sd: of an encoder sample, for each joint or for
+    all; read from what the fit leaves over unless given. rounding: the encoder's step, likewise.
+    false_alarm: how often a joint that does follow its command is given more functions than it needs.
+    units: of the joints' positions, for sentences; rad unless given.
+    """
+    task = _Task.of(command, t, positions, tuple(joints), start_s, noise_sd, rounding, false_alarm)
+    unit = dict(zip(task.names, units or ["rad"] * len(task.names), strict=True))
+    fits: dict[str, JointFit] = {}
+    plain = 0
+    for pieces in PIECES:
+        basis = ProjectionBasis.on(command, start_s, pieces, task.t)
+        if pieces and basis.terms * _SAMPLES_PER_TERM > task.t.size:
+            break
+        plain, functions = plain or basis.terms, basis.at(task.t)
+        for name in (name for name in task.names if name not in fits or fits[name].wants_more):
+            fits[name] = task.fit(name, basis, functions, basis.terms - plain, unit[name])
+        if not any(fit.wants_more for fit in fits.values()):
+            break
+    return Projection(command, start_s, task.rate_Hz, tuple(fits.values()))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Task:
+    """The samples within the command, and what they are compared with; arrays of shape (n, joints)."""
+
+    names: tuple[str, ...]
+    t: Array
+    x: Array
+    fixed: Array
+    asked: Array
+    tests: tuple[Callable[[Array], Whiteness], ...]
+
+    @classmethod
+    def of(
+        cls,
+        command: Trajectory,
+        t: ArrayLike,
+        positions: ArrayLike,
+        names: tuple[str, ...],
+        start_s: float,
+        noise_sd: ArrayLike | None,
+        rounding: ArrayLike,
+        false_alarm: float,
+    ) -> _Task:
+        times, x = np.asarray(t, float), columns_of(positions)
+        if x.shape != (times.size, len(names)):
+            raise ShapeError(f"positions must have shape ({times.size}, {len(names)}), found {x.shape}")
+        inside = (times >= start_s) & (times <= start_s + command.duration_s)
+        times, x = times[inside], x[inside]
+        if times.size < 2 * (min(command.coefficients.shape[0], RICHEST) + 8):
+            raise CannotProcess(
+                f"only {times.size} samples of the joints fall within the command, which lasts from "
+                f"{start_s:.6g} s to {start_s + command.duration_s:.6g} s"
+            )
+        asked = chosen_motion(command.evaluate(times - start_s), command.channels, names).position
+        noise = [None] * len(names) if noise_sd is None else np.broadcast_to(noise_sd, len(names)).tolist()
+        steps, peaks = np.broadcast_to(rounding, len(names)).tolist(), np.abs(x).max(axis=0).tolist()
+        tests = tuple(
+            partial(whiteness, noise_sd=sd, rounding=step, false_alarm=false_alarm, floor=_NUMERICAL * peak)
+            for sd, step, peak in zip(noise, steps, peaks, strict=True)
+        )
+        return cls(names, times, x, given_motion(command, names, times - start_s).position, asked, tests)
+
+    @property
+    def rate_Hz(self) -> float:
+        return (self.t.size - 1) / float(self.t[-1] - self.t[0])
+
+    def fit(self, name: str, basis: ProjectionBasis, functions: Array, added: int, unit: str) -> JointFit:
+        j = self.names.index(name)
+        coefficients = functions.T @ (self.x[:, j] - self.fixed[:, j])
+        fitted = self.fixed[:, j] + functions @ coefficients
+        residual, away = self.x[:, j] - fitted, fitted - self.asked[:, j]
+        away = away - away.mean()  # an encoder's zero is no departure
+        sizes = np.sqrt((self.asked**2).mean(axis=0))
+        # A joint that hardly moves is measured against a tenth of the motion of the one that moves most.
+        size = max(float(sizes[j]), 0.1 * float(sizes.max()), 1e-300)
+        relative = float(np.sqrt((away**2).mean())) / size
+        spread, furthest = float(residual.std()), float(np.abs(away).max())
+        test = self.tests[j](residual)
+        return JointFit(name, basis, coefficients, test, spread, added, furthest, relative, unit)
