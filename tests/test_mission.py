@@ -11,8 +11,10 @@ import yaml
 from freefloat.errors import FileError
 from freefloat.experiment.tables import read_recording
 from freefloat.mission import fly, load_mission, random_motion, simulate
+from freefloat.motion.fourier import PlainFourier
 from freefloat.motion.trajectory_file import load_trajectory
 from freefloat.regressor.momentum import momentum
+from freefloat.regressor.samples import rotations
 from freefloat.studies import study_path
 
 SENSORS = {
@@ -58,6 +60,45 @@ def test_wheels_given_momentum_while_the_base_was_held_make_the_total(mission_fi
     np.testing.assert_allclose(momentum(mission.robot, flown[:1])[0, 3:], [2.0, 0.0, -1.0], atol=1e-9)
 
 
+def test_the_momentum_of_the_wheels_is_the_total_also_when_the_joints_start_moving(mission_file):
+    joints = load_mission(mission_file()).robot.joint_names
+    moving = PlainFourier.from_harmonics(joints, np.zeros(7), np.full((7, 1), 0.2), np.zeros((7, 1)), 10.0)
+    mission = load_mission(mission_file(momentum={"wheels_Nms": {"wx": 5.0}}))
+    flown = fly(mission, moving)
+    assert np.abs(flown.dq[0]).min() > 0.1
+    total = momentum(mission.robot, flown)
+    np.testing.assert_allclose(total[0], [0.0, 0.0, 0.0, 5.0, 0.0, 0.0], atol=1e-9)
+    np.testing.assert_allclose(np.linalg.norm(total[:, 3:], axis=1), 5.0, atol=1e-9)
+
+
+def test_sensors_between_the_steps_see_a_pulse_begin_and_end_when_it_does(mission_file):
+    accelerometer = {"kind": "accelerometer", "rate_Hz": 1000}
+    pulse = {"start_s": 0.505, "duration_s": 0.3, "force_N": [50.0, 0.0, 0.0]}
+    changes = {"sensors": {"acc": accelerometer}, "excitation": {"duration_s": 1}}
+    coarse = load_mission(mission_file(**changes, flight={"pulses": [pulse], "step_s": 0.01}))
+    fine = load_mission(mission_file(**changes, flight={"pulses": [pulse], "step_s": 0.001}))
+    seen, true = (simulate(mission, seed=2)["accelerometer"].values for mission in (coarse, fine))
+    assert np.abs(true).max() > 0.1
+    assert np.abs(seen - true).max() < 1e-4
+
+
+def test_a_pulse_between_steps_loses_nothing_of_its_impulse(mission_file):
+    pulse = {"start_s": 0.5031, "duration_s": 0.2, "force_N": [3.0, 0.0, 0.0]}
+    mission = load_mission(mission_file(excitation={"duration_s": 1}, flight={"pulses": [pulse], "step_s": 0.05}))
+    flown = fly(mission, seed=2)
+    force = np.einsum("kij,kj->ki", rotations(flown.attitude), flown.base_wrench[:, :3])
+    change = (np.diff(flown.t)[:, None] * (0.5 * (force[1:] + force[:-1]))).sum(axis=0)
+    linear = np.einsum("kij,kj->ki", rotations(flown.attitude), momentum(mission.robot, flown)[:, :3])
+    np.testing.assert_allclose(linear[-1] - linear[0], change, atol=1e-5)
+    assert np.linalg.norm(linear[-1] - linear[0]) == pytest.approx(0.6, rel=1e-3)
+
+
+def test_recordings_of_different_motions_know_it(mission_file):
+    mission = load_mission(mission_file(excitation={"duration_s": 2}))
+    one, other = (simulate(mission, random_motion(mission, seed), seed=1) for seed in (1, 2))
+    assert one.origin.hashes["motion"] != other.origin.hashes["motion"]
+
+
 def test_runs_share_the_flight_and_differ_in_noise_alone(mission_file):
     mission = load_mission(mission_file())
     truth = fly(mission, seed=1)
@@ -90,6 +131,27 @@ def test_the_missions_own_trajectory_is_flown_from_a_file_or_written_out(mission
         ({"excitation": {"duration_s": -1}}, ["duration_s"]),
         ({"format": "freefloat/mission@9"}, ["mission@9", "freefloat/mission@1"]),
         ({"colour": "blue"}, ["colour"]),
+        ({"flight": {"start": {"rate_deg_s": [0, 0, 1]}}}, ["momentum is zero"]),
+        ({"flight": {"pulses": [{"start_s": 100, "duration_s": 1, "force_N": [1, 0, 0]}]}}, ["pulses[0]", "10 s"]),
+        ({"flight": {"disturbance": {"nadir": [0, 0, 2]}}}, ["nadir"]),
+        ({"momentum": {"wheels_Nms": {"wx": 5000.0}}}, ["wx", "rad/s"]),
+        ({"sensors": {"joints": {"kind": "encoder", "rate_Hz": 10, "joints": ["nope"]}}}, ["sensors.joints", "nope"]),
+        (
+            {
+                "robot": str(study_path("gautier_khalil_arm")),
+                "known": {},
+                "flight": {"pulses": [{"start_s": 1, "duration_s": 1, "force_N": [1, 0, 0]}]},
+            },
+            ["fixed base"],
+        ),
+        (
+            {
+                "robot": str(study_path("gautier_khalil_arm")),
+                "known": {},
+                "sensors": {"w": {"kind": "tachometer", "rate_Hz": 1}},
+            },
+            ["sensors.w"],
+        ),
     ],
 )
 def test_what_does_not_fit_is_said_in_one_sentence(mission_file, changes, mentions):
@@ -124,8 +186,33 @@ def test_several_runs_go_to_a_folder(mission_file, tmp_path):
     assert len(written["recordings"]) == 3
     runs = [read_recording(tmp_path / name).origin.run for name in written["recordings"]]
     assert runs == [0, 1, 2]
-    refused = run("simulate", mission, "--runs", "3", "-o", "one.parquet", cwd=tmp_path)
-    assert (refused.returncode, "folder" in refused.stderr) == (2, True)
+    for target, mention in (("one.parquet", "folder"), ("flights", "already")):
+        refused = run("simulate", mission, "--runs", "3", "-o", target, cwd=tmp_path)
+        assert (refused.returncode, mention in refused.stderr) == (2, True)
+    assert not [path for path in tmp_path.iterdir() if ".part" in path.name]
+
+
+@pytest.mark.parametrize("name", ["servicer", "1", "a: b"])
+def test_a_new_mission_of_any_name_can_be_read(tmp_path, name):
+    made = run("new", name, cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    mission = load_mission(tmp_path / f"{name}.yaml")
+    assert mission.name == name
+    assert mission.robot.name == "servicer"
+
+
+def test_a_new_mission_suits_its_robot(tmp_path):
+    assert run("new", "arm", "--urdf", study_path("gautier_khalil_arm"), cwd=tmp_path).returncode == 0
+    assert set(load_mission(tmp_path / "arm.yaml").sensors) == {"joints", "torques"}
+
+
+def test_a_motion_beyond_the_limits_is_flown_with_a_warning(mission_file, tmp_path):
+    mission = load_mission(mission_file())
+    wild = random_motion(mission, seed=1)
+    wild.with_coefficients(5.0 * wild.coefficients).save(tmp_path / "wild.json")
+    flown = run("simulate", mission.path, "--trajectory", "wild.json", "-o", "w.parquet", cwd=tmp_path)
+    assert flown.returncode == 0
+    assert "beyond the limits" in flown.stderr
 
 
 def test_a_bag_without_a_mapping_is_told_what_it_needs(tmp_path):

@@ -10,7 +10,7 @@ mission and gives back the one frozen type of its stage:
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -45,6 +45,8 @@ from freefloat.robot.load import load_robot
 from freefloat.robot.model import Robot
 
 _STEPS_S = (1e-3, 0.05)  # shortest and longest step of a simulation that chooses its own
+_MOST_STEPS = 5_000_000
+_EDGE_S = 1e-6
 _DEFAULT_DURATION_S = 60.0
 
 
@@ -230,6 +232,10 @@ def _trajectory(settings: MissionSection, folder: Path, path: FilePath) -> Traje
 def _check(mission: Mission, path: FilePath) -> None:
     """Names in the mission must be the robot's."""
     settings, robot = mission.settings, mission.robot
+    for problem in _contradictions(settings, robot, mission):
+        raise FileError(path, problem)
+    for name, sensor in mission.sensors.items():
+        _check_sensor(path, name, sensor, robot)
     try:
         select_parameters(robot, [*settings.known, *settings.assume_zero])
         for name in (*_wheel_momenta(settings), *settings.flight.wheel_rates_rad_s):
@@ -238,6 +244,44 @@ def _check(mission: Mission, path: FilePath) -> None:
             mission.trajectory.samples(robot, np.zeros(1))
     except FreefloatError as error:
         raise FileError(path, str(error)) from error
+
+
+def _contradictions(settings: MissionSection, robot: Robot, mission: Mission) -> Iterator[str]:
+    """Settings that cannot both be meant, or that this robot cannot do."""
+    flight, start = settings.flight, settings.flight.start
+    rate = start.rate()
+    given = rate is not None or start.velocity_m_s is not None
+    if settings.momentum == "zero" and given:
+        yield "flight.start has a rate or velocity, but momentum is zero; allowed: one of the two"
+    if isinstance(settings.momentum, MomentumSection) and rate is not None:
+        yield "flight.start has a rate, but momentum is what the wheels hold; allowed: one of the two"
+    pushed = flight.pulses or flight.disturbance != DisturbanceSection()
+    if robot.base == "fixed" and (given or pushed):
+        yield "a fixed base cannot start with a velocity or be pushed; allowed: no start velocity, pulses, disturbance"
+    if robot.base == "planar" and rate is not None and rate[:2].any():
+        yield "flight.start: a planar base turns about z alone; allowed: a rate of (0, 0, z)"
+    for index, pulse in enumerate(flight.pulses):
+        if not 0.0 <= pulse.start_s <= mission.duration_s - pulse.duration_s:
+            yield f"flight.pulses[{index}] is outside the flight, which lasts {mission.duration_s:g} s"
+    nadir, normal = np.array(flight.disturbance.nadir), np.array(flight.disturbance.orbit_normal)
+    if abs(nadir @ nadir - 1.0) > 1e-6 or abs(normal @ normal - 1.0) > 1e-6 or abs(nadir @ normal) > 1e-6:
+        yield "flight.disturbance: nadir and orbit_normal must be unit vectors at a right angle"
+    moved = set(mission.trajectory.channels) if mission.trajectory else set[str]()
+    if flight.wheels == "free" and moved & {wheel.name for wheel in robot.wheels}:
+        yield "flight.wheels is free, but the trajectory drives wheels; allowed: held"
+    for wheel, wheel_rate in zip(robot.wheels, _wheel_rates(mission).tolist(), strict=True):
+        if abs(wheel_rate) > wheel.max_rate:
+            yield f"wheel {wheel.name} would turn at {wheel_rate:.4g} rad/s; allowed: at most {wheel.max_rate:.4g}"
+
+
+def _check_sensor(path: FilePath, name: str, sensor: Sensor, robot: Robot) -> None:
+    """A sensor must find on the robot what it measures."""
+    try:
+        outputs = sensor.outputs(Layout.of(robot))
+    except FreefloatError as error:
+        raise FileError(path, f"sensors.{name}: {error}") from error
+    if any(not output.components for output in outputs):
+        raise FileError(path, f"sensors.{name}: the robot has nothing that this sensor measures")
 
 
 def _wheel_momenta(settings: MissionSection) -> dict[str, float]:
@@ -261,7 +305,7 @@ def fly(mission: Mission, trajectory: Trajectory | None = None, seed: int = 0) -
     """
     motion = trajectory or mission.trajectory or random_motion(mission, seed)
     flight, robot = mission.settings.flight, mission.robot
-    t = np.linspace(0.0, motion.duration_s, 1 + int(np.ceil(motion.duration_s / _step(mission) - 1e-9)))
+    t = _instants(mission, motion.duration_s)
     disturbance = flight.disturbance
     return simulate_motion(
         robot,
@@ -295,12 +339,31 @@ def simulate(
 
     truth: the flight, if it was flown before (`fly`): many runs differ in their noise alone.
     """
+    if truth is not None and trajectory is not None:
+        raise InvalidMission("give a trajectory to fly, or a flight that was flown, not both")
     if not mission.sensors:
         raise InvalidMission(f"{mission.path}: the mission has no sensors; a recording needs at least one")
     flown = truth if truth is not None else fly(mission, trajectory, seed)
-    looked_at = Truth(flown, Layout.of(mission.robot), mission.robot.gravity)
-    origin = Origin(kind="simulated", hashes=mission.hashes, mission=mission.name, made_by=f"freefloat {__version__}")
+    looked_at = Truth.of(mission.robot, flown)
+    motion = hashlib.sha256(np.ascontiguousarray(flown.q).tobytes()).hexdigest()
+    hashes = {**mission.hashes, "motion": motion}
+    origin = Origin(kind="simulated", hashes=hashes, mission=mission.name, made_by=f"freefloat {__version__}")
     return record(mission.sensors.values(), looked_at, seed, run, origin)
+
+
+def _instants(mission: Mission, duration_s: float) -> np.ndarray[Any, Any]:
+    """Even steps, and the edges of every pulse with an instant just before: what jumps does so between those two."""
+    steps = int(np.ceil(duration_s / _step(mission) - 1e-9))
+    if steps > _MOST_STEPS:
+        raise InvalidMission(
+            f"{mission.path}: flight.step_s asks for {steps:,} steps; allowed: at most {_MOST_STEPS:,}"
+        )
+    pulses = mission.settings.flight.pulses
+    edges = np.array([[pulse.start_s, pulse.start_s + pulse.duration_s] for pulse in pulses]).ravel()
+    inside = edges[(edges > _EDGE_S) & (edges < duration_s - _EDGE_S)]
+    even = np.linspace(0.0, duration_s, 1 + steps)
+    far = np.abs(even[:, None] - inside).min(axis=1, initial=np.inf) > 2.0 * _EDGE_S
+    return np.sort(np.concatenate([even[far], inside, inside - _EDGE_S]))
 
 
 def _step(mission: Mission) -> float:
@@ -312,11 +375,10 @@ def _step(mission: Mission) -> float:
 
 def _start(mission: Mission) -> Start:
     start = mission.settings.flight.start
-    rate = start.rate()
-    if rate is None and mission.settings.momentum != "zero":
-        rate = np.zeros(3)  # wheels that hold momentum were spun up while the base was held
     velocity = None if start.velocity_m_s is None else np.array(start.velocity_m_s)
-    return Start(np.array(start.attitude_xyzw), np.array(start.position_m), rate, velocity)
+    momenta = _wheel_momenta(mission.settings)
+    total = sum((momenta.get(w.name, 0.0) * w.axis for w in mission.robot.wheels), np.zeros(3))
+    return Start(np.array(start.attitude_xyzw), np.array(start.position_m), start.rate(), velocity, total)
 
 
 def _wheel_rates(mission: Mission) -> np.ndarray[Any, Any]:

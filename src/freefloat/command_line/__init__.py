@@ -122,7 +122,8 @@ def _split(values: list[str] | None) -> list[str]:
 def simulate(
     mission: Annotated[Path, typer.Argument(help="A mission file.", show_default=False)],
     trajectory: Annotated[
-        Path | None, typer.Option("--trajectory", help="A trajectory file instead of the mission's own motion.")
+        Path | None,
+        typer.Option("--trajectory", "--excitation", help="A trajectory file instead of the mission's own motion."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Of the sensors' noise, and of a random motion.", min=0)] = 0,
     runs: Annotated[int, typer.Option(help="Flights that differ in their noise alone.", min=1)] = 1,

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import secrets
+import shutil
 from pathlib import Path
 
+import numpy as np
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import Progress
 
-from freefloat.errors import FileError
+from freefloat.errors import FileError, FreefloatError
 from freefloat.experiment.bags import read_bag
 from freefloat.experiment.bags_mapping import load_bag_mapping
 from freefloat.experiment.recording import Recording
 from freefloat.experiment.tables import read_recording, write_recording
 from freefloat.mission import fly, load_mission, simulate
+from freefloat.motion.trajectory import Trajectory
 from freefloat.motion.trajectory_file import load_trajectory
+from freefloat.robot.model import Robot
 
 
 def read_any(path: Path, mapping: Path | None, repair: list[str]) -> Recording:
@@ -30,25 +36,54 @@ def simulate_runs(
 ) -> list[Path]:
     """Fly once, let the sensors look `runs` times, write each recording; the paths written."""
     mission = load_mission(mission_path)
-    trajectory = None if trajectory_path is None else load_trajectory(trajectory_path)
-    paths = _paths(output or Path(f"{mission.name}.parquet" if runs == 1 else f"{mission.name}.flights"), runs)
+    trajectory = mission.trajectory if trajectory_path is None else _fitting(trajectory_path, mission.robot)
+    target = output or Path(f"{mission.name}.parquet" if runs == 1 else f"{mission.name}.flights")
+    _refuse_target(target, runs)
+    if trajectory is not None:
+        for fault in trajectory.check(mission.robot).faults():
+            Console(stderr=True).print(f"[yellow]beyond the limits:[/] {escape(fault)}", highlight=False)
     with Progress(console=Console(stderr=True), disable=quiet, transient=True) as progress:
         task = progress.add_task(f"flying {mission.name}", total=runs + 1)
         truth = fly(mission, trajectory, seed)
         progress.advance(task)
-        for run, path in enumerate(paths):
-            write_recording(path, simulate(mission, seed=seed, run=run, truth=truth))
-            progress.advance(task)
-    return paths
+        folder = target if runs == 1 else target.with_name(f"{target.name}.part-{secrets.token_hex(4)}")
+        try:
+            if runs > 1:
+                folder.mkdir(parents=True)
+            for run in range(runs):
+                path = folder if runs == 1 else folder / _name(run)
+                write_recording(path, simulate(mission, seed=seed, run=run, truth=truth))
+                progress.advance(task)
+            if runs > 1:
+                folder.rename(target)  # a folder of flights is whole or absent
+        except OSError as error:
+            raise FileError(target, f"cannot be written: {error.strerror}") from error
+        finally:
+            if runs > 1 and folder.exists():
+                shutil.rmtree(folder)
+    return [target] if runs == 1 else [target / _name(run) for run in range(runs)]
 
 
-def _paths(output: Path, runs: int) -> list[Path]:
-    if runs == 1:
-        return [output]
-    if output.suffix in (".parquet", ".csv"):
-        raise FileError(output, f"is one file, and there are {runs} runs; allowed: the name of a folder")
+def _name(run: int) -> str:
+    return f"run_{run:05d}.parquet"
+
+
+def _fitting(path: Path, robot: Robot) -> Trajectory:
+    """A trajectory from a file, refused with the file's name where it does not fit the robot."""
+    trajectory = load_trajectory(path)
     try:
-        output.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(output, f"the folder cannot be made: {error.strerror}") from error
-    return [output / f"run_{run:0{len(str(runs - 1))}d}.parquet" for run in range(runs)]
+        trajectory.samples(robot, np.zeros(1))
+    except FreefloatError as error:
+        raise FileError(path, str(error)) from error
+    return trajectory
+
+
+def _refuse_target(target: Path, runs: int) -> None:
+    """Say before the flight what could not be written after it."""
+    table = target.suffix in (".parquet", ".csv")
+    if runs == 1 and not table:
+        raise FileError(target, "is not a recording that freefloat writes; allowed: .parquet, .csv")
+    if runs > 1 and table:
+        raise FileError(target, f"is one file, and there are {runs} runs; allowed: the name of a folder")
+    if runs > 1 and target.exists():
+        raise FileError(target, "is there already; choose another folder or remove it first")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
-import shutil
 from pathlib import Path
 
 from freefloat.errors import FileError
-from freefloat.files import write_text
+from freefloat.files import read_bytes, write_bytes, write_text
 from freefloat.robot.load import load_robot
 from freefloat.robot.model import Robot
 from freefloat.studies import study_path
@@ -24,8 +24,7 @@ assume_zero: []             # hard simplifications, e.g. ["*.products", "link2.m
 momentum: zero              # zero | unknown | {{wheels_Nms: {{wx: 5}}}}
 
 sensors:
-  joints: {{kind: encoder, noise_rad: 2.5e-5, rate_Hz: 100}}
-  gyro: {{kind: gyro, angle_random_walk_deg_per_sqrt_h: 0.01, bias_deg_per_h: 0.1, rate_Hz: 100}}{wheels}
+{sensors}
 
 # The motion: a trajectory of your own (`trajectory: motion.json`), or one to be designed.
 excitation:
@@ -44,20 +43,31 @@ def write_new_mission(name: str, robot_path: Path | None) -> list[Path]:
         raise FileError(path, "is there already; choose another name or remove it first")
     written = [path]
     if robot_path is None:
-        robot_file = path.parent / "servicer.yaml"
-        if not robot_file.exists():
-            shutil.copyfile(study_path("servicer"), robot_file)
-            written.append(robot_file)
-        robot_path = robot_file
+        robot_path = path.with_name("servicer.yaml" if path.name != "servicer.yaml" else "servicer_robot.yaml")
+        if not robot_path.exists():
+            write_bytes(robot_path, read_bytes(study_path("servicer")))
+            written.append(robot_path)
     robot = load_robot(robot_path)
     shown = os.path.relpath(robot_path, path.parent)
-    write_text(path, _TEMPLATE.format(name=path.stem, robot=shown, known=_known(robot), wheels=_wheels(robot)))
+    text = _TEMPLATE.format(
+        name=json.dumps(path.stem, ensure_ascii=False),  # JSON's quotes are YAML's
+        robot=json.dumps(shown, ensure_ascii=False),
+        known="{load: {relative_sd: 0.002}}" if "load" in robot.body_names else "{}",
+        sensors="\n".join(f"  {line}" for line in _sensors(robot)),
+    )
+    write_text(path, text)
     return written
 
 
-def _known(robot: Robot) -> str:
-    return "{load: {relative_sd: 0.002}}" if "load" in robot.body_names else "{}"
-
-
-def _wheels(robot: Robot) -> str:
-    return "\n  wheels: {kind: tachometer, noise_rad_s: 0.01, rate_Hz: 10}" if robot.wheels else ""
+def _sensors(robot: Robot) -> list[str]:
+    """Sensors that suit the robot: sliding joints have noise in metres, a fixed base has torques, no gyro."""
+    slides = any(joint.kind == "prismatic" for joint in robot.joints)
+    turns = any(joint.kind != "prismatic" for joint in robot.joints)
+    noise = ", ".join(part for part, there in (("noise_rad: 2.5e-5", turns), ("noise_m: 1.0e-5", slides)) if there)
+    lines = [f"joints: {{kind: encoder, {noise}, rate_Hz: 100}}"] if noise else []
+    if robot.base == "fixed":
+        return [*lines, "torques: {kind: torque, noise_Nm: 0.01, rate_Hz: 100}"]
+    lines.append("gyro: {kind: gyro, angle_random_walk_deg_per_sqrt_h: 0.01, bias_deg_per_h: 0.1, rate_Hz: 100}")
+    if robot.wheels:
+        lines.append("wheels: {kind: tachometer, noise_rad_s: 0.01, rate_Hz: 10}")
+    return lines

@@ -38,13 +38,16 @@ class Start:
     """The base at the first instant.
 
     attitude: quaternion of R_IB, scalar last. position: base origin, inertial axes [m].
-    rate, velocity: of the base, in its own axes [rad/s, m/s]; None means what zero momentum asks for.
+    rate, velocity: of the base, in its own axes [rad/s, m/s]; None means what the momentum asks for.
+    angular_momentum: of robot and wheels about the centre of mass, base axes at the first instant [N m s], where
+        no rate is given; zero unless given. The linear momentum is zero unless a velocity is given.
     """
 
     attitude: Array = field(default_factory=lambda: np.array([0.0, 0.0, 0.0, 1.0]))
     position: Array = field(default_factory=lambda: np.zeros(3))
     rate: Array | None = None
     velocity: Array | None = None
+    angular_momentum: Array = field(default_factory=lambda: np.zeros(3))
 
     def __post_init__(self) -> None:
         attitude = frozen_array(self.attitude, (4,))
@@ -52,7 +55,7 @@ class Start:
         if not size > 0.0:
             raise ShapeError("the attitude of a start must be a quaternion that is not zero")
         object.__setattr__(self, "attitude", frozen_array(attitude / size, (4,)))
-        for name in ("position", "rate", "velocity"):
+        for name in ("position", "rate", "velocity", "angular_momentum"):
             values = getattr(self, name)
             if values is not None:
                 object.__setattr__(self, name, frozen_array(values, (3,)))
@@ -90,7 +93,7 @@ class Disturbance:
 
     force_N, torque_Nm: constant in inertial axes, at and about the centre of mass.
     orbital_rate_rad_s: of a circular orbit, for the gravity gradient; zero for none.
-    nadir, orbit_normal: inertial unit vectors at the first instant.
+    nadir, orbit_normal: directions at the first instant, at right angles, inertial axes.
     """
 
     force_N: Array = field(default_factory=lambda: np.zeros(3))
@@ -98,6 +101,15 @@ class Disturbance:
     orbital_rate_rad_s: float = 0.0
     nadir: Array = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
     orbit_normal: Array = field(default_factory=lambda: np.array([0.0, 1.0, 0.0]))
+
+    def __post_init__(self) -> None:
+        for name in ("force_N", "torque_Nm", "nadir", "orbit_normal"):
+            values = frozen_array(getattr(self, name), (3,))
+            if name in ("nadir", "orbit_normal"):
+                values = frozen_array(values / max(float(np.linalg.norm(values)), 1e-300), (3,))
+            object.__setattr__(self, name, values)
+        if not (self.nadir.any() and self.orbit_normal.any() and abs(self.nadir @ self.orbit_normal) < 1e-9):
+            raise CannotFly("nadir and orbit_normal must be directions at right angles")
 
     def nadir_at(self, t: Array) -> Array:
         """Direction to the planet, inertial axes, shape (n, 3)."""
@@ -317,7 +329,9 @@ def start_states(robot: Robot, starts: Sequence[Start], body: Array, spin: Array
     joints = body[:, 12:15] - np.cross(com, p) + spin
     axes = allowed_rows(robot)[allowed_rows(robot) >= 3] - 3
     rate, angular, linear = np.zeros_like(com), np.zeros_like(com), np.zeros_like(com)
-    rate[:, axes] = np.linalg.solve(inertia[:, axes[:, None], axes], -joints[:, axes, None])[..., 0]
+    angular[:, axes] = np.array([start.angular_momentum for start in starts])[:, axes]
+    missing = (angular - joints)[:, axes, None]
+    rate[:, axes] = np.linalg.solve(inertia[:, axes[:, None], axes], missing)[..., 0]
     turns = [run for run, start in enumerate(starts) if start.rate is not None]
     for run in turns:
         rate[run, axes] = np.asarray(starts[run].rate)[axes]

@@ -3,7 +3,8 @@
 A simulation gives states at its own instants; a sensor asks at others. In between, whatever has a known rate
 is a cubic that meets values and rates at both ends (Hermite), so that the error falls with the fourth power of
 the step; attitude likewise, as a rotation from one instant's attitude by a cubic rotation vector. What has no
-known rate is a cubic spline, and torques, which may jump, are joined by straight lines.
+known rate is a cubic spline, broken where two instants stand so close that they are the two sides of a jump (a
+thruster fires); torques, which may jump anywhere, are joined by straight lines.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from freefloat.regressor.samples import Samples, rotations
 from freefloat.robot.model import Robot
 from freefloat.robot.transform import Array
 
+_JUMP = 1e-3  # of the usual step: two instants this close are the two sides of a jump
 _RATE_OF = {"q": "dq", "dq": "ddq", "v": "dv", "w": "dw", "wheel_rates": "wheel_accelerations"}
 
 
@@ -128,9 +130,19 @@ def _straight(t: Array, x: Array, times: Array) -> Array:
 
 
 def _spline(t: Array, x: Array, times: Array) -> Array:
+    """A cubic spline through each stretch between jumps, and a straight line across each jump."""
     from scipy.interpolate import CubicSpline
 
-    return np.asarray(CubicSpline(t, x)(times), float)
+    steps = np.diff(t)
+    edges = np.flatnonzero(steps < _JUMP * np.median(steps))
+    starts, ends = np.concatenate([[0], edges + 1]), np.concatenate([edges, [t.size - 1]])
+    values = _straight(t, x, times)
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        inside = (times >= t[start]) & (times <= t[end])
+        inside |= ((times < t[0]) & (start == 0)) | ((times > t[-1]) & (end == t.size - 1))
+        if end > start and inside.any():
+            values[inside] = CubicSpline(t[start : end + 1], x[start : end + 1])(times[inside])
+    return values
 
 
 def _hermite(t: Array, x: Array, rate: Array, times: Array) -> Array:
