@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from freefloat.errors import FileError, FreefloatError, InvalidRobot, ShapeError, UnknownName
     from freefloat.experiment.bags import read_bag
     from freefloat.experiment.bags_mapping import load_bag_mapping
+    from freefloat.experiment.batch import simulate_batch
+    from freefloat.experiment.controlled import simulate_controlled, simulate_torques
     from freefloat.experiment.describe import describe
+    from freefloat.experiment.drives import Drives
     from freefloat.experiment.processing.process import process
     from freefloat.experiment.processing.processed import Processed, ProcessSettings
     from freefloat.experiment.recording import Channel, Origin, Recording
@@ -87,7 +90,10 @@ _HOME = {
     ),
     "experiment.bags": ("read_bag",),
     "experiment.bags_mapping": ("load_bag_mapping",),
+    "experiment.batch": ("simulate_batch",),
+    "experiment.controlled": ("simulate_controlled", "simulate_torques"),
     "experiment.describe": ("describe",),
+    "experiment.drives": ("Drives",),
     "experiment.processing.process": ("process",),
     "experiment.processing.processed": ("Processed", "ProcessSettings"),
     "experiment.recording": (

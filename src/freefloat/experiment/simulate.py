@@ -194,12 +194,8 @@ class _Flight:
 
     def _spin(self) -> Array:
         """Momentum of the wheels' rates relative to the base, (2n - 1, 3)."""
-        rates = self.half.wheel_rates
-        return (
-            np.zeros((len(self.half), 3))
-            if rates is None
-            else (rates * self.robot.wheel_inertias) @ self.robot.wheel_axes
-        )
+        rates = self.half.need("wheel_rates", "wheels")
+        return (rates * self.robot.wheel_inertias) @ self.robot.wheel_axes
 
     def _samples(self, whole: Samples, body: Array, quaternion: Array, state: Array, x: Array) -> Samples:
         R_IB = rotations(quaternion)
