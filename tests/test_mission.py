@@ -220,3 +220,9 @@ def test_a_bag_without_a_mapping_is_told_what_it_needs(tmp_path):
     bag.write_bytes(b"")
     refused = run("data", bag, cwd=tmp_path)
     assert (refused.returncode, "--mapping" in refused.stderr) == (2, True)
+
+
+def test_commands_in_the_wrong_unit_are_refused(mission_file, tmp_path):
+    (tmp_path / "commands.csv").write_text("t_s,q_j1_m\n0,0\n1,0.1\n2,0\n3,0\n4,0\n5,0\n6,0\n")
+    with pytest.raises(FileError, match=r"commands.csv: line 1: .q_j1_m., but the joint turns; allowed: rad or deg"):
+        load_mission(mission_file(trajectory="commands.csv"))

@@ -207,7 +207,7 @@ def load_mission(path: FilePath) -> Mission:
         robot=_with_known_bodies(robot, settings),
         settings=settings,
         sensors=settings.sensors,
-        trajectory=_trajectory(settings, folder, path),
+        trajectory=_trajectory(settings, robot, folder, path),
         hashes={"mission": _sha256(path), "robot": _sha256(robot_path)},
     )
     _check(mission, path)
@@ -221,11 +221,11 @@ def _with_known_bodies(robot: Robot, settings: MissionSection) -> Robot:
     return robot.with_separate(robot.separate | fixed) if fixed else robot
 
 
-def _trajectory(settings: MissionSection, folder: Path, path: FilePath) -> Trajectory | None:
+def _trajectory(settings: MissionSection, robot: Robot, folder: Path, path: FilePath) -> Trajectory | None:
     if settings.trajectory is None:
         return None
     if isinstance(settings.trajectory, str):
-        return load_trajectory(folder / settings.trajectory)
+        return load_trajectory(folder / settings.trajectory, robot)
     return trajectory_from_document(settings.trajectory, path)
 
 

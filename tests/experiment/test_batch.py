@@ -2,7 +2,7 @@
 
 import sys
 import tracemalloc
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -26,10 +26,15 @@ def robot_with(base="free", wheels=3):
 
 
 def starts(runs, seed=1):
-    """Every run with an attitude, a place and a momentum of its own; some left to zero momentum."""
+    """Every run with an attitude, a place and a momentum of its own, given in one way or another; some zero."""
     rng = np.random.default_rng(seed)
     moving = [Start(rng.normal(size=4), rng.normal(size=3), *0.3 * rng.normal(size=(2, 3))) for _ in range(runs)]
-    return [Start(start.attitude, start.position) if run % 4 == 3 else start for run, start in enumerate(moving)]
+    at_rest = [Start(start.attitude, start.position) for start in moving]
+    spinning = [replace(start, rate=None, angular_momentum=rng.normal(size=3)) for start in moving]
+    return [
+        (start, start, spin, rest)[run % 4]
+        for run, (start, spin, rest) in enumerate(zip(moving, spinning, at_rest, strict=True))
+    ]
 
 
 def of_every_kind(robot):

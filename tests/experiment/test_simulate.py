@@ -14,7 +14,7 @@ from weighed import Weighed, about_centre, centres, simpson, slope
 from freefloat.errors import ShapeError
 from freefloat.experiment.simulate import CannotFly, Disturbance, Pulse, Start, simulate_motion
 from freefloat.motion.combined import Combined
-from freefloat.motion.fourier import Fourier
+from freefloat.motion.fourier import Fourier, PlainFourier
 from freefloat.motion.random_motion import random_trajectory
 from freefloat.regressor.kernels import sweep
 from freefloat.regressor.samples import rotations
@@ -88,6 +88,19 @@ def test_the_start_is_where_it_was_said_to_be():
     np.testing.assert_allclose(flown.v[0], MOVING.velocity, rtol=1e-12)
     np.testing.assert_allclose(flown.position[0], MOVING.position, rtol=1e-12)
     np.testing.assert_allclose(flown.attitude[0], np.divide(SPIN["attitude"], np.linalg.norm(SPIN["attitude"])))
+
+
+@pytest.mark.parametrize("wheels", ["held", "free"])
+def test_a_start_with_an_angular_momentum_has_it_whatever_joints_and_wheels_do(wheels):
+    robot, wanted = tree(18, wheels=2), np.array([3.0, -2.0, 5.0])
+    start = Start(SPIN["attitude"], [1.0, 2.0, 3.0], angular_momentum=wanted)
+    joints = PlainFourier(robot.joint_names, np.full((3, len(robot.joints)), 0.4), 3.0, 3.0)  # moving at once
+    flown = simulate_motion(robot, joints, np.linspace(0.0, 3.0, 31), start, wheels, [40.0, -20.0])
+    found, sizes = Weighed(robot).whole(flown)
+    spin = about_centre(found, centres(robot, flown))
+    turned = rotations(start.attitude[None])[0] @ wanted
+    np.testing.assert_allclose(spin, np.tile(turned, (31, 1)), atol=1e-11 * sizes[:, 1].max())
+    assert np.abs(found[:, :3]).max() <= 1e-11 * sizes[:, 0].max()
 
 
 # ---------------------------------------------------------------------- convergence and consistency

@@ -6,20 +6,17 @@ import secrets
 import shutil
 from pathlib import Path
 
-import numpy as np
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress
 
-from freefloat.errors import FileError, FreefloatError
+from freefloat.errors import FileError
 from freefloat.experiment.bags import read_bag
 from freefloat.experiment.bags_mapping import load_bag_mapping
 from freefloat.experiment.recording import Recording
 from freefloat.experiment.tables import read_recording, write_recording
 from freefloat.mission import fly, load_mission, simulate
-from freefloat.motion.trajectory import Trajectory
 from freefloat.motion.trajectory_file import load_trajectory
-from freefloat.robot.model import Robot
 
 
 def read_any(path: Path, mapping: Path | None, repair: list[str]) -> Recording:
@@ -36,7 +33,7 @@ def simulate_runs(
 ) -> list[Path]:
     """Fly once, let the sensors look `runs` times, write each recording; the paths written."""
     mission = load_mission(mission_path)
-    trajectory = mission.trajectory if trajectory_path is None else _fitting(trajectory_path, mission.robot)
+    trajectory = mission.trajectory if trajectory_path is None else load_trajectory(trajectory_path, mission.robot)
     target = output or Path(f"{mission.name}.parquet" if runs == 1 else f"{mission.name}.flights")
     _refuse_target(target, runs)
     if trajectory is not None:
@@ -66,16 +63,6 @@ def simulate_runs(
 
 def _name(run: int) -> str:
     return f"run_{run:05d}.parquet"
-
-
-def _fitting(path: Path, robot: Robot) -> Trajectory:
-    """A trajectory from a file, refused with the file's name where it does not fit the robot."""
-    trajectory = load_trajectory(path)
-    try:
-        trajectory.samples(robot, np.zeros(1))
-    except FreefloatError as error:
-        raise FileError(path, str(error)) from error
-    return trajectory
 
 
 def _refuse_target(target: Path, runs: int) -> None:

@@ -23,6 +23,7 @@ from freefloat.experiment.simulate import (
     Wheels,
     base_positions,
     free_inertia,
+    free_rates,
     instants,
     propagate_runs,
     pulse_wrench,
@@ -36,7 +37,7 @@ from freefloat.motion.trajectory import Trajectory
 from freefloat.regressor import kernels
 from freefloat.regressor.samples import Samples, read_only, rotations
 from freefloat.robot.model import Robot
-from freefloat.robot.parameters import PER_BODY, inertia_matrix
+from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.transform import Array
 
 _CHUNK_BYTES = 16 << 20  # of what is needed only on the way
@@ -267,8 +268,7 @@ class _Batch:
         attitude[:, 0] = [start.attitude for start in starts]
         state[:, 0], rate = start_states(self.robot, starts, body[:, 0], spin[:, 0])
         if self.free:
-            kept = inertia_matrix(np.concatenate([np.zeros(4), free_inertia(self.robot)]))
-            spin[:] = spin[:, :1] + turned(kept[None], rate)[:, None]
+            spin[:] = spin[:, :1] + turned(free_inertia(self.robot)[None], rate)[:, None]
 
     def _finish(self, first: int, body: Array, state: Array, x: Array, out: dict[str, Array]) -> None:
         """Velocities, positions and wheel rates from what was propagated."""
@@ -280,5 +280,4 @@ class _Batch:
         position = base_positions(self.robot, level, R_IB, com.reshape(-1, 3), centre)
         out["position"][:] = position.reshape(x[..., :3].shape)
         if self.free:
-            along = out["w"] @ self.robot.wheel_axes.T
-            out["wheel_rates"][:] = out["wheel_rates"][:, :1] + along[:, :1] - along
+            out["wheel_rates"][:] = free_rates(self.robot, out["wheel_rates"][:, :1], out["w"])

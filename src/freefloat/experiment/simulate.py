@@ -23,7 +23,7 @@ from freefloat.regressor.samples import Samples, read_only, rotations
 from freefloat.regressor.states import allowed_rows, base_accelerations
 from freefloat.regressor.torque import inverse_dynamics
 from freefloat.robot.model import Robot
-from freefloat.robot.parameters import PER_BODY, inertia_entries, inertia_matrix
+from freefloat.robot.parameters import PER_BODY, inertia_entries
 from freefloat.robot.transform import Array, frozen_array
 
 Wheels = Literal["held", "free"]
@@ -134,10 +134,8 @@ def simulate_motion(
     wheel_rates: relative rates at the first instant [rad/s], added to the trajectory's; (wheels,).
     """
     times = instants(t)
-    flight = _Flight.of(
-        robot, trajectory, times, start or Start(), turns_freely(wheels), wheel_rates, pulses, disturbance
-    )
-    return flight.fly()
+    common = (turns_freely(wheels), wheel_rates, pulses, disturbance)
+    return _Flight.of(robot, trajectory, times, start or Start(), *common).fly()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -179,7 +177,7 @@ class _Flight:
         quaternion[0, 0] = self.start.attitude
         state[:, 0], rate = start_states(self.robot, [self.start], body[:1], spin[:1])
         if self.free:  # what a free wheel keeps is its own momentum along its axis
-            spin[:] = spin[0] + turned(_matrix(free_inertia(self.robot))[None], rate)
+            spin[:] = spin[0] + turned(free_inertia(self.robot)[None], rate)
         surroundings = (self.robot, self.t, self.free, self.wrench, self.disturbance)
         propagate_runs(*surroundings, body[None], spin[None], quaternion, state, x)
         return self._samples(whole, body[::2], quaternion[0], state[0], x[0])
@@ -204,14 +202,13 @@ class _Flight:
         flown = replace(whole, v=x[:, :3], w=x[:, 3:], attitude=quaternion, position=position)
         if self.free:
             rates = whole.need("wheel_rates", "wheels")
-            kept = rates[0] + flown.w[0] @ self.robot.wheel_axes.T  # type: ignore[index]
-            flown = replace(flown, wheel_rates=kept - flown.w @ self.robot.wheel_axes.T)  # type: ignore[operator]
+            flown = replace(flown, wheel_rates=free_rates(self.robot, rates[:1], x[:, 3:]))
         return self._with_accelerations(flown, R_IB, com)
 
     def _with_accelerations(self, flown: Samples, R_IB: Array, com: Array) -> Samples:
         """Add the base's accelerations, the wrench from outside and the joint torques."""
         robot, wrench = self.robot, self._external(flown, R_IB, com)
-        free = _matrix(free_inertia(robot)) if self.free else None
+        free = free_inertia(robot) if self.free else None
         if self.free:
             flown = replace(flown, wheel_accelerations=np.zeros((len(flown), len(robot.wheels))))
         dv, dw = base_accelerations(robot, flown, wrench, free)
@@ -280,7 +277,7 @@ def propagate_runs(
 ) -> None:
     """Fly runs that have everything but joint motion and start in common; `propagate` says what is filled."""
     outside = np.concatenate([disturbance.force_N + robot.mass * robot.gravity, disturbance.torque_Nm])
-    inertia = free_inertia(robot) if free else np.zeros(6)
+    inertia = inertia_entries(free_inertia(robot) if free else np.zeros((3, 3)))
     nadir = np.ascontiguousarray(disturbance.nadir_at(with_midpoints(t)))
     planar, gradient = robot.base == "planar", 3.0 * disturbance.orbital_rate_rad_s**2
     surroundings = (inertia, planar, wrench, outside, nadir, gradient)
@@ -341,9 +338,11 @@ def start_states(robot: Robot, starts: Sequence[Start], body: Array, spin: Array
 
 
 def free_inertia(robot: Robot) -> Array:
-    """What wheels that turn freely take off the locked inertia: sum of J a a^T, as xx xy yy xz yz zz."""
-    return inertia_entries((robot.wheel_axes.T * robot.wheel_inertias) @ robot.wheel_axes)
+    """What wheels that turn freely take off the locked inertia: the sum of J a a^T, shape (3, 3)."""
+    return (robot.wheel_axes.T * robot.wheel_inertias) @ robot.wheel_axes
 
 
-def _matrix(entries: Array) -> Array:
-    return inertia_matrix(np.concatenate([np.zeros(4), entries]))
+def free_rates(robot: Robot, first: Array, w: Array) -> Array:
+    """Rates of free wheels (..., n, wheels) on a base that turns with w (..., n, 3); first: (..., 1, wheels)."""
+    along = (w[..., None, :] * robot.wheel_axes).sum(axis=-1)
+    return first + along[..., :1, :] - along

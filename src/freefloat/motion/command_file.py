@@ -18,6 +18,7 @@ from freefloat.files import FilePath, read_bytes, shown
 from freefloat.motion.combined import Combined
 from freefloat.motion.sampled import Sampled
 from freefloat.motion.trajectory import Trajectory
+from freefloat.robot.model import Robot
 from freefloat.robot.transform import Array
 
 LIMIT_BYTES = 512 * 2**20
@@ -28,12 +29,7 @@ _UNITS = {"rad": 1.0, "deg": math.pi / 180.0, "m": 1.0}
 
 def read_commands(path: FilePath) -> Trajectory:
     """The motion that a CSV file of sampled commands describes."""
-    try:
-        text = read_bytes(path, LIMIT_BYTES).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise FileError(path, f"is not UTF-8 text (byte {error.start}); allowed: UTF-8") from error
-    header, _, body = text.partition("\n")
-    names = [name.strip() for name in header.split(",")]
+    names, body = _text(path)
     columns = _columns(path, names)
     table = _table(path, names, body)
     t = table[:, names.index("t_s")]
@@ -41,6 +37,28 @@ def read_commands(path: FilePath) -> Trajectory:
         return _trajectory(t - t[0], {what: _chosen(table, found) for what, found in columns.items()})
     except FreefloatError as error:
         raise FileError(path, str(error)) from error
+
+
+def refuse_wrong_units(path: FilePath, robot: Robot) -> None:
+    """Say where a file of commands gives a joint that turns in metres, or one that slides in angles."""
+    for name in _text(path)[0]:
+        column = _COLUMN.fullmatch(name)
+        if column is None or column["what"] == "wheel" or column["channel"] not in robot.joint_names:
+            continue
+        slides = robot.joint(column["channel"]).kind == "prismatic"
+        if slides != (column["unit"] == "m"):
+            moves = "slides; allowed: m" if slides else "turns; allowed: rad or deg"
+            raise FileError(path, f"line 1: {shown(name)}, but the joint {moves}")
+
+
+def _text(path: FilePath) -> tuple[list[str], str]:
+    """Names of the columns, and the lines below them."""
+    try:
+        text = read_bytes(path, LIMIT_BYTES).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FileError(path, f"is not UTF-8 text (byte {error.start}); allowed: UTF-8") from error
+    header, _, body = text.partition("\n")
+    return [name.strip() for name in header.split(",")], body
 
 
 # ---------------------------------------------------------------------- the first line

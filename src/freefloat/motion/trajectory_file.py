@@ -27,23 +27,34 @@ from freefloat.files import (
 )
 from freefloat.motion.bspline import BSpline
 from freefloat.motion.combined import Combined
-from freefloat.motion.command_file import read_commands
+from freefloat.motion.command_file import read_commands, refuse_wrong_units
 from freefloat.motion.cycloid import Cycloid
 from freefloat.motion.fourier import Fourier, PlainFourier
 from freefloat.motion.quintic import ENDS
 from freefloat.motion.quintic_points import QuinticPoints
 from freefloat.motion.sampled import DEGREES, Given, Sampled
 from freefloat.motion.trajectory import FORMAT, Trajectory, numbers
+from freefloat.robot.model import Robot
 from freefloat.robot.transform import Array
 
 LIMIT_BYTES = 256 * 2**20  # sampled commands are long
 
 
-def load_trajectory(path: FilePath) -> Trajectory:
-    """The trajectory of a YAML or JSON trajectory file, or of a CSV file of sampled commands."""
-    if Path(path).suffix.lower() == ".csv":
-        return read_commands(path)
-    return _trajectory(load_yaml(path, LIMIT_BYTES))
+def load_trajectory(path: FilePath, robot: Robot | None = None) -> Trajectory:
+    """The trajectory of a YAML or JSON trajectory file, or of a CSV file of sampled commands.
+
+    robot: whose joints and wheels it must be for; a file that does not fit is refused.
+    """
+    commands = Path(path).suffix.lower() == ".csv"
+    trajectory = read_commands(path) if commands else _trajectory(load_yaml(path, LIMIT_BYTES))
+    if robot is not None:
+        if commands:
+            refuse_wrong_units(path, robot)
+        try:
+            trajectory.samples(robot, np.zeros(1))
+        except FreefloatError as error:
+            raise FileError(path, str(error)) from error
+    return trajectory
 
 
 def trajectory_from_document(mapping: Mapping[str, Any], path: FilePath) -> Trajectory:
