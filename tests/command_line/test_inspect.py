@@ -175,6 +175,11 @@ def test_a_urdf_nested_without_end_gets_one_sentence(tmp_path):
     assert_one_sentence(run("inspect", file), "deep.urdf")
 
 
+def test_a_fixed_base_is_told_that_its_torques_show_everything():
+    words = " ".join(run("inspect", study_path("gautier_khalil_arm"), "--model", "torque").stdout.split())
+    assert "a motion rich enough shows every cluster, scale included" in words
+
+
 def test_acceleration_limits_are_shown_where_there_are_any(arm):
     assert "acceleration" not in run("inspect", arm).stdout
     arm.write_text(ARM.replace("rate_deg_s: 8", "rate_deg_s: 8, acceleration_deg_s2: 3"))

@@ -77,6 +77,8 @@ def show_model(summary: dict[str, Any]) -> None:
             out.print(f"  {escape(row['name'])} = {escape(row['formula'])}  {status}")
     if summary["never_visible"]:
         out.print(f"never visible in this model: {escape(', '.join(summary['never_visible']))}")
+    if "note" in summary:
+        out.print(f"{escape(summary['note'])}")
     if "identifiability" in summary:
         out.print(f"[bold]{escape(summary['identifiability']['summary'])}[/]")
         for sentence in summary["identifiability"]["sentences"]:

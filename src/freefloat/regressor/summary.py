@@ -31,6 +31,11 @@ _SENSES = {
     "angular-momentum": {"rate": True},
     "torque": {"rate": True, "velocity": True, "torque": True},
 }
+# What can be said without asking which momentum there is: nothing here is homogeneous in the unknowns.
+_NOTES = {
+    "absolute": "torque and energy are measured absolutely: a motion rich enough shows every cluster, scale included",
+    "base-velocity": "mass-normalised: no scale is needed, and none is found; with angular momentum it gives the mass",
+}
 _LENGTHS = {"m": 0, "mx": 1, "my": 1, "mz": 1}  # powers of length; an inertia has two
 _WORSE = ("identifiable", "weak", "up to scale", "not excited", "open")
 
@@ -77,6 +82,8 @@ def model_summary(
         sensed = Measurement(**_SENSES[name], momentum=momentum, wheels=wheels)
         advice = advise(robot, sensed, known, zero)
         document["identifiability"] = _advice_document(advice)
+    else:
+        document["note"] = _NOTES[name if name == "base-velocity" else "absolute"]
     if isinstance(model, AngularMomentum | BaseVelocity):
         document["where"] = _definitions(model, advice)
     if isinstance(model, AngularMomentum):
