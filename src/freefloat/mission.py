@@ -40,7 +40,7 @@ from freefloat.motion.random_motion import random_trajectory
 from freefloat.motion.trajectory import Trajectory
 from freefloat.motion.trajectory_file import load_trajectory, trajectory_from_document
 from freefloat.regressor.samples import Samples
-from freefloat.regressor.selection import select_parameters
+from freefloat.regressor.selection import select_parameters, with_known_separate
 from freefloat.robot.load import load_robot
 from freefloat.robot.model import Robot
 
@@ -204,7 +204,7 @@ def load_mission(path: FilePath) -> Mission:
     mission = Mission(
         name=settings.mission,
         path=Path(path),
-        robot=_with_known_bodies(robot, settings),
+        robot=with_known_separate(robot, settings.known),
         settings=settings,
         sensors=settings.sensors,
         trajectory=_trajectory(settings, robot, folder, path),
@@ -212,13 +212,6 @@ def load_mission(path: FilePath) -> Mission:
     )
     _check(mission, path)
     return mission
-
-
-def _with_known_bodies(robot: Robot, settings: MissionSection) -> Robot:
-    """A known body keeps its own parameters, also on a fixed joint."""
-    bodies = {body.name for body in robot.bodies}
-    fixed = {name for name in settings.known if name in bodies and name not in robot.body_names}
-    return robot.with_separate(robot.separate | fixed) if fixed else robot
 
 
 def _trajectory(settings: MissionSection, robot: Robot, folder: Path, path: FilePath) -> Trajectory | None:

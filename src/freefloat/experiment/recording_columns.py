@@ -38,6 +38,7 @@ from freefloat.files import did_you_mean, shown
 
 TIME = "t_s"
 STANDARD_GRAVITY = 9.80665  # [m/s^2], the g of data sheets
+MICRO_G = 1e-6 * STANDARD_GRAVITY
 
 
 class InvalidRecording(FreefloatError):

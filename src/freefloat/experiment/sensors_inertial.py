@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field
 
 from freefloat.experiment.draws import Stream
-from freefloat.experiment.recording_columns import STANDARD_GRAVITY
+from freefloat.experiment.recording_columns import MICRO_G, STANDARD_GRAVITY
 from freefloat.experiment.sensor_noise import Noise
 from freefloat.experiment.sensors_base import (
     ZERO,
@@ -27,7 +27,6 @@ from freefloat.robot.transform import Array
 
 _PER_HOUR = math.pi / 180.0 / 3600.0  # deg/h in rad/s
 _PER_ROOT_HOUR = math.pi / 180.0 / 60.0  # deg/sqrt(h) in rad/sqrt(s)
-_MICRO_G = 1e-6 * STANDARD_GRAVITY
 
 
 class _Triad(MountedSensor, DensitySensor):
@@ -121,12 +120,12 @@ class Accelerometer(_Triad):
         white = np.array(self.velocity_random_walk_m_s_per_sqrt_h) / 60.0 * math.sqrt(self.rate_Hz)
         noise = Noise(
             white,
-            walk_sd=np.array(self.acceleration_random_walk_ug_per_sqrt_h) * _MICRO_G / 60.0,
-            flicker=np.array(self.bias_instability_ug) * _MICRO_G,
-            bias=np.array(self.bias_ug) * _MICRO_G,
-            bias_sd=np.array(self.bias_sd_ug) * _MICRO_G,
+            walk_sd=np.array(self.acceleration_random_walk_ug_per_sqrt_h) * MICRO_G / 60.0,
+            flicker=np.array(self.bias_instability_ug) * MICRO_G,
+            bias=np.array(self.bias_ug) * MICRO_G,
+            bias_sd=np.array(self.bias_sd_ug) * MICRO_G,
         ).scaled(self.density)
-        step, limit = np.array(self.resolution_ug) * _MICRO_G, (self.range_g or math.inf) * STANDARD_GRAVITY
+        step, limit = np.array(self.resolution_ug) * MICRO_G, (self.range_g or math.inf) * STANDARD_GRAVITY
         name = self.channel_name("accelerometer")
         return (Output(name, tuple("xyz"), ("m_s2",) * 3, noise, step, np.full(3, limit)),)
 

@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from freefloat.experiment.draws import Stream
-from freefloat.experiment.recording_columns import STANDARD_GRAVITY
+from freefloat.experiment.recording_columns import MICRO_G
 from freefloat.experiment.sensor_noise import Noise, random_walk
 from freefloat.experiment.sensors_base import (
     ZERO,
@@ -25,7 +25,6 @@ from freefloat.files import Positive
 from freefloat.robot.transform import Array
 
 _ARCSEC = math.pi / 180.0 / 3600.0
-_MICRO_G = 1e-6 * STANDARD_GRAVITY
 
 
 class _AttitudeSensor(MountedSensor):
@@ -136,7 +135,7 @@ class VelocitySensor(MountedSensor, DensitySensor):
     def accelerometer_bias(self) -> tuple[Array, Array]:
         """Fixed value and standard deviation between runs, sensor axes, shape (3,) each [m/s^2]."""
         fixed, drawn = self.accelerometer_bias_ug, self.accelerometer_bias_sd_ug
-        return np.array(fixed) * _MICRO_G, np.array(drawn) * _MICRO_G
+        return np.array(fixed) * MICRO_G, np.array(drawn) * MICRO_G
 
     def outputs(self, layout: Layout) -> tuple[Output, ...]:
         """Velocity [m/s]; the noise's random walk is that of the integral in inertial axes."""

@@ -258,11 +258,12 @@ def _base_rows(robot: Robot, measurement: Measurement, states: Samples) -> _Rows
     allowed = allowed_rows(robot)
     A_b = momentum_matrix(robot, states.q)[:, :, :6][:, allowed[:, None], allowed]
     wheels = wheel_columns(robot, states) * robot.wheel_inertias
-    momentum = -(momentum_regressor(robot, states) @ robot.parameters + wheels.sum(axis=2))[..., None]
+    K = momentum_regressor(robot, states)
+    momentum = -(K @ robot.parameters + wheels.sum(axis=2))[..., None]
     drift = np.zeros((len(states), 6, 3))
-    drift[:, 3:] = _to_base(states) if measurement.momentum == "unknown" else 0.0
     unknown = measurement.momentum == "unknown"
-    right = [momentum_regressor(robot, states), wheels, momentum * (not unknown), drift]
+    drift[:, 3:] = _to_base(states) if unknown else 0.0
+    right = [K, wheels, momentum * (not unknown), drift]
     solved = [np.linalg.solve(A_b, part[:, allowed]) if part.shape[2] else part[:, allowed] for part in right]
     rows = [row for row, axis in enumerate(allowed) if (measurement.velocity if axis < 3 else measurement.rate)]
     motion = np.concatenate([states.need("v", "the base"), states.need("w", "the base")], axis=1)[:, allowed]

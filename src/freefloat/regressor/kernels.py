@@ -669,16 +669,21 @@ def _put_column(h, A, k, column, m):
 
 
 @njit(**_COMPILE)
+def _carried_masses(tree, phi):
+    """Mass of each body and of everything that hangs on it, (bodies,)."""
+    mass = phi[:, 0].copy()
+    for b in range(mass.size - 1, 0, -1):
+        mass[tree.parent[b]] += mass[b]
+    return mass
+
+
+@njit(**_COMPILE)
 def locked(tree, q, phi, A):
     """Momentum matrix A (n, 6, 6 + dofs) for parameters phi (bodies, 10): A_b (v0, w0) + A_q dq."""
     n, bodies, size = q.shape[0], tree.parent.size, 9 * _LANES
     X, J = _scratch(bodies)
     C, T, h = np.zeros(bodies * size), np.zeros(6 * _LANES), np.zeros(6 * _LANES)
-    mass, still, rest = np.zeros(bodies), np.zeros((n, q.shape[1])), np.zeros((n, 3))
-    for b in range(bodies - 1, -1, -1):
-        mass[b] += phi[b, 0]
-        if b > 0:
-            mass[tree.parent[b]] += mass[b]
+    mass, still, rest = _carried_masses(tree, phi), np.zeros((n, q.shape[1])), np.zeros((n, 3))
     for k in range(0, n, _LANES):
         m = min(_LANES, n - k)
         _outwards(tree, q, still, rest, rest, k, m, X, J)
@@ -1022,11 +1027,7 @@ def mass_matrix(tree, q, phi, H):
     locked(tree, q, phi, H[:, :6])
     X, J = _scratch(bodies)
     C, T, h = np.zeros(bodies * size), np.zeros(bodies * 6 * _LANES), np.zeros(6 * _LANES)
-    mass, still, rest = np.zeros(bodies), np.zeros((n, q.shape[1])), np.zeros((n, 3))
-    for b in range(bodies - 1, -1, -1):
-        mass[b] += phi[b, 0]
-        if b > 0:
-            mass[tree.parent[b]] += mass[b]
+    mass, still, rest = _carried_masses(tree, phi), np.zeros((n, q.shape[1])), np.zeros((n, 3))
     H[:, 6:, 6:] = 0.0
     for k in range(0, n, _LANES):
         m = min(_LANES, n - k)
