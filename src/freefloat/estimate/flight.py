@@ -1,0 +1,114 @@
+"""One recording as estimators see it: samples, how noisy they are, and what is known of the flight."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from freefloat.errors import FreefloatError, ShapeError
+from freefloat.estimate.joint_curves import JointCurves, ProjectedCurves, through_samples
+from freefloat.experiment.processing.processed import Processed
+from freefloat.regressor.samples import Samples
+from freefloat.robot.transform import Array
+
+TotalMomentum = Literal["zero", "unknown"] | Array
+
+
+class InvalidProblem(FreefloatError):
+    """Data and declarations from which nothing can be estimated."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Flight:
+    """One recording.
+
+    samples: on one time base, `t` included. Rates of the base are as measured, those of the joints as processed.
+    noise: by name of an array of the samples, standard deviation of one of its rows, shape (k,) [SI]; of an
+        attitude, of a rotation vector in base axes [rad]. An array without noise here counts as exact, but a
+        measured base motion (w, v, attitude, position) without noise is not compared with the prediction.
+    walks: by the same names, random walk of the errors after one second, shape (k,): of a gyro's bias, of a
+        velocity that is an integrated acceleration.
+    momentum: total angular momentum about the centre of mass: zero, unknown, or known in base axes at the first
+        sample, shape (3,) [N m s].
+    curves: joint motion at any time; through the samples unless given.
+    without: bodies that were not there in this flight, such as a load not yet gripped.
+    """
+
+    samples: Samples
+    noise: Mapping[str, Array] = field(default_factory=dict)
+    walks: Mapping[str, Array] = field(default_factory=dict)
+    momentum: TotalMomentum = "zero"
+    curves: JointCurves | None = None
+    without: tuple[str, ...] = ()
+    name: str = "flight"
+
+    def __post_init__(self) -> None:
+        if self.samples.t is None:
+            raise InvalidProblem(f"{self.name}: samples need their times `t`")
+        if not (np.diff(self.samples.t) > 0.0).all():
+            raise InvalidProblem(f"{self.name}: times do not increase from sample to sample")
+        for kind in ("noise", "walks"):
+            object.__setattr__(self, kind, self._levels(kind))
+        if not isinstance(self.momentum, str):
+            momentum = np.array(self.momentum, float)
+            if momentum.shape != (3,):
+                raise ShapeError(f"{self.name}: momentum must have shape (3,), found {momentum.shape}")
+            object.__setattr__(self, "momentum", momentum)
+        if self.curves is None:
+            object.__setattr__(self, "curves", through_samples(self.samples))
+
+    def _levels(self, kind: str) -> Mapping[str, Array]:
+        """Standard deviations as arrays of the right width, each zero or more."""
+        levels = {}
+        for name, given in getattr(self, kind).items():
+            values = getattr(self.samples, name, None)
+            if values is None:
+                continue
+            width = 3 if name == "attitude" else values.shape[1]
+            level = np.array(np.broadcast_to(np.asarray(given, float), (width,)))
+            if not (np.isfinite(level).all() and (level >= 0.0).all()):
+                raise InvalidProblem(f"{self.name}: {kind} of {name} must be zero or more")
+            level.setflags(write=False)
+            levels[name] = level
+        return MappingProxyType(levels)
+
+    @property
+    def t(self) -> Array:
+        """Times of the samples, shape (n,) [s]."""
+        assert self.samples.t is not None
+        return self.samples.t
+
+    @property
+    def joints(self) -> JointCurves:
+        """Joint motion at any time."""
+        assert self.curves is not None
+        return self.curves
+
+    def sd(self, name: str, width: int) -> Array:
+        """Standard deviation of a row of one of the samples' arrays, shape (width,); zero where it is exact."""
+        return self.noise.get(name, np.zeros(width))
+
+    def named(self, name: str) -> Flight:
+        """The same flight under another name."""
+        return replace(self, name=name)
+
+
+def flight_of(
+    processed: Processed,
+    momentum: TotalMomentum = "zero",
+    walks: Mapping[str, ArrayLike] | None = None,
+    without: tuple[str, ...] = (),
+    name: str = "flight",
+) -> Flight:
+    """A flight from a processed recording; joints that follow their command are known at any time."""
+    projection = processed.projection
+    follows = projection is not None and bool(projection.follows.all())
+    curves = ProjectedCurves(projection) if projection is not None and follows else None
+    given = {key: np.asarray(value, float) for key, value in (walks or {}).items()}
+    return Flight(processed.samples, processed.noise, given, momentum, curves, without, name)
+

@@ -1,0 +1,141 @@
+"""Joint motion as functions of time, and how they may be wrong.
+
+A likelihood with an unknown time offset needs joint motion between samples. Where joints were projected on their
+command (`experiment/processing/projection.py`) the functions are known, and so is how encoder noise bends them: by
+coefficients of the same functions, each with the encoder's standard deviation. Else a quintic goes through
+position, rate and acceleration of neighbouring samples, and errors are those of the samples, one by one.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from freefloat.experiment.processing.projection import Projection
+from freefloat.motion.trajectory import Motion
+from freefloat.regressor.samples import Samples
+from freefloat.robot.transform import Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CurveErrors:
+    """How joint motion at n instants may be wrong: unknown coefficients of known functions.
+
+    joint: of each function, shape (k,). position, rate: its values, shape (n, k). sd: of its coefficient, (k,).
+    """
+
+    joint: np.ndarray[tuple[int], np.dtype[np.int64]]
+    position: Array
+    rate: Array
+    sd: Array
+
+
+class JointCurves(ABC):
+    """Positions, rates and accelerations of all joints at any time."""
+
+    @property
+    @abstractmethod
+    def span_s(self) -> tuple[float, float]:
+        """First and last time at which the joints are known [s]."""
+
+    @abstractmethod
+    def at(self, t: Array) -> Motion:
+        """Motion at times t, shape (n,) [s]; beyond the ends of its span it goes on as at the ends."""
+
+    @abstractmethod
+    def errors(self, t: Array) -> CurveErrors:
+        """Functions by which the curves as a whole may be wrong, at times t; none where errors are per sample."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ProjectedCurves(JointCurves):
+    """Joints that follow their command."""
+
+    projection: Projection
+
+    @property
+    def span_s(self) -> tuple[float, float]:
+        """First and last time at which the joints are known [s]."""
+        start = self.projection.start_s
+        return start, start + self.projection.command.duration_s
+
+    def at(self, t: Array) -> Motion:
+        """Motion at times t."""
+        inside = np.clip(t, *self.span_s)
+        return _beyond(self.projection.motion(inside), t - inside)
+
+    def errors(self, t: Array) -> CurveErrors:
+        """The functions of the projection, with the encoders' noise."""
+        inside, fits = np.clip(t, *self.span_s), self.projection.fits
+        bases = {fit.basis: (fit.basis.at(inside), fit.basis.at(inside, 1)) for fit in fits if fit.noise_sd > 0.0}
+        noisy = [(index, fit) for index, fit in enumerate(fits) if fit.basis in bases and fit.noise_sd > 0.0]
+        if not noisy:
+            return _no_errors(t.size)
+        position = np.hstack([bases[fit.basis][0] for _, fit in noisy])
+        rate = np.hstack([bases[fit.basis][1] for _, fit in noisy])
+        joint = np.concatenate([np.full(fit.basis.terms, index) for index, fit in noisy])
+        sd = np.concatenate([np.full(fit.basis.terms, fit.noise_sd) for _, fit in noisy])
+        return CurveErrors(joint, position, rate, sd)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SampledCurves(JointCurves):
+    """Quintics through positions, rates and accelerations of samples (cubics where accelerations are not known).
+
+    t: shape (n,) [s]. position, rate, acceleration: shape (n, joints).
+    """
+
+    t: Array
+    position: Array
+    rate: Array
+    acceleration: Array | None
+
+    @property
+    def span_s(self) -> tuple[float, float]:
+        """Times of the first and the last sample [s]."""
+        return float(self.t[0]), float(self.t[-1])
+
+    def at(self, t: Array) -> Motion:
+        """Motion at times t; exactly that of a sample where t is its time."""
+        inside = np.clip(t, *self.span_s)
+        k = np.clip(np.searchsorted(self.t, inside, side="right") - 1, 0, self.t.size - 2)
+        h = np.diff(self.t)[k][:, None]
+        s = (inside - self.t[k])[:, None] / h
+        q0, q1, d0, d1 = self.position[k], self.position[k + 1], h * self.rate[k], h * self.rate[k + 1]
+        if self.acceleration is None:
+            c = [q0, d0, 3.0 * (q1 - q0) - 2.0 * d0 - d1, 2.0 * (q0 - q1) + d0 + d1]
+        else:
+            a0, a1 = h * h * self.acceleration[k], h * h * self.acceleration[k + 1]
+            e, f, g = q1 - q0 - d0 - 0.5 * a0, d1 - d0 - a0, a1 - a0
+            c = [q0, d0, 0.5 * a0, 10.0 * e - 4.0 * f + 0.5 * g, -15.0 * e + 7.0 * f - g, 6.0 * e - 3.0 * f + 0.5 * g]
+        powers = range(len(c))
+        position = sum(c[i] * s**i for i in powers)
+        rate = sum(i * c[i] * s ** (i - 1) for i in powers if i) / h
+        acceleration = sum(i * (i - 1) * c[i] * s ** (i - 2) for i in powers if i > 1) / h**2
+        return _beyond(Motion(inside, position, rate, acceleration), t - inside)
+
+    def errors(self, t: Array) -> CurveErrors:
+        """None: each sample has errors of its own."""
+        return _no_errors(t.size)
+
+
+def through_samples(samples: Samples) -> JointCurves:
+    """Curves through the joints' samples; at rest where no rates are given."""
+    t = samples.need("t", "joint motion between samples")
+    rate = np.zeros_like(samples.q) if samples.dq is None else samples.dq
+    return SampledCurves(t, samples.q, rate, samples.ddq)
+
+
+def _no_errors(n: int) -> CurveErrors:
+    return CurveErrors(np.zeros(0, np.int64), np.zeros((n, 0)), np.zeros((n, 0)), np.zeros(0))
+
+
+def _beyond(motion: Motion, late: Array) -> Motion:
+    """Motion that goes on at constant acceleration beyond the ends of its span."""
+    dt = late[:, None]
+    if not late.any():
+        return motion
+    position = motion.position + dt * motion.rate + 0.5 * dt**2 * motion.acceleration
+    return Motion(motion.t + late, position, motion.rate + dt * motion.acceleration, motion.acceleration)
