@@ -38,13 +38,13 @@ def build_model(robot):
     root, here = 0, pin.SE3.Identity()
     if robot.base != "fixed":
         root = model.addJoint(0, pin.JointModelFreeFlyer(), here, ROOT)
-    waiting = [(robot.bodies[0], root, here)]  # body, the joint it moves with, its place there
+    waiting = [(robot.bodies[0], root, here)]  # body, the joint its parent moves with, the parent's place there
     while waiting:
         body, joint, place = waiting.pop()
+        if body.joint is not None:
+            joint, place = _carrier(model, body, joint, place)
         model.appendBodyToJoint(joint, inertia_of(body.parameters), place)
-        for child in robot.bodies:
-            if child.parent == body.name:
-                waiting.append((child, *_carrier(model, child, joint, place)))
+        waiting += [(child, joint, place) for child in robot.bodies if child.parent == body.name]
     return model
 
 

@@ -41,12 +41,19 @@ class JointCurves(ABC):
         """First and last time at which the joints are known [s]."""
 
     @abstractmethod
-    def at(self, t: Array) -> Motion:
-        """Motion at times t, shape (n,) [s]; beyond the ends of its span it goes on as at the ends."""
+    def with_errors(self, t: Array) -> tuple[Motion, CurveErrors]:
+        """Motion at times t, shape (n,) [s], and the functions by which the curves as a whole may be wrong.
 
-    @abstractmethod
+        Beyond the ends of its span motion goes on as at the ends. Where errors are per sample there are no functions.
+        """
+
+    def at(self, t: Array) -> Motion:
+        """Motion at times t, shape (n,) [s]."""
+        return self.with_errors(t)[0]
+
     def errors(self, t: Array) -> CurveErrors:
-        """Functions by which the curves as a whole may be wrong, at times t; none where errors are per sample."""
+        """Functions by which the curves as a whole may be wrong, at times t, shape (n,) [s]."""
+        return self.with_errors(t)[1]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,23 +68,19 @@ class ProjectedCurves(JointCurves):
         start = self.projection.start_s
         return start, start + self.projection.command.duration_s
 
-    def at(self, t: Array) -> Motion:
-        """Motion at times t."""
-        inside = np.clip(t, *self.span_s)
-        return _beyond(self.projection.motion(inside), t - inside)
-
-    def errors(self, t: Array) -> CurveErrors:
-        """The functions of the projection, with the encoders' noise."""
-        inside, fits = np.clip(t, *self.span_s), self.projection.fits
-        bases = {fit.basis: (fit.basis.at(inside), fit.basis.at(inside, 1)) for fit in fits if fit.noise_sd > 0.0}
-        noisy = [(index, fit) for index, fit in enumerate(fits) if fit.basis in bases and fit.noise_sd > 0.0]
+    def with_errors(self, t: Array) -> tuple[Motion, CurveErrors]:
+        """Motion at times t; errors are the projection's own functions, with the encoders' noise."""
+        inside, projection = np.clip(t, *self.span_s), self.projection
+        functions = projection.functions(inside)
+        motion = _beyond(projection.motion_of(inside, functions), t - inside)
+        noisy = [(index, fit) for index, fit in enumerate(projection.fits) if fit.noise_sd > 0.0]
         if not noisy:
-            return _no_errors(t.size)
-        position = np.hstack([bases[fit.basis][0] for _, fit in noisy])
-        rate = np.hstack([bases[fit.basis][1] for _, fit in noisy])
+            return motion, _no_errors(t.size)
+        position = np.hstack([functions[fit.basis][0] for _, fit in noisy])
+        rate = np.hstack([functions[fit.basis][1] for _, fit in noisy])
         joint = np.concatenate([np.full(fit.basis.terms, index) for index, fit in noisy])
         sd = np.concatenate([np.full(fit.basis.terms, fit.noise_sd) for _, fit in noisy])
-        return CurveErrors(joint, position, rate, sd)
+        return motion, CurveErrors(joint, position, rate, sd)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,8 +100,8 @@ class SampledCurves(JointCurves):
         """Times of the first and the last sample [s]."""
         return float(self.t[0]), float(self.t[-1])
 
-    def at(self, t: Array) -> Motion:
-        """Motion at times t; exactly that of a sample where t is its time."""
+    def with_errors(self, t: Array) -> tuple[Motion, CurveErrors]:
+        """Motion at times t, exactly that of a sample where t is its time; each sample has errors of its own."""
         inside = np.clip(t, *self.span_s)
         k = np.clip(np.searchsorted(self.t, inside, side="right") - 1, 0, self.t.size - 2)
         h = np.diff(self.t)[k][:, None]
@@ -114,11 +117,7 @@ class SampledCurves(JointCurves):
         position = sum(c[i] * s**i for i in powers)
         rate = sum(i * c[i] * s ** (i - 1) for i in powers if i) / h
         acceleration = sum(i * (i - 1) * c[i] * s ** (i - 2) for i in powers if i > 1) / h**2
-        return _beyond(Motion(inside, position, rate, acceleration), t - inside)
-
-    def errors(self, t: Array) -> CurveErrors:
-        """None: each sample has errors of its own."""
-        return _no_errors(t.size)
+        return _beyond(Motion(inside, position, rate, acceleration), t - inside), _no_errors(t.size)
 
 
 def through_samples(samples: Samples) -> JointCurves:

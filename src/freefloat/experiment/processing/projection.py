@@ -30,6 +30,8 @@ from freefloat.experiment.processing.whiteness import Whiteness, whiteness
 from freefloat.motion.trajectory import Motion, Trajectory
 from freefloat.robot.transform import Array
 
+Functions = dict[ProjectionBasis, tuple[Array, Array, Array]]
+
 PIECES = (0, 4, 8, 16, 32, 64, 128)
 FAR = 0.1  # of the command's root mean square: further away a joint does not follow it
 _SAMPLES_PER_TERM = 10
@@ -121,26 +123,30 @@ class Projection:
     def motion(self, t: ArrayLike) -> Motion:
         """Position, rate and acceleration at times t within the command, shape (n,) [s]."""
         times = np.asarray(t, float)
+        return self.motion_of(times, self.functions(times))
+
+    def motion_of(self, times: Array, functions: Functions) -> Motion:
+        """Position, rate and acceleration from what `functions` gives for the same times."""
         given = given_motion(self.command, self.joints, times - self.start_s)
         fitted = []
         for order, fixed in enumerate((given.position, given.rate, given.acceleration)):
-            functions = self._functions(times, order)
-            fitted.append(fixed + np.stack([functions[f.basis] @ f.coefficients for f in self.fits], axis=1))
+            moved = [functions[fit.basis][order] @ fit.coefficients for fit in self.fits]
+            fitted.append(fixed + np.stack(moved, axis=1))
         return Motion(times, *fitted)
+
+    def functions(self, times: Array) -> Functions:
+        """The functions of every basis and their first two derivatives at times t, shape (n,) [s]."""
+        return {basis: basis.derivatives(times) for basis in {fit.basis: None for fit in self.fits}}
 
     def covariance(self, t: ArrayLike) -> Array:
         """Covariance of position, rate and acceleration of each joint at each time, shape (n, joints, 3, 3)."""
         times = np.asarray(t, float)
-        orders = [self._functions(times, order) for order in range(3)]
         shared = {
-            basis: np.stack([[(a[basis] * b[basis]).sum(axis=1) for a in orders] for b in orders])  # (3, 3, n)
-            for basis in orders[0]
+            basis: np.stack([[(a * b).sum(axis=1) for a in orders] for b in orders])  # (3, 3, n)
+            for basis, orders in self.functions(times).items()
         }
         each = np.stack([fit.noise_sd**2 * shared[fit.basis] for fit in self.fits])  # (joints, 3, 3, n)
         return np.moveaxis(each, 3, 0)
-
-    def _functions(self, times: Array, order: int) -> dict[ProjectionBasis, Array]:
-        return {basis: basis.at(times, order) for basis in {fit.basis: None for fit in self.fits}}
 
 
 def project(

@@ -39,7 +39,7 @@ class ProjectionBasis:
     @classmethod
     def on(cls, command: Trajectory, start_s: float, pieces: int, t: ArrayLike) -> ProjectionBasis:
         """Made for samples at times t, shape (n,), within the command [s]."""
-        raw = _raw(command, pieces, np.asarray(t, float) - start_s, 0)
+        raw, _, _ = _raw(command, pieces, np.asarray(t, float) - start_s)
         scale = np.linalg.norm(raw, axis=0)
         scale = np.where(scale > 0.0, scale, 1.0)
         R = np.linalg.qr(raw / scale, mode="r")
@@ -54,7 +54,12 @@ class ProjectionBasis:
 
     def at(self, t: ArrayLike, order: int = 0) -> Array:
         """Derivative of this order of all functions at times t, shape (n,) [s] -> (n, k)."""
-        return _raw(self.command, self.pieces, np.asarray(t, float) - self.start_s, order) @ self.weights
+        return self.derivatives(t)[order]
+
+    def derivatives(self, t: ArrayLike) -> tuple[Array, Array, Array]:
+        """All functions at times t, shape (n,) [s], and their first two derivatives, each (n, k)."""
+        position, rate, acceleration = _raw(self.command, self.pieces, np.asarray(t, float) - self.start_s)
+        return position @ self.weights, rate @ self.weights, acceleration @ self.weights
 
 
 def given_motion(command: Trajectory, names: tuple[str, ...], times: Array) -> Motion:
@@ -77,15 +82,21 @@ def chosen_motion(motion: Motion, channels: tuple[str, ...], names: tuple[str, .
     return Motion(motion.t, *(np.hstack([part, still])[:, chosen] for part in parts))
 
 
-def _raw(command: Trajectory, pieces: int, times: Array, order: int) -> Array:
-    """Functions before they are made orthonormal, shape (n, raw)."""
-    blocks = [np.full((times.size, 1), 1.0 if order == 0 else 0.0)]
-    if command.coefficients.shape[0] <= RICHEST:
-        found = command.linear_map(times)
-        blocks.append((found.basis, found.basis_rate, found.basis_acceleration)[order])
-    if pieces:
-        blocks.append(_splines(pieces, command.duration_s)(np.clip(times, 0.0, command.duration_s), order))
-    return np.hstack(blocks)
+def _raw(command: Trajectory, pieces: int, times: Array) -> tuple[Array, Array, Array]:
+    """Functions before they are made orthonormal and their first two derivatives, each (n, raw)."""
+    found = command.linear_map(times) if command.coefficients.shape[0] <= RICHEST else None
+    splines = _splines(pieces, command.duration_s) if pieces else None
+    inside = np.clip(times, 0.0, command.duration_s)
+
+    def raw(order: int) -> Array:
+        blocks = [np.full((times.size, 1), 1.0 if order == 0 else 0.0)]
+        if found is not None:
+            blocks.append((found.basis, found.basis_rate, found.basis_acceleration)[order])
+        if splines is not None:
+            blocks.append(splines(inside, order))
+        return np.hstack(blocks)
+
+    return raw(0), raw(1), raw(2)
 
 
 def _splines(pieces: int, duration: float) -> Any:

@@ -1,0 +1,37 @@
+/*
+@ABOUT@
+ *
+ * Everything is in base axes and SI units. Twists and accelerations are linear first (of the base origin), then
+ * angular; wrenches are force, then moment about the base origin:
+ *
+ *     H(q) (dv, dw, ddq) + c(q, dq, twist) = (wrench on the base, joint torques),
+ *
+ * dv and dw being the derivatives of the components of the twist. No function allocates memory or keeps state.
+ */
+#ifndef @GUARD@
+#define @GUARD@
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define @NAME_UPPER@_JOINTS @JOINTS@
+#define @NAME_UPPER@_BODIES @BODIES@
+#define @NAME_UPPER@_SIZE (6 + @NAME_UPPER@_JOINTS)
+
+/* Mass matrix H of base twist and joints, row after row. */
+void @NAME@_mass_matrix(const double q[@JOINTS@], double H[@SIZE@ * @SIZE@]);
+
+/* What the motion needs without any acceleration@WEIGHT@. */
+void @NAME@_bias(const double q[@JOINTS@], const double dq[@JOINTS@], const double twist[6], double c[@SIZE@]);
+
+/* Generalised Jacobian, row after row: twist of a point, given in the frame of a body (see the numbers above), per
+ * unit of each joint's rate while the base reacts freely. Returns 0, or 1 if there is no such body, or 2 if the
+ * inertia of the whole robot is singular; J is then left alone. */
+int @NAME@_generalised_jacobian(const double q[@JOINTS@], int body, const double point[3], double J[6 * @JOINTS@]);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,107 @@
+"""What every estimator is, and how a linear one makes an estimate of its solution."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from freefloat.estimate.advice import held_in_words, sentences
+from freefloat.estimate.equations import Equations
+from freefloat.estimate.estimate import Budget, Estimate, Outcome, Quantity
+from freefloat.estimate.misfit import misfit
+from freefloat.estimate.problem import Problem
+from freefloat.regressor.selection import select_parameters
+from freefloat.robot.transform import Array
+
+
+@dataclass(frozen=True)
+class Estimator(ABC):
+    """One verb: settings live in the estimator, data arrive with the problem."""
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def estimate(self, problem: Problem) -> Estimate:
+        """What the problem's data say of its unknowns."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solution:
+    """The unknowns of stacked equations, found in whatever way.
+
+    x: clusters, then nuisances, shape (u,). covariance: by the sensors' noise alone, shape (u, u).
+    by_known: derivative of x by each known value that has a standard deviation, shape (u, known); none unless given.
+    unseen: directions held at the CAD model, as in `Estimate`, shape (k, clusters).
+    bias: what noise in the rows' own columns is expected to have done to x, shape (u,); None if not known.
+    warnings, notes: further sentences.
+    """
+
+    x: Array
+    covariance: Array
+    by_known: Array | None = None
+    unseen: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    bias: Array | None = None
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def linear_estimate(problem: Problem, equations: Equations, method: str, solution: Solution) -> Estimate:
+    """The estimate that a solution of the equations is: intervals, budget, residual, warnings."""
+    c = len(equations.minimal)
+    parts = {"noise": solution.covariance} | _by_known(problem, solution)
+    total = np.sum(list(parts.values()), axis=0)
+    variances = np.column_stack([np.diagonal(part)[:c] for part in parts.values()])
+    whole = variances.sum(axis=1, keepdims=True)
+    shares = np.where(whole > 0.0, variances / np.where(whole > 0.0, whole, 1.0), np.eye(1, len(parts)))
+    unseen = solution.unseen if solution.unseen.size else np.zeros((0, c))
+    residual = misfit(equations, solution.x, solution.x.size - len(unseen))
+    sd = np.sqrt(np.maximum(np.diagonal(total), 0.0))
+    held = held_in_words(equations, unseen)
+    warnings = (*sentences(equations, solution.x, sd, held, residual, solution.bias), *solution.warnings)
+    outcome: Outcome = "good" if not warnings else "doubtful"
+    if not np.isfinite(solution.x).all() or len(unseen) == c:
+        outcome = "failed"
+    return Estimate(
+        method=method,
+        model=" + ".join(dict.fromkeys(block.model for block in equations.blocks)),
+        robot=problem.robot,
+        known=problem.known,
+        zero=problem.zero,
+        minimal=equations.minimal,
+        values=solution.x[:c],
+        covariance=total[:c, :c],
+        cad=equations.cad,
+        residual=residual,
+        budget=Budget(tuple(parts), shares),
+        nuisances=_quantities(equations, solution.x, sd),
+        unseen=unseen,
+        held=held,
+        outcome=outcome,
+        warnings=warnings,
+        notes=solution.notes,
+    )
+
+
+def _by_known(problem: Problem, solution: Solution) -> dict[str, Array]:
+    """Covariance that each known selector with a standard deviation adds, shape (u, u) each."""
+    if solution.by_known is None:
+        return {}
+    uncertain = np.flatnonzero(problem.known_sd)
+    added, counted = dict[str, Array](), set[int]()
+    for selector in problem.known:
+        own = [column for column in select_parameters(problem.robot, selector) if column not in counted]
+        places = np.flatnonzero(np.isin(uncertain, own))
+        if places.size:
+            root = solution.by_known[:, places] * problem.known_sd[uncertain[places]]
+            added[selector] = root @ root.T
+            counted.update(own)
+    return added
+
+
+def _quantities(equations: Equations, x: Array, sd: Array) -> tuple[Quantity, ...]:
+    c = len(equations.minimal)
+    named = zip(equations.nuisances, x[c:], sd[c:], equations.units, strict=True)
+    return tuple(Quantity(name, float(value), float(error), unit) for name, value, error, unit in named)

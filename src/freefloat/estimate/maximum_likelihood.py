@@ -1,0 +1,181 @@
+"""Maximum likelihood on the measured base motion: the default.
+
+The base's rates (and velocities, attitude, position where they are measured) are compared with those that the
+clusters predict, everything else that the data may hold being estimated along: biases, time offset and drift,
+misalignment, joint zeros, errors of the joints' curves, momentum, external torque. The CAD model is a soft prior,
+known values have spreads; both are as much data as any sensor. Because the measured rates do not enter the
+regressor, their noise does not shrink the estimates, as it does in least squares (errors in variables).
+
+Covariance is the inverse of the information at the maximum; the error budget splits it exactly by where
+information came from: with G the covariance and L_s the information of source s, sum_s G L_s G = G.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from freefloat.estimate.estimate import Budget, Estimate, Quantity, Residual
+from freefloat.estimate.estimator import Estimator
+from freefloat.estimate.levenberg_marquardt import Fit, levenberg_marquardt, spectrum, threshold
+from freefloat.estimate.likelihood import Likelihood, Rows
+from freefloat.estimate.momentum_start import momentum_start
+from freefloat.estimate.problem import Problem
+from freefloat.experiment.processing.whiteness import whiteness
+from freefloat.robot.transform import Array
+
+_HELD = 0.01  # information of a direction in units of the CAD model's spread: below, the data say nothing of it
+_ROUNDS = 3  # of weights that depend on the estimate
+_SILENT = ("joint motion",)  # nuisances that are no quantities to report
+_FEWEST = 16
+_BAD = 3.0  # root mean square of the weighted residual above which another start is tried
+
+
+@dataclass(frozen=True)
+class MaximumLikelihood(Estimator):
+    """The default estimator.
+
+    huber: residuals beyond this many standard deviations count less (robust loss); None for none.
+    """
+
+    name: ClassVar[str] = "maximum-likelihood"
+
+    huber: float | None = None
+
+    def estimate(self, problem: Problem) -> Estimate:
+        """Estimate the clusters of a problem."""
+        likelihood = Likelihood(problem)
+        fit, rows = self._fit(likelihood)
+        return _finished(self.name, problem, likelihood, fit, rows)
+
+    def _fit(self, likelihood: Likelihood) -> tuple[Fit, tuple[Rows, ...]]:
+        point = likelihood.start()
+        rounds = _ROUNDS if likelihood.reweigh(point) or self.huber else 1
+        fit = self._from(likelihood, point)
+        if not _plausible(fit):
+            other = self._from(likelihood, momentum_start(likelihood))
+            fit = min(fit, other, key=lambda found: float(found.residual @ found.residual))
+        for _ in range(rounds - 1):
+            likelihood.reweigh(fit.point)
+            fit = self._from(likelihood, fit.point)
+        return fit, likelihood.rows(fit.point, derivatives=False)
+
+    def _from(self, likelihood: Likelihood, point: Array) -> Fit:
+        """The fit that starts from a point."""
+        unknowns, units = likelihood.unknowns, _units(likelihood)
+        weights = self._weights(likelihood.rows(point, derivatives=False))
+
+        def evaluate(at: Array) -> tuple[Array, Array]:
+            r, J = stacked(likelihood.rows(at))
+            return (r, J) if weights is None else (r * weights, J * weights[:, None])
+
+        if units is not None:  # first as if the CAD model were a prior: far from it nothing is nearly linear
+            soft = unknowns.information + np.diag(np.where(np.isnan(units), 0.0, units**-2.0))
+            point = levenberg_marquardt(evaluate, point, unknowns.mean, soft).point
+        return levenberg_marquardt(evaluate, point, unknowns.mean, unknowns.information, units, _HELD)
+
+    def _weights(self, rows: tuple[Rows, ...]) -> Array | None:
+        if self.huber is None:
+            return None
+        size = np.abs(np.concatenate([part.values.ravel() for part in rows]))
+        return np.sqrt(np.minimum(1.0, self.huber / np.maximum(size, 1e-300)))
+
+
+def _plausible(fit: Fit) -> bool:
+    return fit.converged and float(fit.residual @ fit.residual) < _BAD**2 * fit.residual.size
+
+
+def stacked(rows: tuple[Rows, ...]) -> tuple[Array, Array]:
+    """Residual, (rows,), and derivative of the prediction, (rows, unknowns), of all channels."""
+    values = [part.values.reshape(-1) for part in rows]
+    jacobians = [part.jacobian.reshape(-1, part.jacobian.shape[-1]) for part in rows]
+    if len(rows) == 1:
+        return values[0], jacobians[0]
+    return np.concatenate(values), np.concatenate(jacobians)
+
+
+def _units(likelihood: Likelihood) -> Array | None:
+    """Sizes of the unknowns, where nothing but the data determines the clusters."""
+    problem, unknowns = likelihood.problem, likelihood.unknowns
+    if problem.prior is not None:
+        return None
+    known = np.diagonal(unknowns.information)
+    units = np.where(known > 0.0, 1.0 / np.sqrt(np.where(known > 0.0, known, 1.0)), np.nan)
+    units[: len(problem.minimal)] = np.sqrt(np.diagonal(problem.cad_covariance))
+    return units
+
+
+def _finished(name: str, problem: Problem, likelihood: Likelihood, fit: Fit, rows: tuple[Rows, ...]) -> Estimate:
+    count = len(problem.minimal)
+    covariance = _covariance(likelihood, fit)
+    return Estimate(
+        method=name,
+        model="momentum",
+        robot=problem.robot,
+        known=problem.known,
+        zero=problem.zero,
+        minimal=problem.minimal,
+        values=fit.point[:count],
+        covariance=covariance[:count, :count],
+        cad=problem.cad,
+        residual=_residual(rows, fit, covariance),
+        budget=_budget(likelihood, fit, covariance),
+        nuisances=_nuisances(likelihood, fit, covariance),
+        unseen=_unseen(likelihood, fit),
+        notes=() if fit.converged else ("the fit did not converge",),
+    )
+
+
+def _covariance(likelihood: Likelihood, fit: Fit) -> Array:
+    """Of all unknowns, in the directions that the data or the prior determine."""
+    units = _units(likelihood)
+    if units is None:
+        scale = np.sqrt(np.diagonal(fit.information))
+        return np.linalg.inv(fit.information / np.outer(scale, scale)) / np.outer(scale, scale)
+    values, vectors, units = spectrum(fit.information, units)
+    seen = values > threshold(values, _HELD)
+    root = units[:, None] * vectors[:, seen] / np.sqrt(values[seen])
+    return root @ root.T
+
+
+def _unseen(likelihood: Likelihood, fit: Fit) -> Array:
+    """Held directions, as far as they are those of clusters, as rows in units of the CAD model's spread."""
+    return fit.unseen[:, : len(likelihood.problem.minimal)]
+
+
+def _residual(rows: tuple[Rows, ...], fit: Fit, covariance: Array) -> Residual:
+    used = float(np.einsum("ij,ji->", covariance, fit.data))
+    total = sum(part.values.size for part in rows)
+    square = sum(float((part.values**2).sum()) for part in rows)
+    channels = {part.channel: float(np.sqrt((part.values**2).mean())) for part in rows}
+    white = [
+        whiteness(column, noise_sd=1.0).white for part in rows if len(part.values) >= _FEWEST for column in part.values.T
+    ]
+    ratio = float(np.sqrt(square / max(total - used, 1.0)))
+    return Residual(ratio, all(white) if white else None, total, fit.point.size, channels)
+
+
+def _budget(likelihood: Likelihood, fit: Fit, covariance: Array) -> Budget:
+    count = len(likelihood.problem.minimal)
+    top = covariance[:count]
+    parts = {"noise": np.einsum("ij,jk,ik->i", top, fit.data, top)}
+    for part in likelihood.unknowns.parts:
+        if part.information.any():
+            block = top[:, part.place]
+            share = np.einsum("ij,jk,ik->i", block, part.information, block)
+            parts[part.source] = parts.get(part.source, 0.0) + share
+    variance = np.maximum(sum(parts.values()), 1e-300)
+    return Budget(tuple(parts), np.column_stack([share / variance for share in parts.values()]))
+
+
+def _nuisances(likelihood: Likelihood, fit: Fit, covariance: Array) -> tuple[Quantity, ...]:
+    found = []
+    sd = np.sqrt(np.diagonal(covariance))
+    for part in likelihood.unknowns.parts[1:]:
+        if part.kind in _SILENT:
+            continue
+        for label, index in zip(part.labels, range(part.place.start, part.place.stop), strict=True):
+            found.append(Quantity(label, float(fit.point[index]), float(sd[index]), part.unit))
+    return tuple(found)

@@ -1,0 +1,152 @@
+"""A problem from a plan: what a mission's sensors would say of a motion that is yet to be flown, without their noise.
+
+    problem = planned_problem(robot, trajectory, mission.sensors, known={"load": 0.002})
+    cramer_rao_bound(problem).sd             # how accurate the flight will be at best
+
+Samples are exact; what is planned for is in the noise levels. A sensor that is slower or faster than the samples is
+as good as one of their rate with the same information: its noise is scaled by the root of the ratio of rates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from freefloat.estimate.flight import Flight, InvalidProblem, TotalMomentum
+from freefloat.estimate.joint_curves import ProjectedCurves
+from freefloat.estimate.prior import CadSpread
+from freefloat.estimate.problem import Nuisances, Problem
+from freefloat.experiment.processing.projection import Projection, project
+from freefloat.experiment.recording_columns import quantity_of
+from freefloat.experiment.sensors_base import MountedSensor, Output, Sensor
+from freefloat.experiment.simulate import Start, simulate_motion
+from freefloat.experiment.truth import Layout
+from freefloat.motion.trajectory import Trajectory
+from freefloat.regressor.samples import Samples
+from freefloat.robot.model import Robot
+from freefloat.robot.transform import Array
+
+# Arrays of the samples that a quantity of a recording becomes; of two that become the same, the latter counts.
+_ARRAYS = {"gyro": "w", "velocity": "v", "body_velocity": "v", "attitude": "attitude", "position": "position"}
+
+
+def planned_problem(
+    robot: Robot,
+    trajectory: Trajectory,
+    sensors: Mapping[str, Sensor] | Iterable[Sensor],
+    rate_Hz: float | None = None,
+    known: Mapping[str, float] | None = None,
+    zero: Iterable[str] = (),
+    prior: CadSpread | None = CadSpread(),  # noqa: B008  (frozen)
+    momentum: TotalMomentum = "zero",
+    nuisances: Nuisances = Nuisances(),  # noqa: B008  (frozen)
+    start: Start | None = None,
+    wheel_rates: ArrayLike | None = None,
+) -> Problem:
+    """The problem that this motion with these sensors will pose; what is not said here, `planned_flight` says.
+
+    known, zero, prior, nuisances: as in `Problem`.
+    """
+    flight = planned_flight(robot, trajectory, sensors, rate_Hz, momentum, start, wheel_rates)
+    return Problem(robot, (flight,), known or {}, tuple(zero), prior, nuisances)
+
+
+def planned_flight(
+    robot: Robot,
+    trajectory: Trajectory,
+    sensors: Mapping[str, Sensor] | Iterable[Sensor],
+    rate_Hz: float | None = None,
+    momentum: TotalMomentum = "zero",
+    start: Start | None = None,
+    wheel_rates: ArrayLike | None = None,
+    name: str = "flight",
+) -> Flight:
+    """Noise-free samples of a motion with the noise levels of these sensors.
+
+    rate_Hz: of the samples; the gyro's (without one: that of the fastest sensor of the base) unless given.
+    momentum: what the estimator will know of the total angular momentum about the centre of mass.
+    start: how the flight really begins; with that momentum if it is known, else at zero momentum, unless given.
+    wheel_rates: at the start, added to the trajectory's, shape (wheels,) [rad/s].
+    """
+    channels = _channels(robot, sensors.values() if isinstance(sensors, Mapping) else sensors)
+    measured = {array: channels[quantity] for quantity, array in _ARRAYS.items() if quantity in channels}
+    rate = rate_Hz or _rate(measured)
+    begin = start or (Start() if isinstance(momentum, str) else Start(angular_momentum=momentum))
+    flown = simulate_motion(robot, trajectory, _instants(trajectory, rate), begin, wheel_rates=wheel_rates)
+    joints = {key: getattr(flown, key) for key in ("q", "dq", "ddq", "wheel_rates", "wheel_accelerations", "t")}
+    samples = Samples(**joints, **{key: getattr(flown, key) for key in measured})
+    noise = {key: channel.sd(rate) for key, channel in measured.items()}
+    walks = {key: channel.walk for key, channel in measured.items() if key in ("w", "v") and channel.walk.any()}
+    projection = _projection(robot, trajectory, channels.get("q"))
+    if projection is None:
+        return Flight(samples, noise, walks, momentum, name=name)
+    noise |= _joint_noise(projection, samples)
+    return Flight(samples, noise, walks, momentum, ProjectedCurves(projection), name=name)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Channel:
+    """One output of a sensor."""
+
+    sensor: Sensor
+    output: Output
+
+    @property
+    def kept_Hz(self) -> float:
+        """Samples per second that are not lost."""
+        return self.sensor.rate_Hz * (1.0 - self.sensor.dropouts)
+
+    def sd(self, rate_Hz: float) -> Array:
+        """Noise of a sample at another rate with the same information, in base axes where it has axes."""
+        return self._turned(self.output.sample_sd) * np.sqrt(rate_Hz / self.kept_Hz)
+
+    @property
+    def walk(self) -> Array:
+        """Random walk after one second, in base axes."""
+        return self._turned(self.output.noise.walk_sd)
+
+    def _turned(self, sd: Array) -> Array:
+        quantity = quantity_of(self.output.channel)
+        if quantity == "velocity":  # in inertial axes, which the base's pass through
+            return np.full(3, np.sqrt((sd**2).mean()))
+        if quantity == "position" or not isinstance(self.sensor, MountedSensor):
+            return sd
+        return np.sqrt(self.sensor.frame().R ** 2 @ sd**2)
+
+
+def _channels(robot: Robot, sensors: Iterable[Sensor]) -> dict[str, _Channel]:
+    """One output of each quantity: the one whose channel comes first by name, as in processing."""
+    found = [_Channel(sensor, output) for sensor in sensors for output in sensor.outputs(Layout.of(robot))]
+    found.sort(key=lambda channel: channel.output.channel, reverse=True)
+    return {quantity_of(channel.output.channel): channel for channel in found}
+
+
+def _rate(measured: Mapping[str, _Channel]) -> float:
+    rates = {key: channel.sensor.rate_Hz for key, channel in measured.items()}
+    if not rates:
+        raise InvalidProblem("no sensor measures the base's motion; allowed: a gyro, star tracker, pose or velocity")
+    return rates.get("w", max(rates.values()))
+
+
+def _instants(trajectory: Trajectory, rate_Hz: float) -> Array:
+    """Times of samples from the first to the last instant of the motion, shape (n,) [s]."""
+    return np.arange(int(trajectory.duration_s * rate_Hz * (1.0 + 1e-12)) + 1) / rate_Hz
+
+
+def _projection(robot: Robot, trajectory: Trajectory, encoder: _Channel | None) -> Projection | None:
+    """Exact encoder samples on the command's functions, with the encoder's noise; None if it has none."""
+    if encoder is None or not encoder.output.sample_sd.any():
+        return None
+    t = _instants(trajectory, encoder.sensor.rate_Hz)
+    sd = dict(zip(encoder.output.components, encoder.sd(encoder.sensor.rate_Hz).tolist(), strict=True))
+    noise = np.array([sd.get(joint, 0.0) for joint in robot.joint_names])
+    return project(trajectory, t, trajectory.samples(robot, t).q, robot.joint_names, noise_sd=noise)
+
+
+def _joint_noise(projection: Projection, samples: Samples) -> dict[str, Array]:
+    """Noise of positions, rates and accelerations, root mean square over time, shape (joints,) each."""
+    variance = np.diagonal(projection.covariance(samples.need("t", "joints")), axis1=2, axis2=3).mean(axis=0)
+    return dict(zip(("q", "dq", "ddq"), np.sqrt(variance.T), strict=True))

@@ -1,0 +1,216 @@
+"""Rows of one model in one flight, and how errors of the samples move them.
+
+    matrix [clusters, nuisances] = right
+
+Most rows are linear in the measured rates, so that a unit error of one channel adds a known matrix and a known
+right-hand side to them. All methods that allow for noisy regressors are built on that.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from freefloat.estimate.flight import Flight
+from freefloat.regressor.model import NotApplicable
+from freefloat.regressor.samples import Samples, rotations
+from freefloat.regressor.states import allowed_rows
+from freefloat.robot.model import Robot
+from freefloat.robot.transform import Array, skew
+
+if TYPE_CHECKING:
+    from freefloat.estimate.problem import ModelName, Problem
+
+Group = Literal["standard", "angular-momentum", "base-velocity"]
+AXES = ("x", "y", "z")
+_RATES = ("v", "w", "dq", "wheel_rates")
+_TWIST = {"v": 0, "w": 1, "dv": 0, "dw": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """A measured number that errs: column `index` of the samples' array `name`, by `sd` in each sample."""
+
+    name: str
+    index: int
+    sd: float
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column that is no cluster: what it stands for and its unit."""
+
+    name: str
+    unit: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unit:
+    """What a unit error of a channel adds to the rows: matrix (n, rows, columns), right (n, rows, 1 + known)."""
+
+    matrix: Array
+    right: Array
+
+
+def noisy_channels(robot: Robot, flight: Flight) -> tuple[Channel, ...]:
+    """The channels of a flight whose noise is known and not zero, but for what the base cannot do."""
+    channels = []
+    for name, level in flight.noise.items():
+        moves = _moves(robot, name, level.size)
+        channels += [Channel(name, i, float(sd)) for i, sd in enumerate(level) if sd > 0.0 and moves[i]]
+    return tuple(channels)
+
+
+def _moves(robot: Robot, name: str, width: int) -> NDArray[np.bool_]:
+    """Which components of one of the samples' arrays the base's kind leaves free, shape (width,)."""
+    if name not in _TWIST:
+        return np.ones(width, dtype=bool)
+    return np.isin(np.arange(3) + 3 * _TWIST[name], allowed_rows(robot))
+
+
+@dataclass(frozen=True, eq=False)
+class ModelRows(ABC):
+    """Rows of one model in one flight.
+
+    number: of the flight, counted from one, for the names of nuisances; None if there is only one flight.
+    """
+
+    problem: Problem
+    flight: Flight
+    number: int | None
+
+    name: ClassVar[ModelName]
+    group: ClassVar[Group]
+    rate_linear: ClassVar[bool] = True  # rows are linear in v, w, dq and the wheels' rates
+    feels: ClassVar[frozenset[str]]  # arrays of the samples whose errors always move the rows
+
+    # ------------------------------------------------------------------ the rows
+
+    @property
+    @abstractmethod
+    def labels(self) -> tuple[str, ...]:
+        """What each row of a sample is."""
+
+    @property
+    @abstractmethod
+    def columns(self) -> tuple[Column, ...]:
+        """The columns after those of the clusters."""
+
+    @cached_property
+    @abstractmethod
+    def matrix(self) -> Array:
+        """Columns of the clusters, then of the nuisances, shape (n, rows, columns)."""
+
+    @cached_property
+    @abstractmethod
+    def right(self) -> Array:
+        """Right-hand side, then its derivative by each uncertain known value, shape (n, rows, 1 + known)."""
+
+    # ------------------------------------------------------------------ how errors move them
+
+    def slopes(self, x: Array, channels: Sequence[Channel]) -> Array:
+        """Derivative of matrix x - right by channels at the unknowns x, shape (n, rows, channels)."""
+        slopes = np.zeros((*self.right.shape[:2], len(channels)))
+        by_position = self.by_position(x) if any(channel.name == "q" for channel in channels) else None
+        for k, channel in enumerate(channels):
+            if channel.name == "q" and by_position is not None:
+                slopes[..., k] = by_position[..., channel.index]
+            elif (unit := self.unit(channel)) is not None:
+                slopes[..., k] = unit.matrix @ x - unit.right[..., 0]
+        return slopes
+
+    def by_position(self, x: Array) -> Array:
+        """Derivative of matrix x - right by joint positions, shape (n, rows, joints)."""
+        raise NotImplementedError
+
+    def unit(self, channel: Channel) -> Unit | None:
+        """What a unit error of a channel adds; None if the rows are not linear in it (positions of joints)."""
+        raise NotApplicable(
+            f"{self.name} rows are not linear in the measured rates; methods for noisy regressors are for "
+            "momentum, angular-momentum and base-velocity"
+        )
+
+    def instruments(self, x: Array) -> Array:
+        """The matrix at the base motion that the unknowns x predict, shape (n, rows, columns)."""
+        raise NotApplicable(
+            f"{self.name} rows do not predict the base's motion; the instrumental variable is for momentum and "
+            "angular-momentum"
+        )
+
+    # ------------------------------------------------------------------ shared by the models
+
+    @cached_property
+    def samples(self) -> Samples:
+        """The flight's samples, without what the base cannot do."""
+        samples, robot = self.flight.samples, self.problem.robot
+        if robot.base == "free":
+            return samples
+        given = {name: values for name in _TWIST if (values := getattr(samples, name)) is not None}
+        return replace(samples, **{name: values * _moves(robot, name, 3) for name, values in given.items()})
+
+    @cached_property
+    def uncertain(self) -> NDArray[np.int64]:
+        """Standard parameters that are known with a standard deviation."""
+        return np.flatnonzero(self.problem.known_sd)
+
+    @property
+    def momentum_is_unknown(self) -> bool:
+        """Whether the total momentum is to be estimated."""
+        return isinstance(self.flight.momentum, str) and self.flight.momentum == "unknown"
+
+    @cached_property
+    def turned(self) -> Array:
+        """R^T at each sample, from inertial to base axes, shape (n, 3, 3)."""
+        attitude = self.samples.need("attitude", f"{self.name} with a momentum that is not zero")
+        return np.asarray(rotations(attitude).transpose(0, 2, 1))
+
+    @cached_property
+    def wheel_momentum(self) -> Array:
+        """Of all wheels, base axes, shape (n, 3)."""
+        robot = self.problem.robot
+        if not robot.wheels:
+            return np.zeros((len(self.samples), 3))
+        rates = self.samples.need("wheel_rates", "the wheels' momentum")
+        return (rates * robot.wheel_inertias) @ robot.wheel_axes
+
+    @cached_property
+    def total(self) -> Array:
+        """Known angular momentum, zero if it is zero or unknown, base axes, shape (n, 3)."""
+        momentum = self.flight.momentum
+        if isinstance(momentum, str):
+            return np.zeros((len(self.samples), 3))
+        if self.problem.robot.base == "planar":
+            return np.tile(momentum * [0.0, 0.0, 1.0], (len(self.samples), 1))
+        return self.turned @ (self.turned[0].T @ momentum)
+
+    def wheel_unit(self, wheel: int) -> Array:
+        """Momentum of a wheel at unit rate, base axes, shape (3,)."""
+        robot = self.problem.robot
+        return np.asarray(robot.wheel_axes[wheel] * robot.wheel_inertias[wheel])
+
+    def named(self, what: str) -> str:
+        """The name of a nuisance, with its flight's number if there are several."""
+        return what if self.number is None else f"{what} flight {self.number}"
+
+    def unit_motion(self, channel: Channel) -> Samples:
+        """The flight's positions with every rate zero but that of one channel, which is one."""
+        n, joints = self.samples.q.shape
+        widths: Mapping[str, int] = {"v": 3, "w": 3, "dq": joints, "wheel_rates": len(self.problem.robot.wheels)}
+        rates = {name: np.zeros((n, widths[name])) for name in _RATES}
+        rates[channel.name][:, channel.index] = 1.0
+        return Samples(q=self.samples.q, **rates)
+
+    def no_unit(self) -> Unit:
+        """Nothing added."""
+        return Unit(np.zeros_like(self.matrix), np.zeros_like(self.right))
+
+
+def turn_unit(axis: int, turned: Array) -> Array:
+    """Derivative of R^T by a small rotation about a base axis, shape (n, 3, 3)."""
+    return np.asarray(-skew(np.eye(3)[axis]) @ turned)

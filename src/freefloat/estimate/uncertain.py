@@ -1,0 +1,59 @@
+"""Quantities of a robot with standard deviations, by their derivatives with respect to identified clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from freefloat.regressor.minimal import MinimalParameters
+from freefloat.robot.transform import Array
+
+_ROUNDING = 1e-9  # of a derivative: less of it in directions that the clusters do not hold is nothing
+_SMALL_ENTRY = 1e-3  # an entry that vanishes by law is measured by this share of the largest
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Uncertain:
+    """Values and standard deviations, of one shape; NaN and infinite where the data say nothing."""
+
+    value: Array
+    sd: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judge:
+    """What is known of the clusters of p parameters.
+
+    minimal: c clusters. root: of their covariance, root root^T, shape (c, .).
+    sizes: of the parameters, zero for those that are settled, shape (p,): what makes a derivative large.
+    unseen: directions of the clusters that the data do not show, as columns, shape (c, u).
+    """
+
+    minimal: MinimalParameters
+    root: Array
+    sizes: Array
+    unseen: Array
+
+    def judged(self, value: Array, slope: Array) -> Uncertain:
+        """A quantity, shape (...), with its derivative by the parameters, shape (..., p)."""
+        by_cluster = slope[..., self.minimal.kept]
+        columns, sizes = self.sizes > 0.0, self.sizes[self.sizes > 0.0]
+        missed = np.abs(slope[..., columns] - by_cluster @ self.minimal.combine[:, columns]) @ sizes
+        missed += np.abs(by_cluster @ self.unseen).sum(axis=-1)
+        whole = np.abs(slope[..., columns]) @ sizes
+        left_open = missed > _ROUNDING * (whole + _SMALL_ENTRY * whole.max(initial=0.0))
+        sd = np.linalg.norm(by_cluster @ self.root, axis=-1)
+        return Uncertain(np.where(left_open, np.nan, value), np.where(left_open, np.inf, sd))
+
+
+def covariance_root(covariance: Array) -> Array:
+    """A root of a covariance that may be singular, shape (c, c)."""
+    values, vectors = np.linalg.eigh(covariance)
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
+
+
+def side_by_side(columns: Sequence[Uncertain]) -> Uncertain:
+    """Columns as the last axis."""
+    return Uncertain(np.stack([each.value for each in columns], -1), np.stack([each.sd for each in columns], -1))

@@ -1,0 +1,135 @@
+"""Readings of the base's sensors straight from their definition, for whatever unknowns: what tests differentiate.
+
+Base rates from the momentum matrix, attitude by the classical Runge-Kutta method on a fine grid, many runs at once.
+"""
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from freefloat.estimate.unknowns import KNOTS
+from freefloat.regressor.momentum import momentum_matrix
+from freefloat.regressor.states import allowed_rows
+
+STEPS = 10  # between two samples
+
+
+class Hand:
+    """The readings of one flight; wheels turn at constant rates, and samples are even."""
+
+    def __init__(self, problem, number, unknowns):
+        self.problem, self.number, self.unknowns = problem, number, unknowns
+        self.robot, self.flight = problem.robot, problem.flights[number]
+        self.t = self.flight.t
+        self.fine = np.linspace(self.t[0], self.t[-1], 2 * STEPS * (self.t.size - 1) + 1)
+        self.axes = {
+            "turning": [2] if self.robot.base == "planar" else [0, 1, 2],
+            "sliding": [0, 1] if self.robot.base == "planar" else [0, 1, 2],
+        }
+
+    def value(self, point, kind, axes=None):
+        """Values of a kind; of a vector, all three components."""
+        place = self.unknowns.find(kind, self.number) or self.unknowns.find(kind)
+        values = np.zeros(0) if place is None else point[place]
+        if axes is None:
+            return values if values.size else np.zeros(1)
+        vector = np.zeros(3)
+        vector[self.axes[axes][: values.size]] = values
+        return vector
+
+    def parameters(self, point):
+        problem = self.problem
+        phi = problem.standard(point[: len(problem.minimal)])
+        for part in self.unknowns.parts:
+            for label, place in zip(part.labels, range(part.place.start, part.place.stop), strict=True):
+                if part.kind.startswith("known "):
+                    phi[self.robot.parameter_names.index(label.removeprefix("known "))] += point[place]
+        return np.where(problem.present(self.flight), phi, 0.0)
+
+    def at_rest(self, point):
+        """(A_b^-1, twist at zero momentum, centre of mass) on the fine grid."""
+        since = self.fine - 0.5 * (self.t[0] + self.t[-1])
+        late = self.fine - self.value(point, "time offset") - self.value(point, "clock drift") * since
+        motion, errors = self.flight.joints.at(late), self.flight.joints.errors(late)
+        q, dq = motion.position + self.value(point, "joint zeros"), np.array(motion.rate)
+        for k, joint in enumerate(errors.joint):
+            q[:, joint] += self.value(point, "joint motion")[k] * errors.position[:, k]
+            dq[:, joint] += self.value(point, "joint motion")[k] * errors.rate[:, k]
+        A = momentum_matrix(self.robot, q, self.parameters(point))
+        allowed = allowed_rows(self.robot)
+        inverse = np.zeros((len(A), 6, 6))
+        inverse[:, allowed[:, None], allowed] = np.linalg.inv(A[:, allowed[:, None], allowed])
+        momentum = np.einsum("kij,kj->ki", A[:, :, 6:], dq)
+        if self.robot.wheels:
+            momentum[:, 3:] += (self.flight.samples.wheel_rates[0] * self.robot.wheel_inertias) @ self.robot.wheel_axes
+        centre = A[:, [5, 3, 4], [1, 2, 0]] / A[0, 0, 0]
+        return inverse, -np.einsum("kij,kj->ki", inverse, momentum), centre
+
+    def momentum(self, point):
+        """H on the fine grid."""
+        given = np.zeros(3) if isinstance(self.flight.momentum, str) else np.array(self.flight.momentum)
+        given[[axis for axis in range(3) if axis not in self.axes["turning"]]] = 0.0
+        H = given + self.value(point, "momentum", "turning")
+        return H + self.value(point, "external torque", "turning") * (self.fine - self.t[0])[:, None]
+
+    def readings(self, points, R_0):
+        """Readings of every sensor at every point, shape (points, n, 3) each; attitude against R_0 at the start."""
+        found = [self.at_rest(point) for point in points]
+        inverse, rest, centre = (np.stack([run[k] for run in found]) for k in range(3))
+        H = np.stack([self.momentum(point) for point in points])
+        R = self._turn(inverse, rest, H)
+        x = rest + np.einsum("rkij,rkj->rki", inverse[..., 3:], np.einsum("rkji,rkj->rki", R, H))
+        coarse = slice(None, None, 2 * STEPS)
+        integral = self._integral(R)[:, ::STEPS]
+        return [
+            self._of_run(point, R_0, x[k, coarse], R[k, coarse], centre[k, coarse], integral[k])
+            for k, point in enumerate(points)
+        ]
+
+    def _turn(self, inverse, rest, H):
+        h = self.fine[2] - self.fine[0]
+        R = np.empty((*rest.shape[:2], 3, 3))
+        R[:, 0] = np.eye(3)
+
+        def rate(R, k):
+            w = rest[:, k, 3:] + np.einsum("rij,rlj,rl->ri", inverse[:, k, 3:, 3:], R, H[:, k])
+            return R @ np.cross(w[:, None, :], np.eye(3)).swapaxes(1, 2)
+
+        for k in range(0, self.fine.size - 2, 2):
+            now = R[:, k]
+            d1 = rate(now, k)
+            d2 = rate(now + 0.5 * h * d1, k + 1)
+            d3 = rate(now + 0.5 * h * d2, k + 1)
+            d4 = rate(now + h * d3, k + 2)
+            after = now + h / 6.0 * (d1 + 2.0 * d2 + 2.0 * d3 + d4)
+            R[:, k + 2] = 1.5 * after - 0.5 * after @ after.swapaxes(1, 2) @ after  # the rotation next to it
+            R[:, k + 1] = 0.5 * (now + R[:, k + 2]) + h / 8.0 * (d1 - rate(R[:, k + 2], k + 2))
+        return R
+
+    def _integral(self, R):
+        h = self.fine[2] - self.fine[0]
+        pieces = h / 6.0 * (R[:, :-2:2] + 4.0 * R[:, 1::2] + R[:, 2::2])
+        return np.concatenate([np.zeros_like(R[:, :1]), np.cumsum(pieces, axis=1)], axis=1)
+
+    def _of_run(self, point, R_0, x, R, centre, integral):
+        first = R_0 @ Rotation.from_rotvec(self.value(point, "first attitude", "turning")).as_matrix()
+        V, a = self.value(point, "drift velocity", "sliding"), self.value(point, "velocity bias", "sliding")
+        back = R.swapaxes(1, 2)
+        since = (self.t - self.t[0])[:, None]
+        return {
+            "w": self._gyro(point, x[:, 3:]),
+            "v": x[:, :3] + back @ first.T @ V + back @ integral @ a,
+            "attitude": first @ R,
+            "position": self.value(point, "first position", "sliding")
+            + since * V
+            - (first @ R @ centre[..., None])[..., 0],
+        }
+
+    def _gyro(self, point, w):
+        turn, scale = self.value(point, "gyro misalignment", "turning"), self.value(point, "gyro scale", "turning")
+        seen = (1.0 + scale) * (w - np.cross(turn, w)) + self.value(point, "gyro bias", "turning")
+        knots = np.linspace(self.t[0], self.t[-1], KNOTS)
+        for axis, name in enumerate("xyz"):
+            walk = self.value(point, f"gyro walk {name}")
+            if walk.size == KNOTS - 1:
+                seen[:, axis] += np.interp(self.t, knots, np.append(0.0, walk))
+        return seen

@@ -1,0 +1,303 @@
+"""Physically consistent estimates: bodies that can exist, clusters that are kept, and a warning where both cannot be."""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from estimates_made import estimate_of, smallest_eigenvalues, wrong_cad
+from problems import make_case
+from random_trees import ROBOTS, random_robot
+
+from freefloat.errors import UnknownName
+from freefloat.estimate.estimator import Estimator
+from freefloat.estimate.least_squares import LeastSquares
+from freefloat.estimate.physical_pieces import with_physical_pieces
+from freefloat.estimate.physically_consistent import PhysicallyConsistent, physical_robot
+from freefloat.estimate.prior import CadSpread
+from freefloat.estimate.pseudo_inertia_program import NotSolved
+from freefloat.regressor.model import NotApplicable
+from freefloat.regressor.momentum import momentum_regressor
+from freefloat.regressor.selection import select_parameters
+from freefloat.regressor.states import random_states
+from freefloat.robot.model import Body, Joint, Robot
+from freefloat.robot.parameters import parameters_from_com, pseudo_inertia
+from freefloat.robot.physicality import check_physicality
+from freefloat.robot.shapes import Ellipsoid
+from freefloat.robot.transform import Transform
+from freefloat.robot.urdf_write import urdf_text
+from freefloat.studies import study_robot
+
+SMALL = [robot for robot in ROBOTS if 3 <= len(robot.bodies) <= 12][:16]
+every_robot = pytest.mark.parametrize("robot", SMALL, ids=lambda robot: robot.name)
+
+
+def shown(estimate):
+    """Which of the standard parameters belong to a body that is part of some cluster."""
+    return np.repeat(np.abs(estimate.minimal.combine).reshape(len(estimate.minimal), -1, 10).any(axis=(0, 2)), 10)
+
+
+def distance(difference, robot, prior=None):
+    """From the CAD model, squared, in units of its spread: difference (10 bodies,), one body independent of another."""
+    covariance = (prior or CadSpread()).covariance(robot)
+    return float(difference @ np.linalg.solve(covariance, difference))
+
+
+# ---------------------------------------------------------------------- clusters that some physical robot has
+
+
+@every_robot
+def test_clusters_that_a_physical_robot_has_are_kept_and_every_body_can_exist(robot):
+    estimate = estimate_of(robot, wrong_cad(robot, 1))
+    found = physical_robot(estimate)
+    assert np.abs((found.clusters - estimate.values) / estimate.sd).max() < 1e-6
+    assert found.misfit == 0.0
+    assert found.explains
+    assert found.warnings == ()
+    assert (smallest_eigenvalues(found.parameters[shown(estimate)]) > 0.0).all()
+    np.testing.assert_allclose(
+        found.robot.parameters, found.parameters, rtol=0, atol=1e-12 * abs(found.parameters).max()
+    )
+
+
+@every_robot
+def test_of_all_such_robots_the_nearest_to_the_cad_model_is_taken(robot):
+    cad = wrong_cad(robot, 2)
+    estimate = estimate_of(robot, cad)
+    found = physical_robot(estimate)
+    away = np.where(shown(estimate), found.parameters - cad.parameters, 0.0)
+    towards = np.where(shown(estimate), robot.parameters - found.parameters, 0.0)  # the truth has these clusters too
+    inner = away @ np.linalg.solve(CadSpread().covariance(cad), towards)
+    assert inner >= -1e-3 * distance(away, cad)  # spreads below a thousandth of a body's size count as that
+    assert distance(away, cad) <= distance(np.where(shown(estimate), robot.parameters - cad.parameters, 0.0), cad)
+
+
+def test_a_cad_model_that_has_the_clusters_comes_back():
+    for robot in SMALL[:6]:
+        found = physical_robot(estimate_of(robot))
+        np.testing.assert_allclose(found.parameters, robot.parameters, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_was_declared_stays(seed):
+    robot = random_robot(seed, bodies=6, base="free")
+    zero, known = ("*.products",), ("body2", "base.m")
+    phi = np.array(robot.parameters)
+    phi[select_parameters(robot, zero)] = 0.0
+    truth = robot.with_parameters(
+        np.where(np.isin(np.arange(phi.size), select_parameters(robot, known)), robot.parameters, phi)
+    )
+    estimate = estimate_of(truth, wrong_cad(truth, seed, 0.3, known), seed=seed, known=known, zero=zero)
+    found = physical_robot(estimate).parameters
+    settled = select_parameters(robot, known)
+    np.testing.assert_array_equal(found[settled], estimate.robot.parameters[settled])
+    assert not found[np.setdiff1d(select_parameters(robot, zero), settled)].any()
+
+
+def test_directions_that_the_data_do_not_show_are_the_cad_models():
+    robot = random_robot(3, bodies=4, base="free")
+    cad = wrong_cad(robot, 3, 0.3)
+    estimate = estimate_of(robot, cad)
+    unseen = np.zeros((1, len(estimate.values)))
+    unseen[0, estimate.names.index("m_base")] = 1.0
+    held = replace(estimate, unseen=unseen)
+    mass = [physical_robot(each).parameters[::10].sum() for each in (estimate, held)]
+    assert mass[0] == pytest.approx(robot.mass, rel=1e-9)
+    assert mass[1] != pytest.approx(robot.mass, rel=1e-3)
+    others = np.array(estimate.names) != "m_base"
+    np.testing.assert_allclose(physical_robot(held).clusters[others], estimate.values[others], rtol=1e-7, atol=1e-9)
+
+
+def test_what_is_the_priors_is_told():
+    robot = random_robot(4, bodies=4, base="free")
+    found = physical_robot(estimate_of(robot, known=("body1",)))
+    names = robot.parameter_names
+    assert set(found.from_prior) <= set(names)
+    assert found.prior_share[names.index("Ixx_base")] < 0.5 or "Ixx_base" in found.from_prior
+    assert not any(name.endswith("_body1") for name in found.from_prior)
+    assert "CAD model's" in found.notes[0]
+    sharp = physical_robot(estimate_of(robot, relative=1e-6)).prior_share
+    blunt = physical_robot(estimate_of(robot, relative=1e-1)).prior_share
+    assert (blunt >= sharp - 1e-9).all()
+    assert sharp.max() <= 1.0
+
+
+# ---------------------------------------------------------------------- clusters that no physical robot has
+
+
+@pytest.mark.parametrize(
+    ("study", "bodies"), [("naveen_dual_arm", {"link4", "link5", "link6"}), ("gautier_khalil_arm", {"link3"})]
+)
+def test_published_truths_that_no_physical_robot_explains_are_told_with_their_bodies(study, bodies):
+    found = physical_robot(estimate_of(study_robot(study)))
+    [warning] = found.warnings
+    assert not found.explains
+    assert bodies <= set(found.at_limit)
+    assert warning.startswith("no physical robot explains these data")
+    assert all(body in warning for body in bodies)
+    assert (smallest_eigenvalues(found.parameters)[-len(bodies) :] > 0.0).all()
+
+
+@pytest.mark.parametrize(
+    "study",
+    ["naveen_dual_arm_physical", "gautier_khalil_arm_physical", "spirolazzi_n1", "servicer", "spirolazzi_oossim"],
+)
+def test_published_truths_that_exist_are_explained(study):
+    estimate = estimate_of(study_robot(study))
+    found = physical_robot(estimate)
+    assert found.explains
+    assert found.warnings == ()
+    assert np.abs((found.clusters - estimate.values) / estimate.sd).max() < 1e-4
+
+
+def test_a_published_sheet_is_told():
+    found = physical_robot(estimate_of(study_robot("spirolazzi_oossim")))
+    assert found.at_limit == ("link4",)
+    assert any("link4" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_physical_robot_has_a_smaller_misfit(seed):
+    truth = random_robot(seed, bodies=4 + seed % 4)
+    estimate = estimate_of(truth, relative=0.1, seed=seed)
+    found = physical_robot(estimate)
+    weight = np.linalg.inv(estimate.covariance)
+    gap = found.clusters - estimate.values
+    assert found.misfit == pytest.approx(np.sqrt(gap @ weight @ gap), rel=1e-3, abs=1e-3)
+    for other in (truth, wrong_cad(truth, 5, 0.05), wrong_cad(truth, 6, 0.05)):
+        if not check_physicality(other):
+            slope = gap @ weight @ (estimate.minimal.values(other.parameters) - found.clusters)
+            assert slope >= -1e-3 * (gap @ weight @ gap + 1.0)
+
+
+@pytest.mark.parametrize("relative", [1e-12, 1e-7, 1e-1])
+def test_impossible_clusters_are_judged_at_any_accuracy(relative):
+    found = physical_robot(estimate_of(study_robot("gautier_khalil_arm"), relative=relative))
+    assert found.explains == (relative > 1e-2)
+    assert (smallest_eigenvalues(found.parameters)[1:] > 0.0).all()
+
+
+def test_chance_does_not_raise_the_alarm():
+    robot = study_robot("naveen_dual_arm_physical")
+    found = [physical_robot(estimate_of(robot, relative=0.1, seed=seed)) for seed in range(8)]
+    assert all(each.explains for each in found)
+    assert any(each.misfit > 0.0 for each in found)
+    assert any("no more than noise" in note for each in found for note in each.notes)
+
+
+@pytest.mark.parametrize("study", ["naveen_dual_arm_physical", "spirolazzi_n1", "servicer"])
+def test_consistency_costs_at_most_a_twentieth_of_the_residual(study):
+    robot = study_robot(study)
+    K = momentum_regressor(robot, random_states(robot, 200, seed=1)).reshape(1200, -1)
+    noise = 0.3 * np.abs(K @ robot.parameters).max()
+    estimate = estimate_of(robot)
+    Y = K[:, estimate.minimal.kept]
+    right = K @ robot.parameters + noise * np.random.default_rng(2).normal(size=1200)
+    theta = np.linalg.lstsq(Y, right, rcond=None)[0]
+    fitted = replace(estimate, values=theta, covariance=noise**2 * np.linalg.inv(Y.T @ Y))
+    found = physical_robot(fitted)
+    assert found.misfit > 1.0  # noise has made the fit impossible
+    assert np.linalg.norm(Y @ found.clusters - right) <= 1.05 * np.linalg.norm(Y @ theta - right)
+
+
+def test_declarations_that_no_body_can_meet_are_refused_in_one_sentence():
+    robot = random_robot(1, bodies=4, base="free")
+    with pytest.raises(NotSolved, match="no physical robot agrees with what was declared"):
+        physical_robot(estimate_of(robot, seed=1, zero=("body2.m",)))
+
+
+def test_clusters_about_the_centre_of_mass_are_refused():
+    case = make_case("angular-momentum", 1)
+    with pytest.raises(NotApplicable, match="angular-momentum has clusters that are not sums"):
+        physical_robot(LeastSquares().estimate(case.problem))
+
+
+# ---------------------------------------------------------------------- what else a body must fulfil
+
+
+def test_a_body_stays_inside_its_ellipsoid():
+    robot = random_robot(7, bodies=4, base="free", prismatic=False)
+    estimate = estimate_of(robot, wrong_cad(robot, 7, 0.3), relative=0.05)
+    free = physical_robot(estimate).parameters[20:30]
+    centre, size = free[1:4] / free[0], 0.4 * np.sqrt(np.trace(pseudo_inertia(free)[:3, :3]) / free[0])
+    bound = Ellipsoid(centre, np.array([size, 1.2 * size, 0.8 * size]))
+    kept = physical_robot(estimate, inside={"body2": bound}).parameters[20:30]
+    assert reach_beyond(free, bound) > 0.1
+    assert reach_beyond(kept, bound) < 1e-6
+
+
+def reach_beyond(phi, ellipsoid):
+    """Mean of (x - c)^T S^-1 (x - c) - 1 over the body's mass: not positive for a body inside."""
+    J = pseudo_inertia(phi) / phi[0]
+    about = J[:3, :3] - np.outer(J[:3, 3], ellipsoid.centre) - np.outer(ellipsoid.centre, J[:3, 3])
+    about += np.outer(ellipsoid.centre, ellipsoid.centre)
+    return float(np.trace(np.diag(ellipsoid.semi_axes**-2) @ about)) - 1.0
+
+
+def test_an_ellipsoid_of_a_body_that_is_not_there_is_refused():
+    robot = random_robot(7, bodies=3, base="free")
+    with pytest.raises(UnknownName, match="no moving body named 'wing'"):
+        physical_robot(estimate_of(robot), inside={"wing": Ellipsoid(np.zeros(3), np.ones(3))})
+
+
+def test_the_base_keeps_room_for_its_wheels():
+    robot = random_robot(11, bodies=3, base="free", wheels=3)
+    phi = np.array(robot.parameters)
+    com = phi[1:4] / phi[0]
+    flat = parameters_from_com(phi[0], com, 0.4 * robot.wheel_inertias.sum() * np.diag([1.0, 1.0, 1.9]))
+    phi[:10] = flat
+    estimate = estimate_of(robot.with_parameters(phi), robot, relative=0.05)
+    found = physical_robot(estimate)
+    assert check_physicality(found.robot) == ()
+    assert "wheel" in urdf_text(found.robot)
+
+
+def test_parts_of_a_piece_exist_even_if_the_piece_has_become_lighter_than_one_of_them():
+    tank = parameters_from_com(60.0, [0.1, 0.2, 0.3], np.diag([3.0, 4.0, 5.0]))
+    base = parameters_from_com(20.0, [0.0, 0.1, 0.0], np.diag([1.0, 1.5, 2.0]))
+    place = Transform.from_rpy([0.5, -0.2, 0.1], [0.3, 0.2, 0.1])
+    bodies = (Body("base", parameters=base), Body("tank", "base", Joint("fix", "fixed"), place, tank))
+    robot = Robot("craft", (*bodies, Body("arm", "base", Joint("j"), place, base)))
+    lighter = robot.parameters * np.r_[np.full(10, 0.5), np.full(10, 1.0)]  # 40 kg, and the tank alone had 60
+    found = with_physical_pieces(robot, lighter)
+    np.testing.assert_allclose(found.parameters, lighter, rtol=1e-12, atol=1e-12)
+    assert all(smallest_eigenvalues(body.parameters)[0] > 0.0 for body in found.bodies)
+    np.testing.assert_allclose(found.body("tank").parameters, 0.5 * tank, rtol=1e-12, atol=1e-12)
+    stretched = robot.parameters + np.r_[0.0, 0.0, 0.0, 0.0, 30.0, 0.1, 60.0, 0.2, -0.3, 40.0, np.zeros(10)]
+    assert with_physical_pieces(robot, stretched).body("tank").parameters is robot.body("tank").parameters
+
+
+# ---------------------------------------------------------------------- as an estimator
+
+
+@dataclass(frozen=True)
+class Given(Estimator):
+    """An estimator that has its answer already."""
+
+    name: ClassVar[str] = "given"
+    answer: object = None
+
+    def estimate(self, problem):
+        return self.answer
+
+
+def test_the_estimator_projects_its_start_and_says_so():
+    case = make_case("momentum", 2)
+    start = estimate_of(study_robot("gautier_khalil_arm"))
+    found = PhysicallyConsistent(Given(start)).estimate(case.problem)
+    projected = physical_robot(start)
+    assert found.method == "physically-consistent"
+    assert found.origin["start"] == "by-hand"
+    assert found.outcome == "doubtful"
+    assert found.warnings == projected.warnings
+    np.testing.assert_array_equal(found.values, projected.clusters)
+    assert found.residual.ratio**2 == pytest.approx(1.0 + projected.misfit**2 / 1000)
+
+
+@pytest.mark.parametrize("model", ["momentum", "torque"])
+def test_exact_data_come_back_exactly(model):
+    case = make_case(model, 5)
+    found = PhysicallyConsistent().estimate(case.problem)
+    spread = np.sqrt(np.diagonal(case.problem.cad_covariance))
+    assert np.abs((found.values - case.truth()) / spread).max() < 1e-8
+    assert found.outcome == "good"
