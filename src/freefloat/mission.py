@@ -1,288 +1,59 @@
-"""The mission file and the verbs over all stages: read this first.
+"""The verbs over all stages: read this first.
 
-A mission says which robot, what is known of it, which sensors it carries, how it moves. Every verb takes the
-mission and gives back the one frozen type of its stage:
+A mission says which robot, what is known of it, which sensors it carries, how it moves (`mission_file.py`). Every
+verb takes the mission and gives back the one frozen type of its stage:
 
     mission = load_mission("n1.yaml")
     flight = simulate(mission, seed=1)          # a Recording, as a real flight would give
+    estimate = identify(mission, flight)        # an Estimate: values, intervals, what they are made of
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
-from pydantic import Field
 
 from freefloat import __version__
-from freefloat.errors import FileError, FreefloatError
+from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.flight import Flight, TotalMomentum, flight_of
+from freefloat.estimate.methods import default_method, make_estimator
+from freefloat.estimate.planned import sensor_walks
+from freefloat.estimate.prior import CadSpread
+from freefloat.estimate.problem import ModelName, Nuisances, Problem
+from freefloat.experiment.processing.process import process
+from freefloat.experiment.processing.processed import Processed, ProcessSettings
 from freefloat.experiment.recording import Origin, Recording
-from freefloat.experiment.sensors import Sensor, Sensors, record
-from freefloat.experiment.simulate import Disturbance, Pulse, Start, Wheels, simulate_motion
-from freefloat.experiment.truth import Layout, Truth
-from freefloat.files import (
-    FilePath,
-    Number,
-    Positive,
-    Section,
-    Vector3,
-    check_format,
-    entries,
-    load_yaml,
-    read_bytes,
-    validate,
-)
+from freefloat.experiment.sensors import record
+from freefloat.experiment.simulate import Disturbance, Pulse, Start, simulate_motion
+from freefloat.experiment.truth import Truth
+from freefloat.mission_file import InvalidMission, Mission, load_mission
 from freefloat.motion.random_motion import random_trajectory
 from freefloat.motion.trajectory import Trajectory
-from freefloat.motion.trajectory_file import load_trajectory, trajectory_from_document
 from freefloat.regressor.samples import Samples
-from freefloat.regressor.selection import select_parameters, with_known_separate
-from freefloat.robot.load import load_robot
-from freefloat.robot.model import Robot
+from freefloat.robot.transform import Array
+
+__all__ = [
+    "InvalidMission",
+    "Mission",
+    "fly",
+    "identify",
+    "load_mission",
+    "problem",
+    "random_motion",
+    "simulate",
+]
+
+Recordings = Recording | Mapping[str, Recording] | Sequence[Recording]
 
 _STEPS_S = (1e-3, 0.05)  # shortest and longest step of a simulation that chooses its own
 _MOST_STEPS = 5_000_000
 _EDGE_S = 1e-6
-_DEFAULT_DURATION_S = 60.0
 
-
-class KnownSection(Section):
-    """How far a known parameter, or all of a body's, can be trusted."""
-
-    relative_sd: Annotated[Number, Field(ge=0.0)] = Field(0.0, description="standard deviation over the value")
-
-
-class MomentumSection(Section):
-    """A total momentum that the wheels were given while the base was held at rest."""
-
-    wheels_Nms: dict[str, Number] = Field(description="momentum of each wheel relative to the base")
-
-
-class StartSection(Section):
-    """The base at the first instant."""
-
-    attitude_xyzw: Annotated[tuple[Number, Number, Number, Number], entries(4)] = (0.0, 0.0, 0.0, 1.0)
-    position_m: Vector3 = (0.0, 0.0, 0.0)
-    rate_rad_s: Vector3 | None = None
-    rate_deg_s: Vector3 | None = None
-    velocity_m_s: Vector3 | None = None
-    one_of = (("rate_rad_s", "rate_deg_s"),)
-
-    def rate(self) -> np.ndarray[Any, Any] | None:
-        """Angular rate in base axes [rad/s], shape (3,), where one is given."""
-        if self.rate_deg_s is not None:
-            return np.radians(self.rate_deg_s)
-        return None if self.rate_rad_s is None else np.array(self.rate_rad_s)
-
-
-class PulseSection(Section):
-    """A thruster's push, base axes."""
-
-    start_s: Number
-    duration_s: Positive
-    force_N: Vector3
-    point_m: Vector3 = (0.0, 0.0, 0.0)
-
-
-class DisturbanceSection(Section):
-    """What else acts on the robot as a whole."""
-
-    force_N: Vector3 = (0.0, 0.0, 0.0)
-    torque_Nm: Vector3 = (0.0, 0.0, 0.0)
-    orbital_rate_rad_s: Number = 0.0
-    nadir: Vector3 = (0.0, 0.0, 1.0)
-    orbit_normal: Vector3 = (0.0, 1.0, 0.0)
-
-
-class FlightSection(Section):
-    """How the flight is simulated."""
-
-    start: StartSection = StartSection()
-    wheels: Wheels = "held"
-    wheel_rates_rad_s: dict[str, Number] = Field(default_factory=dict)
-    pulses: list[PulseSection] = Field(default_factory=list)
-    disturbance: DisturbanceSection = DisturbanceSection()
-    step_s: Positive | None = None
-
-
-class ShapeSection(Section):
-    """The family of motions that is searched."""
-
-    kind: Literal["fourier", "bspline"] = "fourier"
-    harmonics: Annotated[int, Field(ge=1, le=100)] = 4
-    rest_to_rest: bool = True
-
-
-class AttitudeLimitsSection(Section):
-    """Roll, pitch and yaw that the base may reach."""
-
-    roll: Annotated[tuple[Number, Number], entries(2)] | None = None
-    pitch: Annotated[tuple[Number, Number], entries(2)] | None = None
-    yaw: Annotated[tuple[Number, Number], entries(2)] | None = None
-
-
-class LimitsSection(Section):
-    """Limits beside those of the joints."""
-
-    base_attitude_deg: AttitudeLimitsSection | None = None
-    base_rate_deg_s: Positive | None = None
-    clearance_m: Annotated[Number, Field(ge=0.0)] | None = None
-
-
-class ExcitationSection(Section):
-    """The motion to be designed."""
-
-    shape: ShapeSection = ShapeSection()
-    duration_s: Positive = _DEFAULT_DURATION_S
-    goal: Literal["accuracy", "condition-number", "d-optimal", "a-optimal", "e-optimal"] = "accuracy"
-    limits: LimitsSection = LimitsSection()
-
-
-class IdentifySection(Section):
-    """How the recording is turned into parameters."""
-
-    method: str = "maximum-likelihood"
-
-
-class MissionSection(Section):
-    """A mission file."""
-
-    format: str
-    mission: Annotated[str, Field(min_length=1)]
-    robot: Annotated[str, Field(min_length=1)] = Field(
-        description="path of the robot file, from the mission file's folder"
-    )
-    known: dict[str, KnownSection] = Field(default_factory=dict)
-    prior: Literal["cad", "none"] = "cad"
-    assume_zero: list[str] = Field(default_factory=list)
-    momentum: Literal["zero", "unknown"] | MomentumSection = "zero"
-    sensors: Sensors = Field(default_factory=dict)
-    trajectory: str | dict[str, Any] | None = Field(None, description="a trajectory file, or one written out here")
-    excitation: ExcitationSection = ExcitationSection()
-    flight: FlightSection = FlightSection()
-    identify: IdentifySection = IdentifySection()
-
-
-class InvalidMission(FreefloatError):
-    """A mission that does not fit its robot."""
-
-
-@dataclass(frozen=True, eq=False)
-class Mission:
-    """A robot, what is known of it, its sensors, its motion.
-
-    path: the file it came from. hashes: SHA-256 of mission and robot file.
-    trajectory: the motion that the mission gives, if it gives one.
-    """
-
-    name: str
-    path: Path
-    robot: Robot
-    settings: MissionSection
-    sensors: Mapping[str, Sensor]
-    trajectory: Trajectory | None
-    hashes: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def duration_s(self) -> float:
-        """How long the mission's motion lasts [s]."""
-        return self.trajectory.duration_s if self.trajectory else self.settings.excitation.duration_s
-
-
-def load_mission(path: FilePath) -> Mission:
-    """A mission from its file; the robot and trajectory files it names are found from its own folder."""
-    document = load_yaml(path)
-    check_format(document, "mission")
-    settings = validate(MissionSection, document)
-    folder = Path(path).parent
-    robot_path = folder / settings.robot
-    robot = load_robot(robot_path)
-    mission = Mission(
-        name=settings.mission,
-        path=Path(path),
-        robot=with_known_separate(robot, settings.known),
-        settings=settings,
-        sensors=settings.sensors,
-        trajectory=_trajectory(settings, robot, folder, path),
-        hashes={"mission": _sha256(path), "robot": _sha256(robot_path)},
-    )
-    _check(mission, path)
-    return mission
-
-
-def _trajectory(settings: MissionSection, robot: Robot, folder: Path, path: FilePath) -> Trajectory | None:
-    if settings.trajectory is None:
-        return None
-    if isinstance(settings.trajectory, str):
-        return load_trajectory(folder / settings.trajectory, robot)
-    return trajectory_from_document(settings.trajectory, path)
-
-
-def _check(mission: Mission, path: FilePath) -> None:
-    """Names in the mission must be the robot's."""
-    settings, robot = mission.settings, mission.robot
-    for problem in _contradictions(settings, robot, mission):
-        raise FileError(path, problem)
-    for name, sensor in mission.sensors.items():
-        _check_sensor(path, name, sensor, robot)
-    try:
-        select_parameters(robot, [*settings.known, *settings.assume_zero])
-        for name in (*_wheel_momenta(settings), *settings.flight.wheel_rates_rad_s):
-            robot.wheel(name)
-        if mission.trajectory is not None:
-            mission.trajectory.samples(robot, np.zeros(1))
-    except FreefloatError as error:
-        raise FileError(path, str(error)) from error
-
-
-def _contradictions(settings: MissionSection, robot: Robot, mission: Mission) -> Iterator[str]:
-    """Settings that cannot both be meant, or that this robot cannot do."""
-    flight, start = settings.flight, settings.flight.start
-    rate = start.rate()
-    given = rate is not None or start.velocity_m_s is not None
-    if settings.momentum == "zero" and given:
-        yield "flight.start has a rate or velocity, but momentum is zero; allowed: one of the two"
-    if isinstance(settings.momentum, MomentumSection) and rate is not None:
-        yield "flight.start has a rate, but momentum is what the wheels hold; allowed: one of the two"
-    pushed = flight.pulses or flight.disturbance != DisturbanceSection()
-    if robot.base == "fixed" and (given or pushed):
-        yield "a fixed base cannot start with a velocity or be pushed; allowed: no start velocity, pulses, disturbance"
-    if robot.base == "planar" and rate is not None and rate[:2].any():
-        yield "flight.start: a planar base turns about z alone; allowed: a rate of (0, 0, z)"
-    for index, pulse in enumerate(flight.pulses):
-        if not 0.0 <= pulse.start_s <= mission.duration_s - pulse.duration_s:
-            yield f"flight.pulses[{index}] is outside the flight, which lasts {mission.duration_s:g} s"
-    nadir, normal = np.array(flight.disturbance.nadir), np.array(flight.disturbance.orbit_normal)
-    if abs(nadir @ nadir - 1.0) > 1e-6 or abs(normal @ normal - 1.0) > 1e-6 or abs(nadir @ normal) > 1e-6:
-        yield "flight.disturbance: nadir and orbit_normal must be unit vectors at a right angle"
-    moved = set(mission.trajectory.channels) if mission.trajectory else set[str]()
-    if flight.wheels == "free" and moved & {wheel.name for wheel in robot.wheels}:
-        yield "flight.wheels is free, but the trajectory drives wheels; allowed: held"
-    for wheel, wheel_rate in zip(robot.wheels, _wheel_rates(mission).tolist(), strict=True):
-        if abs(wheel_rate) > wheel.max_rate:
-            yield f"wheel {wheel.name} would turn at {wheel_rate:.4g} rad/s; allowed: at most {wheel.max_rate:.4g}"
-
-
-def _check_sensor(path: FilePath, name: str, sensor: Sensor, robot: Robot) -> None:
-    """A sensor must find on the robot what it measures."""
-    try:
-        outputs = sensor.outputs(Layout.of(robot))
-    except FreefloatError as error:
-        raise FileError(path, f"sensors.{name}: {error}") from error
-    if any(not output.components for output in outputs):
-        raise FileError(path, f"sensors.{name}: the robot has nothing that this sensor measures")
-
-
-def _wheel_momenta(settings: MissionSection) -> dict[str, float]:
-    return dict(settings.momentum.wheels_Nms) if isinstance(settings.momentum, MomentumSection) else {}
-
-
-def _sha256(path: FilePath) -> str:
-    return hashlib.sha256(read_bytes(path)).hexdigest()
+# ---------------------------------------------------------------------- flights on the desk
 
 
 def random_motion(mission: Mission, seed: int, duration_s: float | None = None) -> Trajectory:
@@ -306,7 +77,7 @@ def fly(mission: Mission, trajectory: Trajectory | None = None, seed: int = 0) -
         t,
         _start(mission),
         flight.wheels,
-        _wheel_rates(mission),
+        mission.wheel_rates,
         [
             Pulse(pulse.start_s, pulse.duration_s, np.array(pulse.force_N), np.array(pulse.point_m))
             for pulse in flight.pulses
@@ -338,13 +109,12 @@ def simulate(
         raise InvalidMission(f"{mission.path}: the mission has no sensors; a recording needs at least one")
     flown = truth if truth is not None else fly(mission, trajectory, seed)
     looked_at = Truth.of(mission.robot, flown)
-    motion = hashlib.sha256(np.ascontiguousarray(flown.q).tobytes()).hexdigest()
-    hashes = {**mission.hashes, "motion": motion}
+    hashes = {**mission.hashes, "motion": _motion_sha256(flown.q)}
     origin = Origin(kind="simulated", hashes=hashes, mission=mission.name, made_by=f"freefloat {__version__}")
     return record(mission.sensors.values(), looked_at, seed, run, origin)
 
 
-def _instants(mission: Mission, duration_s: float) -> np.ndarray[Any, Any]:
+def _instants(mission: Mission, duration_s: float) -> Array:
     """Even steps, and the edges of every pulse with an instant just before: what jumps does so between those two."""
     steps = int(np.ceil(duration_s / _step(mission) - 1e-9))
     if steps > _MOST_STEPS:
@@ -369,12 +139,184 @@ def _step(mission: Mission) -> float:
 def _start(mission: Mission) -> Start:
     start = mission.settings.flight.start
     velocity = None if start.velocity_m_s is None else np.array(start.velocity_m_s)
-    momenta = _wheel_momenta(mission.settings)
-    total = sum((momenta.get(w.name, 0.0) * w.axis for w in mission.robot.wheels), np.zeros(3))
-    return Start(np.array(start.attitude_xyzw), np.array(start.position_m), start.rate(), velocity, total)
+    attitude, position = np.array(start.attitude_xyzw), np.array(start.position_m)
+    return Start(attitude, position, start.rate(), velocity, mission.total_momentum)
 
 
-def _wheel_rates(mission: Mission) -> np.ndarray[Any, Any]:
-    momenta, rates = _wheel_momenta(mission.settings), mission.settings.flight.wheel_rates_rad_s
-    wheels = mission.robot.wheels
-    return np.array([rates.get(w.name, 0.0) + momenta.get(w.name, 0.0) / w.spin_inertia for w in wheels])
+def _motion_sha256(q: Array) -> str:
+    return hashlib.sha256(np.ascontiguousarray(q).tobytes()).hexdigest()
+
+
+# ---------------------------------------------------------------------- from recordings to parameters
+
+
+def identify(
+    mission: Mission,
+    recordings: Recordings,
+    method: str | None = None,
+    trajectory: Trajectory | None = None,
+    without: Mapping[str, Sequence[str]] | None = None,
+    settings: ProcessSettings | None = None,
+) -> Estimate:
+    """What the recordings say of the mission's robot, by the mission's method unless another is named.
+
+    The rest is as for `problem`. What processing has to say is among the estimate's warnings and notes.
+    """
+    asked = method or mission.settings.identify.method or default_method(mission.robot.base)
+    estimator, named = make_estimator(asked, mission.robot.base), _named(recordings)
+    flights = _flights(mission, named, trajectory, without or {}, settings or _settings(mission, asked))
+    found = estimator.estimate(_posed(mission, [flight for flight, _ in flights]))
+    several = len(flights) > 1
+    said = [(f"{flight.name}: " if several else "", processed) for flight, processed in flights]
+    warnings = tuple(f"{name}{sentence}" for name, processed in said for sentence in processed.warnings)
+    notes = tuple(f"{name}{sentence}" for name, processed in said for sentence in processed.as_text().splitlines())
+    return replace(
+        found,
+        outcome="doubtful" if warnings and found.outcome == "good" else found.outcome,
+        warnings=(*found.warnings, *warnings),
+        notes=(*found.notes, *(note for note in notes if not note.startswith("warning: "))),
+        origin={**found.origin, **_origin(mission, asked, named, [flight for flight, _ in flights])},
+    )
+
+
+def problem(
+    mission: Mission,
+    recordings: Recordings,
+    trajectory: Trajectory | None = None,
+    without: Mapping[str, Sequence[str]] | None = None,
+    settings: ProcessSettings | None = None,
+) -> Problem:
+    """The problem that recordings of the mission's robot pose: what estimators read.
+
+    recordings: one, several, or several by name, which is then the name of the flight.
+    trajectory: the commanded motion; by default the mission's own, or that of the simulation.
+    without: by name of a recording, bodies that were not there, such as a load not yet gripped; what the mission
+        says of it unless given. settings: of the signal processing.
+    """
+    flights = _flights(mission, _named(recordings), trajectory, without or {}, settings)
+    return _posed(mission, [flight for flight, _ in flights])
+
+
+def _posed(mission: Mission, flights: Sequence[Flight]) -> Problem:
+    said = mission.settings
+    prior = None if said.prior == "none" else CadSpread() if isinstance(said.prior, str) else said.prior.spread()
+    wanted = said.identify.nuisances
+    return Problem(
+        mission.robot,
+        tuple(flights),
+        known={name: trust.relative_sd for name, trust in said.known.items()},
+        zero=tuple(said.assume_zero),
+        prior=prior,
+        nuisances=Nuisances.none() if isinstance(wanted, str) else wanted.nuisances(),
+        models=tuple(said.identify.models or _models(mission, flights)),
+    )
+
+
+def _models(mission: Mission, flights: Sequence[Flight]) -> tuple[ModelName, ...]:
+    """The rows that linear methods stack unless the mission says which: those that all flights have the data for."""
+    if mission.robot.base == "fixed":
+        return ("torque",)
+    needed = ("v", "position") if mission.settings.momentum == "unknown" else ("v",)
+    whole = all(getattr(flight.samples, name) is not None for flight in flights for name in needed)
+    return ("momentum",) if whole else ("angular-momentum",)
+
+
+def _settings(mission: Mission, method: str) -> ProcessSettings:
+    """A delay that the method estimates itself is not sought before."""
+    wanted = mission.settings.identify.nuisances
+    itself = method in ("maximum-likelihood", "physically-consistent") and mission.robot.base != "fixed"
+    return ProcessSettings(seek_delay=not itself or isinstance(wanted, str) or wanted.time_offset_s is None)
+
+
+def _named(recordings: Recordings) -> dict[str, Recording]:
+    if isinstance(recordings, Recording):
+        return {"flight": recordings}
+    if isinstance(recordings, Mapping):
+        return dict(recordings)
+    return {f"flight {number}": recording for number, recording in enumerate(recordings, start=1)}
+
+
+def _flights(
+    mission: Mission,
+    recordings: Mapping[str, Recording],
+    trajectory: Trajectory | None,
+    without: Mapping[str, Sequence[str]],
+    settings: ProcessSettings | None,
+) -> list[tuple[Flight, Processed]]:
+    """Each recording as a flight, with what processing said of it."""
+    for name in without:
+        if name not in recordings:
+            raise InvalidMission(f"no recording is called {name!r}; there are: {', '.join(recordings)}")
+    walks, flights = sensor_walks(mission.robot, mission.sensors.values()), list[tuple[Flight, Processed]]()
+    absent = {**mission.settings.identify.without, **without}
+    for name, recording in recordings.items():
+        command = trajectory or _command(mission, recording)
+        rate_Hz, sensors = mission.settings.identify.rate_Hz, mission.sensors.values()
+        processed = process(recording, mission.robot, command, rate_Hz, settings, sensors)
+        processed = _with_wheels(mission, processed)
+        bodies = tuple(absent.get(name, ()))
+        flights.append((flight_of(processed, _momentum(mission), walks, bodies, name), processed))
+    return flights
+
+
+def _command(mission: Mission, recording: Recording) -> Trajectory | None:
+    """The commanded motion of a recording: the mission's, or if it was simulated whichever was flown there."""
+    origin = recording.origin
+    if origin.kind != "simulated":
+        return mission.trajectory  # processing says which joints do not follow it
+    random = None if origin.seed is None or mission.trajectory else random_motion(mission, origin.seed)
+    for motion in (mission.trajectory, random):
+        if motion is not None:
+            q = motion.samples(mission.robot, _instants(mission, motion.duration_s)).q
+            if origin.hashes.get("motion") == _motion_sha256(q):
+                return motion
+    return None
+
+
+def _with_wheels(mission: Mission, processed: Processed) -> Processed:
+    """Wheels that nobody recorded turn as the mission says."""
+    if not mission.robot.wheels or processed.samples.wheel_rates is not None:
+        return processed
+    rates = np.tile(mission.wheel_rates, (len(processed.samples), 1))
+    samples = replace(processed.samples, wheel_rates=rates, wheel_accelerations=np.zeros_like(rates))
+    listed = ", ".join(f"{w.name} {r:.4g}" for w, r in zip(mission.robot.wheels, mission.wheel_rates, strict=True))
+    sentence = f"the wheels are taken to turn at the mission's rates, which do not change: {listed} rad/s"
+    return replace(processed, samples=samples, warnings=(*processed.warnings, sentence))
+
+
+def _momentum(mission: Mission) -> TotalMomentum:
+    said = mission.settings.momentum
+    return said if isinstance(said, str) else mission.total_momentum
+
+
+def _origin(
+    mission: Mission, method: str, recordings: Mapping[str, Recording], flights: Sequence[Flight]
+) -> dict[str, Any]:
+    """Where an estimate came from, as plain data."""
+    used = {"known", "prior", "assume_zero", "momentum", "identify"}
+    return {
+        "made_by": f"freefloat {__version__}",
+        "method": method,
+        "mission": mission.name,
+        "hashes": dict(mission.hashes),
+        "settings": mission.settings.model_dump(mode="json", include=used),
+        "recordings": [
+            {
+                "name": flight.name,
+                "sha256": _recording_sha256(recording),
+                "without": list(flight.without),
+                **{key: getattr(recording.origin, key) for key in ("kind", "file", "mission", "seed", "run")},
+            }
+            for flight, recording in zip(flights, recordings.values(), strict=True)
+        ],
+    }
+
+
+def _recording_sha256(recording: Recording) -> str:
+    """Of all channels, whatever file they came from."""
+    digest = hashlib.sha256()
+    for channel in sorted(recording, key=lambda each: each.name):
+        digest.update(f"{channel.name} {' '.join(channel.columns)} ".encode())
+        for array in (channel.t, channel.values):
+            digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()

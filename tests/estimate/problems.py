@@ -14,8 +14,8 @@ from freefloat.estimate.problem import Nuisances, Problem
 from freefloat.experiment.simulate import Start, simulate_motion
 from freefloat.motion.random_motion import random_trajectory
 from freefloat.regressor.angular_momentum import AngularMomentum, BaseVelocity
-from freefloat.regressor.selection import select_parameters
 from freefloat.regressor.samples import Samples
+from freefloat.regressor.selection import select_parameters
 from freefloat.robot.model import Robot
 
 MODELS = ("momentum", "angular-momentum", "base-velocity", "energy", "torque")
@@ -99,23 +99,24 @@ def make_case(
 def make_robot(models, seed, scale, base, bodies):
     """A tree that the models apply to; small enough for the clusters about the centre of mass."""
     rng = np.random.default_rng([seed, 29])
-    count = bodies or int(rng.integers(2, 5 if {"angular-momentum", "base-velocity"} & set(models) else 8))
+    largest = 5 if {"angular-momentum", "base-velocity"} & set(models) else 8
+    count = bodies or int(rng.integers(2 + (scale == "known"), largest))
     if base is None:
-        free = ("free", "planar") if {"momentum", "angular-momentum", "base-velocity"} & set(models) else None
-        base = str(rng.choice(free or ("free", "planar", "fixed"), p=(0.7, 0.3) if free else None))
-    gravity = base == "fixed"
-    wheels = 0 if base == "fixed" else 1 if base == "planar" and scale == "wheels" else 3 if scale == "wheels" else 0
-    robot = random_robot(seed, bodies=count, base=base, gravity=gravity, wheels=wheels)
-    return robot
+        kinds = {("energy",): ("fixed",), ("torque",): ("free", "planar", "fixed")}
+        base = str(rng.choice(kinds.get(models, ("free", "free", "planar"))))
+    wheels = {"free": 3, "planar": 1, "fixed": 0}[base] if scale == "wheels" else 0
+    return random_robot(seed, bodies=count, base=base, gravity=base == "fixed", wheels=wheels)
 
 
 def samples_needed(models, robot):
-    """Enough rows for every cluster, several times over."""
-    per_sample = 1 if models == ("energy",) or robot.base == "planar" else 3
+    """Enough rows for every cluster, several times over; many for energy, which is integrated over them."""
+    if "energy" in models:
+        return 2500
     columns = 7 * len(robot.joints) + 10
     if "angular-momentum" in models:
         columns = (len(robot.joints) + 2) * (2 * len(robot.joints) + 3)
-    return max(60, 6 * columns // per_sample)
+    per_sample = 1 if robot.base == "planar" else 3
+    return max(60, 5 * columns // per_sample)
 
 
 def fly(robot, seed, n, momentum):
@@ -127,7 +128,8 @@ def fly(robot, seed, n, momentum):
     if robot.base == "planar":
         h = h * [0.0, 0.0, 1.0]
     turn = rng.normal(size=4) * ([0.0, 0.0, 1.0, 1.0] if robot.base != "free" else 1.0)
-    start = Start() if robot.base == "fixed" else Start(attitude=turn, angular_momentum=h)
+    drift = rng.normal(size=3) if momentum == "unknown" else None
+    start = Start() if robot.base == "fixed" else Start(attitude=turn, angular_momentum=h, velocity=drift)
     return simulate_motion(robot, trajectory, np.linspace(0.0, 30.0, n), start), h
 
 

@@ -100,7 +100,7 @@ def test_a_point_may_be_given_in_a_body_that_is_lumped_into_another():
     first, second = (model.generalised_jacobian(q, point).value for point in (Point("here", lumped, xyz), moved))
     np.testing.assert_allclose(first, second, atol=1e-12)
     for unknown in ("nowhere", Point("here", "wing", xyz)):
-        with pytest.raises(UnknownName, match="no (point|body) named"):
+        with pytest.raises(UnknownName, match=r"no (point|body) named"):
             model.generalised_jacobian(q, unknown)
 
 

@@ -37,5 +37,5 @@ def test_n1_least_squares_scatters_as_published():
     scatter = dict(zip(estimates[0].names, np.std([e.values for e in estimates], axis=0, ddof=1), strict=True))
     ratios = [scatter[name] / entry["sd"] for name, entry in n1_leaders().items()]
     assert len(ratios) == 30
-    assert 0.8 <= min(ratios)
+    assert min(ratios) >= 0.8
     assert max(ratios) <= 1.25

@@ -1,4 +1,4 @@
-"""Physically consistent estimates: bodies that can exist, clusters that are kept, and a warning where both cannot be."""
+"""Physically consistent estimates: bodies that can exist, clusters that are kept, a warning where both cannot be."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar

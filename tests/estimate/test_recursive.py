@@ -215,13 +215,13 @@ def test_intervals_with_forgetting_are_those_of_the_scatter():
 
 
 def test_after_refuelling_a_forgetful_filter_is_right_where_least_squares_is_wrong():
-    case = changing_case(seed=5, at=lambda share: float(share > 0.5))
+    case = changing_case(seed=5, at=lambda share: float(share > 0.4))
     scale = spread(case.problem.equations())
-    forgetful = Recursive(Forgetting.over(seconds=2.0)).estimate(case.problem)
+    forgetful = Recursive(Forgetting.over(seconds=1.0)).estimate(case.problem)
     wrong = np.abs((forgetful.values - case.after) / scale)
     plain = np.abs((LeastSquares().estimate(case.problem).values - case.after) / scale)
-    assert np.median(wrong) < 0.02 * np.median(plain)
-    assert wrong.max() < 0.05 * plain.max()
+    assert np.median(wrong) < 0.01 * np.median(plain)
+    assert wrong.max() < 0.01 * plain.max()
     assert "remembered" in forgetful.notes[0]
 
 

@@ -21,7 +21,7 @@ from freefloat.estimate.bound_reaction import Derivatives, Joints, Setting, reac
 from freefloat.experiment.flight_kernels import propagate
 from freefloat.experiment.simulate import with_midpoints
 from freefloat.regressor.momentum import momentum_matrix
-from freefloat.regressor.samples import rotations
+from freefloat.regressor.samples import read_only, rotations
 from freefloat.robot.transform import Array
 
 _ORDERS = np.arange(1, 5)
@@ -97,7 +97,7 @@ def attitudes(setting: Setting, t: Array) -> Array:
     outside = np.concatenate([np.zeros(3), setting.values["external torque"]])
     nothing, planar = np.zeros((t.size - 1, 6)), setting.robot.base == "planar"
     surroundings = (np.zeros(6), planar, nothing, outside, np.zeros((joints.t.size, 3)), 0.0)
-    propagate(t, float(A[0, 0, 0]), body[None], joints.spin[None], *surroundings, quaternion, state, x)
+    propagate(read_only(t), float(A[0, 0, 0]), body[None], joints.spin[None], *surroundings, quaternion, state, x)
     return rotations(quaternion[0])
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 
+from freefloat.files import FilePath
 from freefloat.regressor.minimal import MinimalParameters
 from freefloat.robot.model import Robot
 from freefloat.robot.transform import Array
@@ -170,3 +171,9 @@ class Estimate:
         """Covariance of quantities whose derivatives by the clusters are given, shape (m, c) -> (m, m)."""
         J = np.asarray(jacobian, float)
         return J @ self.covariance @ J.T
+
+    def save(self, path: FilePath) -> None:
+        """Write an estimate file, JSON, whole or not at all; `load_estimate` reads it back."""
+        from freefloat.estimate.estimate_file import save_estimate
+
+        save_estimate(self, path)

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from freefloat.errors import FreefloatError, ShapeError
 from freefloat.estimate.joint_curves import JointCurves, ProjectedCurves, through_samples
 from freefloat.experiment.processing.processed import Processed
+from freefloat.experiment.recording_columns import quantity_of
 from freefloat.regressor.samples import Samples
 from freefloat.robot.transform import Array
 
@@ -105,10 +106,16 @@ def flight_of(
     without: tuple[str, ...] = (),
     name: str = "flight",
 ) -> Flight:
-    """A flight from a processed recording; joints that follow their command are known at any time."""
+    """A flight from a processed recording; joints that follow their command are known at any time.
+
+    What was measured counts once: an attitude that is the integral of the gyro's rates, or rates that are the
+    derivative of an attitude, are without noise here, so that they are not compared with the prediction.
+    """
     projection = processed.projection
     follows = projection is not None and bool(projection.follows.all())
     curves = ProjectedCurves(projection) if projection is not None and follows else None
+    measured = {quantity_of(channel) for channel in processed.steps}
+    derived = {array for array, quantity in (("attitude", "attitude"), ("w", "gyro")) if quantity not in measured}
+    noise = {array: level for array, level in processed.noise.items() if array not in derived}
     given = {key: np.asarray(value, float) for key, value in (walks or {}).items()}
-    return Flight(processed.samples, processed.noise, given, momentum, curves, without, name)
-
+    return Flight(processed.samples, noise, given, momentum, curves, without, name)

@@ -19,11 +19,11 @@ import scipy.linalg
 from freefloat.errors import FreefloatError
 from freefloat.robot.transform import Array
 
-Evaluate = Callable[[Array], tuple[Array, Array]]
+Evaluate = Callable[[Array, bool], tuple[Array, Array]]
 
 _ROUNDING = 1e-12
 _FIRST_DAMPING, _LEAST_DAMPING = 1e-6, 1e-9
-_CONVERGED = 1e-10  # mean square of a step in units of the uncertainty
+_CONVERGED = 1e-2  # mean square of the last step in units of the uncertainty; what it leaves is its square
 _MOST_DAMPED = 1e8
 _NUMERICAL = 1e-15
 
@@ -56,31 +56,33 @@ def levenberg_marquardt(
 ) -> Fit:
     """Minimise.
 
-    evaluate: residual (rows,) and derivative of the prediction (rows, k), both weighted, at a point; an error of
-        freefloat's own means that the point is not possible.
+    evaluate: residual (rows,) and derivative of the prediction (rows, k; only if asked for), both weighted, at a
+        point; an error of freefloat's own means that the point is not possible.
     units: of the unknowns, shape (k,), NaN where the data set them; given, directions of less information than
         `least` in them are held.
     """
-    point, (r, J) = np.array(start, float), evaluate(start)
+    point, (r, J) = np.array(start, float), evaluate(start, True)
     cost, damping, growth, step_size, iteration = _cost(r, point, mean, information), 0.0, 2.0, np.inf, 0
     data, held = J.T @ J, np.zeros((0, point.size))
     for iteration in range(1, most_iterations + 1):
         N, g = data + information, J.T @ r + information @ (mean - point)
         step, held = _step(N, g, damping, units, least)
         step_size = float(step @ N @ step) / point.size
-        promised = float(step @ (2.0 * g - N @ step))
+        last = damping == 0.0 and step_size < _CONVERGED
         trial, trial_cost = point + step, np.inf
         with suppress(FreefloatError):
-            r_trial, J_trial = evaluate(trial)
+            r_trial, J_trial = evaluate(trial, not last)
             trial_cost = _cost(r_trial, trial, mean, information)
         if trial_cost <= cost + _ROUNDING * (cost + r.size):
-            kept = (cost - trial_cost) / max(promised, 1e-300)
-            damping, growth = _eased(damping, kept), 2.0
-            point, r, J, cost = trial, r_trial, J_trial, trial_cost
-            data = J.T @ J
+            promised = float(step @ (2.0 * g - N @ step))
+            damping, growth = _eased(damping, (cost - trial_cost) / max(promised, 1e-300)), 2.0
+            point, r, cost = trial, r_trial, trial_cost
+            if last:
+                break
+            J, data = J_trial, J_trial.T @ J_trial
         else:
             damping, growth = max(growth * damping, _FIRST_DAMPING), 2.0 * growth
-        if step_size < _CONVERGED or damping > _MOST_DAMPED:
+        if damping > _MOST_DAMPED:
             break
     return Fit(point, r, data, data + information, held, iteration, step_size < _CONVERGED)
 
@@ -103,11 +105,22 @@ def _step(N: Array, g: Array, damping: float, units: Array | None, least: float)
     if units is None:
         scaled = N / np.outer(scale, scale)
         scaled[np.diag_indices_from(scaled)] += damping
-        return scipy.linalg.solve(scaled, g / scale, assume_a="pos") / scale, np.zeros((0, g.size))
+        return _solve(scaled, g / scale) / scale, np.zeros((0, g.size))
     values, vectors, units = spectrum(N, units)
     seen = values > threshold(values, least)
     weight = vectors[:, seen] / (values[seen] + damping * values[-1])
     return units * (weight @ (vectors[:, seen].T @ (units * g))), vectors[:, ~seen].T
+
+
+def _solve(matrix: Array, right: Array) -> Array:
+    """Solve with a matrix that is positive, if only by rounding; no move where it is not, in numbers."""
+    with suppress(np.linalg.LinAlgError):
+        root = np.linalg.cholesky(matrix)
+        if float(np.diagonal(root).min()) ** 2 > _NUMERICAL * len(root):
+            return np.asarray(scipy.linalg.cho_solve((root, True), right))
+    values, vectors = np.linalg.eigh(matrix)
+    seen = vectors[:, values > _NUMERICAL * len(values) * values[-1]]
+    return seen @ ((seen.T @ right) / values[-seen.shape[1] :])
 
 
 def spectrum(information: Array, units: Array) -> tuple[Array, Array, Array]:

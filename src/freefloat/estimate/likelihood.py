@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 
 from freefloat.estimate import reaction_kernels as compiled
 from freefloat.estimate.flight import InvalidProblem
+from freefloat.estimate.joint_curves import Remembered
 from freefloat.estimate.problem import Problem
-from freefloat.estimate.reaction import BaseMotion, Clock, Grid, predict, sensitivities, solve_base
+from freefloat.estimate.reaction import BaseMotion, Clock, Grid, Targets, predict, sensitivities, solve_base
 from freefloat.estimate.rotation_vectors import exponential, logarithm, right_jacobian
 from freefloat.estimate.unknowns import AXES, KNOTS, Unknowns, unknowns_of
 from freefloat.experiment.processing.attitude import integrate_rates
@@ -35,6 +36,7 @@ from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.transform import Array
 
 MEASURED = ("w", "v", "attitude", "position")
+_NEAR = 1e-3  # of the interval between samples: a change of the clock that Taylor's series bridges
 _FIRST_M_S = 1.0  # spread of the first of several velocities that are compared by their changes
 
 
@@ -74,10 +76,14 @@ class Likelihood:
         np.add.at(phi, self.columns, point[: self.columns.size])
         return phi
 
-    def rows(self, point: Array, derivatives: bool = True) -> tuple[Rows, ...]:
-        """Weighted residuals of all flights and channels."""
-        phi = self.phi(point)
-        return tuple(rows for flight in self.flights for rows in flight.rows(point, phi, derivatives))
+    def rows(self, point: Array, count: int | None = None) -> tuple[Rows, ...]:
+        """Weighted residuals of all flights and channels.
+
+        count: derivatives are by this many leading unknowns, by all unless given: zero for none, else at least all
+        but the errors of the joints' curves.
+        """
+        phi, count = self.phi(point), len(self.unknowns) if count is None else count
+        return tuple(rows for flight in self.flights for rows in flight.rows(point, phi, count))
 
     def start(self) -> Array:
         """The prior's mean, with momenta as the CAD model and the measured rates have them."""
@@ -104,6 +110,7 @@ class FlightLikelihood:
         self.channels = self._channels()
         self.present = self.problem.present(self.flight)
         self.grid = Grid.of(self.robot, self.flight, self._needs_attitude())
+        self.curves = Remembered(self.flight.joints, _NEAR * float(np.diff(self.flight.t).min()))
         self.since = self.flight.t - self.flight.t[0]
         self.weights: dict[str, Array] = {}
 
@@ -185,7 +192,7 @@ class FlightLikelihood:
         torque = self._vector(point, self.place("external torque"), self.turning)
         return predict(
             self.robot,
-            self.flight,
+            self.curves,
             self.grid,
             np.where(self.present, phi, 0.0),
             self.clock(point),
@@ -194,35 +201,40 @@ class FlightLikelihood:
             momentum + (self.grid.t - self.grid.t[0])[:, None] * torque,
         )
 
-    def rows(self, point: Array, phi: Array, derivatives: bool) -> list[Rows]:
+    def rows(self, point: Array, phi: Array, count: int) -> list[Rows]:
         """Residuals of all channels of this flight."""
         motion = self.motion(point, phi)
         G, alpha = None, None
-        if derivatives:
-            G = self._by_unknowns(point, motion, phi)
-            if self.grid.step == 2:
-                G, alpha = self._through_attitude(motion, G)
+        if count and self.grid.step == 1:  # rates alone: the gyro's gain goes first, as there are fewer columns then
+            G = self._by_unknowns(point, motion, phi, count, self._gyro_gain(point)[0])
+        elif count:
+            G, alpha = self._through_attitude(motion, self._by_unknowns(point, motion, phi, count))
         compare = {"w": self._gyro, "v": self._velocity, "attitude": self._attitude, "position": self._position}
         R = motion.R[:: self.grid.step]
         return [self._weighted(name, *compare[name](point, motion, G, alpha), R) for name in self.channels]
 
-    def _by_unknowns(self, point: Array, motion: BaseMotion, phi: Array) -> Array:
-        """Derivatives of the base's velocities by all unknowns at a given attitude, (m, r, unknowns)."""
-        columns, dofs = self.whole.columns, len(self.robot.joints)
-        own = sensitivities(
-            self.robot, motion, np.where(self.present, phi, 0.0), columns, self.present, self.clock(point)
+    def _by_unknowns(
+        self, point: Array, motion: BaseMotion, phi: Array, count: int, turning_gain: Array | None = None
+    ) -> Array:
+        """Derivatives of the base's velocities by unknowns at a given attitude, (m, r, count).
+
+        turning_gain: where given, derivatives of this times the angular rates alone.
+        """
+        gain = np.eye(self.allowed.size)
+        if turning_gain is not None:
+            gain = np.hstack([np.zeros((self.turning.size, self.sliding.size)), turning_gain])
+        zeros, bends, offset, drift = (
+            -1 if place is None or place.start >= count else place.start
+            for place in (
+                self._shared("joint zeros"),
+                self.place("joint motion"),
+                self.place("time offset"),
+                self.place("clock drift"),
+            )
         )
-        places = [
-            (slice(0, columns.size), slice(0, columns.size)),
-            (slice(columns.size, columns.size + dofs), self._shared("joint zeros")),
-            (slice(columns.size + dofs, own.shape[2] - 2), self.place("joint motion")),
-            (slice(own.shape[2] - 2, own.shape[2] - 1), self.place("time offset")),
-            (slice(own.shape[2] - 1, own.shape[2]), self.place("clock drift")),
-        ]
-        G = np.zeros((*own.shape[:2], len(self.whole.unknowns)))
-        for source, target in places:
-            if target is not None:
-                G[:, :, target] = own[:, :, source]
+        there, clock = np.where(self.present, phi, 0.0), self.clock(point)
+        targets = Targets(count, 0, zeros, bends, offset, drift)
+        G = sensitivities(self.robot, motion, there, self.whole.columns, self.present, clock, targets, gain)
         momentum, torque = self.place("momentum"), self.place("external torque")
         if momentum is not None or torque is not None:
             by_momentum = (motion.B @ motion.R.swapaxes(1, 2))[:, :, self.turning]
@@ -233,7 +245,7 @@ class FlightLikelihood:
         return G
 
     def _through_attitude(self, motion: BaseMotion, G: Array) -> tuple[Array, Array]:
-        """Derivatives of velocities with those of attitude, (n, r, unknowns), and of attitude, (n, 3, unknowns)."""
+        """Derivatives of velocities with those of attitude, (n, r, count), and of attitude, (n, 3, count)."""
         m, count = G.shape[0], G.shape[2]
         turned, gain = np.zeros((m, 3, count)), np.zeros((m, 3, 3))
         turned[:, self.turning] = G[:, self.sliding.size :]
@@ -246,23 +258,28 @@ class FlightLikelihood:
 
     # ------------------------------------------------------------------ channels
 
-    def _gyro(self, point: Array, motion: BaseMotion, G: Array | None, alpha: Array | None) -> tuple[Array, Array]:
-        w = motion.w[:: self.grid.step]
+    def _gyro_gain(self, point: Array) -> tuple[Array, Array]:
+        """What the gyro makes of rates about the axes that count, (k, k), and its scale alone, (3,)."""
         turn = self._vector(point, self._shared("gyro misalignment"), np.arange(3))
         scale = 1.0 + self._vector(point, self._shared("gyro scale"), self.turning)
         gain = scale[:, None] * (np.eye(3) - _cross_matrix(turn[None])[0])
-        seen = w @ gain.T
+        return gain[self.turning[:, None], self.turning], scale
+
+    def _gyro(self, point: Array, motion: BaseMotion, G: Array | None, alpha: Array | None) -> tuple[Array, Array]:
+        w = motion.w[:: self.grid.step]
+        gain, scale = self._gyro_gain(point)
+        seen = w[:, self.turning] @ gain.T
         bias = self.place("gyro bias")
-        predicted = seen + self._vector(point, bias, self.turning)
-        for axis in self.turning.tolist():
+        predicted = seen + (point[bias] if bias is not None else 0.0)
+        for row, axis in enumerate(self.turning.tolist()):
             knots = self.place(f"gyro walk {AXES[axis]}")
             if knots is not None:
-                predicted[:, axis] += self._hats @ point[knots]
+                predicted[:, row] += self._hats @ point[knots]
         assert self.samples.w is not None
-        residual = (self.samples.w - predicted)[:, self.turning]
+        residual = self.samples.w[:, self.turning] - predicted
         if G is None:
             return residual, np.zeros((0, 0, 0))
-        J = gain[np.ix_(self.turning, self.turning)] @ G[:, self.sliding.size :]
+        J = G if alpha is None else gain @ G[:, self.sliding.size :]
         self._add_gyro_columns(J, w, seen, scale, bias)
         return residual, J
 
@@ -273,7 +290,7 @@ class FlightLikelihood:
             J[:, :, turns] += scale[:, None] * _cross_matrix(w)
         for row, axis in enumerate(self.turning.tolist()):
             if scales is not None:
-                J[:, row, scales.start + row] += seen[:, axis] / scale[axis]
+                J[:, row, scales.start + row] += seen[:, row] / scale[axis]
             if bias is not None:
                 J[:, row, bias.start + row] += 1.0
             knots = self.place(f"gyro walk {AXES[axis]}")
@@ -355,17 +372,17 @@ class FlightLikelihood:
         residual = (self.samples.position - predicted)[:, self.sliding]
         if alpha is None:
             return residual, np.zeros((0, 0, 0))
-        moved = self._centre_by_unknowns(motion, centre, mass)
+        moved = self._centre_by_unknowns(motion, centre, mass, alpha.shape[2])
         turned = _cross_matrix(centre) @ self._whole_turn(point, motion, alpha)
         J = -(R0R @ (moved - turned))[:, self.sliding]
         J[:, :, start] += np.eye(self.sliding.size)
         J[:, :, drift] += self.since[:, None, None] * np.eye(self.sliding.size)
         return residual, J
 
-    def _centre_by_unknowns(self, motion: BaseMotion, centre: Array, mass: Array) -> Array:
+    def _centre_by_unknowns(self, motion: BaseMotion, centre: Array, mass: Array, count: int) -> Array:
         """Derivative of the centre of mass in base axes, (n, 3, unknowns)."""
         columns, dofs = self.whole.columns, len(self.robot.joints)
-        moved = np.zeros((centre.shape[0], 3, len(self.whole.unknowns)))
+        moved = np.zeros((centre.shape[0], 3, count))
         S = first_moment_regressor(self.robot, Samples(q=motion.q[::2]))[..., columns]
         S = (S - centre[:, :, None] * (columns % PER_BODY == 0)) * self.present[columns]
         moved[:, :, : columns.size] = S / mass[:, None, None]
@@ -373,7 +390,7 @@ class FlightLikelihood:
         zeros, bends = self._shared("joint zeros"), self.place("joint motion")
         if zeros is not None:
             moved[:, :, zeros] = by_joint
-        if bends is not None:
+        if bends is not None and bends.start < count:
             errors = motion.errors
             moved[:, :, bends] = by_joint[:, :, errors.joint] * errors.position[::2, None, :]
         late = -(by_joint @ motion.dq[::2, :, None])
@@ -421,7 +438,9 @@ class FlightLikelihood:
         motion, none = self.motion(point, phi), np.zeros(0, np.int64)
         phi = np.where(self.present, phi, 0.0)
         dofs, step = len(self.robot.joints), self.grid.step
-        by_position = sensitivities(self.robot, motion, phi, none, self.present, self.clock(point))[::step, :, :dofs]
+        clock, targets = self.clock(point), Targets(dofs, zeros=0)
+        gain = np.eye(self.allowed.size)
+        by_position = sensitivities(self.robot, motion, phi, none, self.present, clock, targets, gain)[::step]
         by_rate = solve_base(motion.A[::step], motion.A[::step, :, 6:], self.allowed)
         spread = (by_position * sd[0] ** 2) @ by_position.swapaxes(1, 2)
         spread += (by_rate * sd[1] ** 2) @ by_rate.swapaxes(1, 2)

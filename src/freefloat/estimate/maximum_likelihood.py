@@ -60,21 +60,31 @@ class MaximumLikelihood(Estimator):
         for _ in range(rounds - 1):
             likelihood.reweigh(fit.point)
             fit = self._from(likelihood, fit.point)
-        return fit, likelihood.rows(fit.point, derivatives=False)
+        return fit, likelihood.rows(fit.point, count=0)
 
     def _from(self, likelihood: Likelihood, point: Array) -> Fit:
-        """The fit that starts from a point."""
+        """The fit that starts from a point: first without, then with errors of the joints' curves."""
         unknowns, units = likelihood.unknowns, _units(likelihood)
-        weights = self._weights(likelihood.rows(point, derivatives=False))
+        weights = self._weights(likelihood.rows(point, count=0))
 
-        def evaluate(at: Array) -> tuple[Array, Array]:
-            r, J = stacked(likelihood.rows(at))
-            return (r, J) if weights is None else (r * weights, J * weights[:, None])
+        def fit(start: Array, count: int, information: Array, held_units: Array | None) -> Fit:
+            def evaluate(at: Array, derivatives: bool) -> tuple[Array, Array]:
+                r, J = stacked(likelihood.rows(np.concatenate([at, start[count:]]), count if derivatives else 0))
+                return (r, J) if weights is None else (r * weights, J * weights[: len(J), None])
+
+            own = slice(0, count)
+            shown = None if held_units is None else held_units[own]
+            return levenberg_marquardt(
+                evaluate, start[own], unknowns.mean[own], information[own, own], shown, _HELD
+            )
 
         if units is not None:  # first as if the CAD model were a prior: far from it nothing is nearly linear
             soft = unknowns.information + np.diag(np.where(np.isnan(units), 0.0, units**-2.0))
-            point = levenberg_marquardt(evaluate, point, unknowns.mean, soft).point
-        return levenberg_marquardt(evaluate, point, unknowns.mean, unknowns.information, units, _HELD)
+            point = np.concatenate([fit(point, unknowns.coarse, soft, None).point, point[unknowns.coarse :]])
+        if unknowns.coarse < point.size:
+            rough = fit(point, unknowns.coarse, unknowns.information, units).point
+            point = np.concatenate([rough, point[unknowns.coarse :]])
+        return fit(point, point.size, unknowns.information, units)
 
     def _weights(self, rows: tuple[Rows, ...]) -> Array | None:
         if self.huber is None:
@@ -90,7 +100,7 @@ def _plausible(fit: Fit) -> bool:
 def stacked(rows: tuple[Rows, ...]) -> tuple[Array, Array]:
     """Residual, (rows,), and derivative of the prediction, (rows, unknowns), of all channels."""
     values = [part.values.reshape(-1) for part in rows]
-    jacobians = [part.jacobian.reshape(-1, part.jacobian.shape[-1]) for part in rows]
+    jacobians = [part.jacobian.reshape(-1, max(part.jacobian.shape[2], 1)) for part in rows]
     if len(rows) == 1:
         return values[0], jacobians[0]
     return np.concatenate(values), np.concatenate(jacobians)
@@ -146,7 +156,7 @@ def _unseen(likelihood: Likelihood, fit: Fit) -> Array:
 
 
 def _residual(rows: tuple[Rows, ...], fit: Fit, covariance: Array) -> Residual:
-    used = float(np.einsum("ij,ji->", covariance, fit.data))
+    used = float((covariance * fit.data).sum())
     total = sum(part.values.size for part in rows)
     square = sum(float((part.values**2).sum()) for part in rows)
     channels = {part.channel: float(np.sqrt((part.values**2).mean())) for part in rows}
@@ -160,11 +170,11 @@ def _residual(rows: tuple[Rows, ...], fit: Fit, covariance: Array) -> Residual:
 def _budget(likelihood: Likelihood, fit: Fit, covariance: Array) -> Budget:
     count = len(likelihood.problem.minimal)
     top = covariance[:count]
-    parts = {"noise": np.einsum("ij,jk,ik->i", top, fit.data, top)}
+    parts = {"noise": ((top @ fit.data) * top).sum(axis=1)}
     for part in likelihood.unknowns.parts:
         if part.information.any():
             block = top[:, part.place]
-            share = np.einsum("ij,jk,ik->i", block, part.information, block)
+            share = ((block @ part.information) * block).sum(axis=1)
             parts[part.source] = parts.get(part.source, 0.0) + share
     variance = np.maximum(sum(parts.values()), 1e-300)
     return Budget(tuple(parts), np.column_stack([share / variance for share in parts.values()]))

@@ -35,7 +35,7 @@ def momentum_start(likelihood: Likelihood) -> Array:
     flat = np.flatnonzero(np.diagonal(information) == 0.0)
     information[flat, flat] = 1e-12  # unknowns that this balance does not see stay where they are
 
-    def evaluate(point: Array) -> tuple[Array, Array]:
+    def evaluate(point: Array, derivatives: bool) -> tuple[Array, Array]:
         rows = [flight.rows(point) for flight in flights]
         return np.concatenate([r for r, _ in rows]), np.vstack([J for _, J in rows])
 

@@ -5,6 +5,7 @@
 
 Samples are exact; what is planned for is in the noise levels. A sensor that is slower or faster than the samples is
 as good as one of their rate with the same information: its noise is scaled by the root of the ratio of rates.
+Flicker of a gyro is not planned for, nor what taking velocities from a sensor's place to the base's origin adds.
 """
 
 from __future__ import annotations
@@ -73,18 +74,29 @@ def planned_flight(
     """
     channels = _channels(robot, sensors.values() if isinstance(sensors, Mapping) else sensors)
     measured = {array: channels[quantity] for quantity, array in _ARRAYS.items() if quantity in channels}
-    rate = rate_Hz or _rate(measured)
+    own_rate = _rate(measured)
+    rate = own_rate if rate_Hz is None else rate_Hz
     begin = start or (Start() if isinstance(momentum, str) else Start(angular_momentum=momentum))
     flown = simulate_motion(robot, trajectory, _instants(trajectory, rate), begin, wheel_rates=wheel_rates)
     joints = {key: getattr(flown, key) for key in ("q", "dq", "ddq", "wheel_rates", "wheel_accelerations", "t")}
     samples = Samples(**joints, **{key: getattr(flown, key) for key in measured})
     noise = {key: channel.sd(rate) for key, channel in measured.items()}
-    walks = {key: channel.walk for key, channel in measured.items() if key in ("w", "v") and channel.walk.any()}
+    walks = _walks(measured)
     projection = _projection(robot, trajectory, channels.get("q"))
     if projection is None:
         return Flight(samples, noise, walks, momentum, name=name)
     noise |= _joint_noise(projection, samples)
     return Flight(samples, noise, walks, momentum, ProjectedCurves(projection), name=name)
+
+
+def sensor_walks(robot: Robot, sensors: Iterable[Sensor]) -> dict[str, Array]:
+    """Random walks of a flight with these sensors, as in `Flight.walks`: of a gyro's bias, an integrated velocity."""
+    channels = _channels(robot, sensors)
+    return _walks({array: channels[quantity] for quantity, array in _ARRAYS.items() if quantity in channels})
+
+
+def _walks(measured: Mapping[str, _Channel]) -> dict[str, Array]:
+    return {key: channel.walk for key, channel in measured.items() if key in ("w", "v") and channel.walk.any()}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,16 +117,22 @@ class _Channel:
 
     @property
     def walk(self) -> Array:
-        """Random walk after one second, in base axes."""
-        return self._turned(self.output.noise.walk_sd)
+        """Random walk after one second: of a gyro in base axes, of a velocity in any, for the base turns in its own."""
+        walk = self.output.noise.walk_sd
+        return self._turned(walk) if quantity_of(self.output.channel) == "gyro" else _mean_of_axes(walk)
 
     def _turned(self, sd: Array) -> Array:
         quantity = quantity_of(self.output.channel)
         if quantity == "velocity":  # in inertial axes, which the base's pass through
-            return np.full(3, np.sqrt((sd**2).mean()))
+            return _mean_of_axes(sd)
         if quantity == "position" or not isinstance(self.sensor, MountedSensor):
             return sd
         return np.sqrt(self.sensor.frame().R ** 2 @ sd**2)
+
+
+def _mean_of_axes(sd: Array) -> Array:
+    """One standard deviation for all axes, shape (3,)."""
+    return np.full(3, np.sqrt((sd**2).mean()))
 
 
 def _channels(robot: Robot, sensors: Iterable[Sensor]) -> dict[str, _Channel]:

@@ -21,7 +21,7 @@ import numpy as np
 from freefloat.errors import FreefloatError
 from freefloat.estimate import reaction_kernels as compiled
 from freefloat.estimate.flight import Flight
-from freefloat.estimate.joint_curves import CurveErrors
+from freefloat.estimate.joint_curves import CurveErrors, JointCurves, Remembered
 from freefloat.regressor import kernels
 from freefloat.regressor.samples import read_only
 from freefloat.regressor.states import allowed_rows
@@ -105,7 +105,7 @@ class BaseMotion:
 
 def predict(
     robot: Robot,
-    flight: Flight,
+    curves: JointCurves | Remembered,
     grid: Grid,
     phi: Array,
     clock: Clock,
@@ -118,7 +118,7 @@ def predict(
     phi: standard parameters, (10 bodies,). zeros: of the joints, (dofs,). bends: coefficients of the errors of
     the joints' curves. momentum: H at the grid's instants, (m, 3).
     """
-    motion, errors = flight.joints.with_errors(clock.joint_time(grid.t))
+    motion, errors = curves.with_errors(clock.joint_time(grid.t))
     q, dq = motion.position + zeros, np.array(motion.rate)
     for joint in np.unique(errors.joint).tolist():
         own = errors.joint == joint
@@ -144,12 +144,12 @@ def predict(
     return BaseMotion(grid, q, dq, motion.acceleration, errors, v, w, R, u, A, B)
 
 
-def solve_base(A: Array, columns: Array, allowed: Array) -> Array:
-    """A_b^-1 of columns (m, 6, k) for what the base can do, shape (m, r, k)."""
+def solve_base(A: Array, columns: Array, allowed: Array, first: int = 0) -> Array:
+    """A_b^-1 of columns (m, 6, k) for what the base can do, shape (m, r, k); rows before the `first` are not done."""
     whole = allowed.size == 6
     inner = np.array(A[:, :, :6]) if whole else A[:, allowed[:, None], allowed]
     right = np.ascontiguousarray(columns if whole else columns[:, allowed])
-    if compiled.solve_each(np.ascontiguousarray(inner), right) < _SINGULAR:
+    if compiled.solve_each(np.ascontiguousarray(inner), right, first) < _SINGULAR:
         raise NotPossible("with these parameters the robot has no positive inertia")
     return right
 
@@ -164,37 +164,60 @@ def _attitudes(grid: Grid, allowed: Array, B: Array, rest: Array, momentum: Arra
     return R
 
 
-def sensitivities(robot: Robot, motion: BaseMotion, phi: Array, columns: Array, present: Array, clock: Clock) -> Array:
-    """Derivatives of the base's velocities at a given attitude, shape (m, r, unknowns).
+@dataclass(frozen=True, slots=True, eq=False)
+class Targets:
+    """First columns, in a matrix of `count` unknowns, of what acts at one instant; -1 for what is not asked for."""
 
-    columns: of the standard parameters that are unknown; present: which of all there are. Unknowns: those
-    parameters, joint zeros, errors of the curves, time offset, drift.
+    count: int
+    parameters: int = 0
+    zeros: int = -1
+    bends: int = -1
+    offset: int = -1
+    drift: int = -1
+
+    def as_array(self) -> Array:
+        """In the order of the compiled code."""
+        return np.array([self.parameters, self.zeros, self.bends, self.offset, self.drift], dtype=np.int64)
+
+
+def sensitivities(
+    robot: Robot,
+    motion: BaseMotion,
+    phi: Array,
+    columns: Array,
+    present: Array,
+    clock: Clock,
+    targets: Targets,
+    gain: Array,
+) -> Array:
+    """Derivatives of gain times the base's velocities at a given attitude, shape (m, rows, unknowns).
+
+    columns: of the standard parameters that are unknown; present: which of all there are. gain: (rows, r), r the
+    number of velocities that the base can have.
     """
     m, dofs = motion.q.shape
-    K = np.empty((m, 6, columns.size + 2 * dofs))
-    momentum = np.empty((m, 6, columns.size))
-    arrays = robot.tree.arrays
+    arrays, size = robot.tree.arrays, columns.size
+    momentum = np.empty((m, 6, size))
     kernels.forward_columns(arrays, motion.q, motion.dq, motion.v, motion.w, columns, momentum)
-    K[:, :, : columns.size] = momentum
-    if not present[columns].all():
-        K[:, :, : columns.size][:, :, ~present[columns]] = 0.0
+    K = np.empty((m, 6, size + 2 * dofs))
+    K[:, :, :size] = momentum if present[columns].all() else momentum * present[columns]
     poses = kernels.sweep(arrays, motion.q, motion.dq, motion.v, motion.w)
-    by_position = np.empty((m, 6, dofs))
-    compiled.momentum_by_position(arrays, read_only(phi).reshape(-1, PER_BODY), *poses, by_position)
-    K[:, :, columns.size : columns.size + dofs] = by_position
-    K[:, :, columns.size + dofs :] = motion.A[:, :, 6:]
-    solved = solve_base(motion.A, K, allowed_rows(robot))
-    errors = motion.errors
-    G = np.empty((m, solved.shape[1], columns.size + dofs + errors.sd.size + 2))
+    compiled.momentum_by_position(arrays, read_only(phi).reshape(-1, PER_BODY), *poses, K[:, :, size : size + dofs])
+    K[:, :, size + dofs :] = motion.A[:, :, 6:]
+    first = int(np.argmax(gain.any(axis=0)))  # what comes before is not asked for
+    solved = solve_base(motion.A, K, allowed_rows(robot), first)
+    errors, G = motion.errors, np.empty((m, gain.shape[0], targets.count))
     compiled.spread_columns(
         solved,
-        columns.size,
+        np.ascontiguousarray(gain),
+        size,
         motion.dq,
         motion.ddq,
         motion.grid.t - clock.middle,
         errors.joint,
         errors.position,
         errors.rate,
+        targets.as_array(),
         G,
     )
     return G

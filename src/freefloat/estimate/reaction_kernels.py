@@ -105,10 +105,11 @@ def momentum_by_position(tree, phi, R, p, v, w, a, D):
 
 
 @njit(**_COMPILE)
-def solve_each(A, C):
+def solve_each(A, C, first):
     """Solve A x = c for every sample, symmetric A (n, r, r), columns C (n, r, k), both overwritten; C becomes x.
 
-    Returns the smallest pivot over the largest entry of its matrix: not positive where A is not.
+    Rows of x before the `first` are left unfinished. Returns the smallest pivot over the largest entry of its
+    matrix: not positive where A is not.
     """
     n, r, columns = C.shape
     least = np.inf
@@ -116,7 +117,7 @@ def solve_each(A, C):
         largest = 0.0
         for i in range(r):
             largest = max(largest, abs(A[s, i, i]))
-        for j in range(r):  # A = L D L^T, unit L below the diagonal, D on it
+        for j in range(r):  # A = L D L^T, unit L above the diagonal, D on it
             pivot = A[s, j, j]
             least = min(least, pivot / largest)
             for i in range(j + 1, r):
@@ -129,7 +130,7 @@ def solve_each(A, C):
                 factor = A[s, j, i]
                 for c in range(columns):
                     C[s, i, c] -= factor * C[s, j, c]
-        for i in range(r - 1, -1, -1):
+        for i in range(r - 1, first - 1, -1):
             inverse = 1.0 / A[s, i, i]
             for c in range(columns):
                 C[s, i, c] *= inverse
@@ -141,27 +142,42 @@ def solve_each(A, C):
 
 
 @njit(**_COMPILE)
-def spread_columns(S, c, dq, ddq, since, joint, position, rate, G):
-    """Columns of the base's velocities by everything that acts at one instant, into G (m, r, columns).
+def spread_columns(S, gain, c, dq, ddq, since, joint, position, rate, targets, G):
+    """Columns of gain times the base's velocities by what acts at one instant, into G (m, rows, columns).
 
-    S (m, r, c + 2 dofs): A_b^-1 of the columns of parameters, positions, rates. Columns of G: c parameters, dofs
-    joint zeros, curve errors (joint, position, rate as in `CurveErrors`), time offset, drift (`since` its factor).
+    S (m, r, c + 2 dofs): A_b^-1 of the columns of parameters, positions, rates. gain: (rows, r).
+    targets: first columns in G of parameters, joint zeros, curve errors (joint, position, rate as in `CurveErrors`),
+    time offset, drift (`since` its factor); -1 leaves them out. Other columns become zero.
     """
     m, r, dofs = S.shape[0], S.shape[1], dq.shape[1]
-    errors = joint.size
+    row = np.empty(S.shape[2])
+    parameters, zeros, bends, offset, drift = targets[0], targets[1], targets[2], targets[3], targets[4]
     for k in range(m):
-        for i in range(r):
-            row, out = S[k, i], G[k, i]
-            for e in range(c + dofs):
-                out[e] = -row[e]
-            for e in range(errors):
-                j = joint[e]
-                out[c + dofs + e] = -row[c + j] * position[k, e] - row[c + dofs + j] * rate[k, e]
+        for i in range(gain.shape[0]):
+            row[:] = 0.0
+            for j in range(r):
+                if gain[i, j] != 0.0:
+                    factor = -gain[i, j]
+                    for e in range(row.size):
+                        row[e] += factor * S[k, j, e]
+            out = G[k, i]
+            out[:] = 0.0
+            for e in range(c):
+                out[parameters + e] = row[e]
+            if zeros >= 0:
+                for e in range(dofs):
+                    out[zeros + e] = row[c + e]
+            if bends >= 0:
+                for e in range(joint.size):
+                    j = joint[e]
+                    out[bends + e] = row[c + j] * position[k, e] + row[c + dofs + j] * rate[k, e]
             late = 0.0
             for j in range(dofs):
-                late += row[c + j] * dq[k, j] + row[c + dofs + j] * ddq[k, j]
-            out[c + dofs + errors] = late
-            out[c + dofs + errors + 1] = late * since[k]
+                late -= row[c + j] * dq[k, j] + row[c + dofs + j] * ddq[k, j]
+            if offset >= 0:
+                out[offset] = late
+            if drift >= 0:
+                out[drift] = late * since[k]
 
 
 # ---------------------------------------------------------------------- attitude

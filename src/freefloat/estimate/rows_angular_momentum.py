@@ -132,9 +132,9 @@ class AngularMomentumRows(ModelRows):
         S = first_moment_regressor(robot, still)[..., moments] @ quadratic
         P = momentum_regressor(robot, still, moments)[:, :3] @ quadratic
         slopes = np.zeros((n, self._axes.size, self.samples.q.shape[1]))
-        for k, e in enumerate(np.eye(3)[self._axes]):
+        for k, e in enumerate(np.eye(3)[self._axes, None, :, None]):  # as columns, (1, 3, 1)
             Z = np.zeros((n, 6, linear.size))
-            Z[:, 3:] = e[:, None] * linear
+            Z[:, 3:] = e * linear
             Z[:, :3, moments] -= np.cross(e, S, axis=1)
             slopes[:, k] = momentum_adjoint(robot, still, Z)[0]
             by_moment = -np.cross(P, e, axis=1)  # of S, which for v along y is (l_z, ., -l_x), along z (., l_x, .)

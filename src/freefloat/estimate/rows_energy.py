@@ -72,18 +72,30 @@ class EnergyRows(StandardRows):
         return integral(power, self.flight.t)[:, None]
 
     def slopes(self, x: Array, channels: Sequence[Channel]) -> Array:
-        """Derivative of matrix x - right by channels, at the CAD model, shape (n, 1, channels).
+        """How much each row errs by unit noise of each channel, at the CAD model, shape (n, 1, channels).
 
-        An error of a torque stays in all work after it; here it counts in each row as if rows erred independently.
+        An error of a power stays in all work after it: it counts as the root of the sum of squares over the samples
+        before, as if rows then erred independently of each other.
         """
-        v, w = self.samples.base_twist(self.problem.robot, "energy")
-        dq = self.samples.need("dq", "energy")
-        momentum = np.einsum("kij,kj->ki", mass_matrix(self.cad_robot, self.samples.q), np.hstack([v, w, dq]))
-        slopes = np.zeros((len(self.samples), 1, len(channels)))
+        samples, robot = self.samples, self.problem.robot
+        v, w = samples.base_twist(robot, "energy")
+        rates = np.hstack([v, w, samples.need("dq", "energy")])
+        momentum = np.einsum("kij,kj->ki", mass_matrix(self.cad_robot, samples.q), rates)
+        lasts = np.diff(self.flight.t, prepend=self.flight.t[0])
+        slopes = np.zeros((len(samples), 1, len(channels)))
         for k, channel in enumerate(channels):
-            if channel.name in _PLACE:
-                slopes[:, 0, k] = momentum[:, _PLACE[channel.name] + channel.index]
-            elif channel.name == "torques":
-                lasts = np.diff(self.flight.t, prepend=self.flight.t[0])
-                slopes[:, 0, k] = np.sqrt(np.cumsum((lasts * dq[:, channel.index]) ** 2))
+            work = np.cumsum((lasts * self._power_slope(channel)) ** 2)
+            kept = momentum[:, _PLACE[channel.name] + channel.index] if channel.name in _PLACE else 0.0
+            slopes[:, 0, k] = np.sqrt(kept**2 + work)
         return slopes
+
+    def _power_slope(self, channel: Channel) -> Array:
+        """Derivative of the power that is put in by a channel, shape (n,)."""
+        samples, slope = self.samples, np.zeros(len(self.samples))
+        if channel.name == "torques":
+            return samples.need("dq", "energy")[:, channel.index]
+        if channel.name == "dq":
+            return samples.need("torques", "energy")[:, channel.index]
+        if channel.name in ("v", "w") and samples.base_wrench is not None:
+            slope = slope + samples.base_wrench[:, _PLACE[channel.name] + channel.index]
+        return slope

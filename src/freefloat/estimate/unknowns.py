@@ -48,6 +48,11 @@ class Unknowns:
     def __len__(self) -> int:
         return self.parts[-1].place.stop
 
+    @property
+    def coarse(self) -> int:
+        """How many there are without the errors of the joints' curves, which come last and do little."""
+        return sum(len(part.labels) for part in self.parts if part.kind != "joint motion")
+
     def find(self, kind: str, flight: int | None = None) -> slice | None:
         """Where unknowns of a kind are; None if there are none."""
         return self._places.get((kind, flight))
@@ -93,9 +98,11 @@ def _all(problem: Problem) -> Iterator[_Row]:
     yield _clusters(problem)
     yield from _known(problem)
     yield from _shared(problem)
+    endings = [f" of {flight.name}" if len(problem.flights) > 1 else "" for flight in problem.flights]
     for index, flight in enumerate(problem.flights):
-        ending = f" of {flight.name}" if len(problem.flights) > 1 else ""
-        yield from _of_flight(problem, index, flight, ending)
+        yield from _of_flight(problem, index, flight, endings[index])
+    for index, flight in enumerate(problem.flights):
+        yield _joint_motion(index, flight, endings[index])
 
 
 def _clusters(problem: Problem) -> _Row:
@@ -135,9 +142,6 @@ def _shared(problem: Problem) -> Iterator[_Row]:
 
 def _of_flight(problem: Problem, index: int, flight: Flight, ending: str) -> Iterator[_Row]:
     nuisances = problem.nuisances
-    errors = flight.joints.errors(flight.t[:1])
-    labels = tuple(f"joint motion {k}{ending}" for k in range(errors.sd.size))
-    yield _independent("joint motion", index, labels, "", "encoders", errors.sd)
     if problem.robot.joints:
         for kind, sd, unit in (
             ("time offset", nuisances.time_offset_s, "s"),
@@ -152,6 +156,12 @@ def _of_flight(problem: Problem, index: int, flight: Flight, ending: str) -> Ite
             yield from _walk(problem, index, flight, ending)
     yield from _momentum(problem, index, flight, ending)
     yield from _linear(problem, index, flight, ending)
+
+
+def _joint_motion(index: int, flight: Flight, ending: str) -> _Row:
+    sd = flight.joints.errors(flight.t[:1]).sd
+    labels = tuple(f"joint motion {k}{ending}" for k in range(sd.size))
+    return _independent("joint motion", index, labels, "", "encoders", sd)
 
 
 def _momentum(problem: Problem, index: int, flight: Flight, ending: str) -> Iterator[_Row]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from freefloat.experiment.processing.base_motion import (
     Brought,
@@ -21,6 +22,7 @@ from freefloat.experiment.processing.filtering import LowPass
 from freefloat.experiment.processing.processed import Known, ProcessSettings, known_of
 from freefloat.experiment.processing.resampling import evenly
 from freefloat.experiment.processing.spectrum import noise_level
+from freefloat.experiment.processing.whiteness import whiteness
 from freefloat.experiment.recording import Channel
 from freefloat.experiment.sensors_base import Sensor
 from freefloat.experiment.truth import turned
@@ -93,11 +95,33 @@ def wheels(task: Task) -> Part:
     motion, spread, how = differentiated(channel.t, values, task.t, task.command)
     sd = task.known(channel).noise_sd
     level = noise_level(evenly(channel.t, values).values) if sd is None else _placed(channel, names, sd)
+    steady = _steady(values, level)
+    words = f"{brought.words}; accelerations from it {how}"
+    if steady.any():
+        still = ", ".join(name for name, constant in zip(names, steady, strict=True) if constant)
+        words = f"{still}: constant but for noise, so that means stand for them" + (
+            "" if steady.all() else f"; {words}"
+        )
     return Part(
-        {"wheel_rates": brought.values, "wheel_accelerations": motion.rate},
-        {"wheel_rates": brought.gain * level, "wheel_accelerations": spread[1]},
-        {channel.name: f"{brought.words}; accelerations from it {how}"},
+        {
+            "wheel_rates": np.where(steady, values.mean(axis=0), brought.values),
+            "wheel_accelerations": np.where(steady, 0.0, motion.rate),
+        },
+        {
+            "wheel_rates": np.where(steady, level / np.sqrt(len(values)), brought.gain * level),
+            "wheel_accelerations": np.where(steady, 0.0, spread[1]),
+        },
+        {channel.name: words},
     )
+
+
+def _steady(values: Array, noise_sd: Array) -> NDArray[np.bool_]:
+    """Which wheels show nothing but noise about a constant rate, shape (wheels,).
+
+    Rates that a tachometer gives sample by sample carry momentum that is not there: its noise.
+    """
+    away = values - values.mean(axis=0)
+    return np.array([whiteness(column, float(sd)).white for column, sd in zip(away.T, noise_sd, strict=True)])
 
 
 def _commanded_wheels(task: Task, names: tuple[str, ...]) -> Part:

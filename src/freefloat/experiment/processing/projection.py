@@ -123,27 +123,25 @@ class Projection:
     def motion(self, t: ArrayLike) -> Motion:
         """Position, rate and acceleration at times t within the command, shape (n,) [s]."""
         times = np.asarray(t, float)
-        return self.motion_of(times, self.functions(times))
+        return self.motion_and_functions(times)[0]
 
-    def motion_of(self, times: Array, functions: Functions) -> Motion:
-        """Position, rate and acceleration from what `functions` gives for the same times."""
-        given = given_motion(self.command, self.joints, times - self.start_s)
+    def motion_and_functions(self, times: Array) -> tuple[Motion, Functions]:
+        """Motion, and the functions of every basis with their first two derivatives, at times, shape (n,) [s]."""
+        found = self.command.linear_map(times - self.start_s)
+        functions = {basis: basis.derivatives(found) for basis in {fit.basis: None for fit in self.fits}}
+        given = given_motion(self.command, self.joints, found)
         fitted = []
         for order, fixed in enumerate((given.position, given.rate, given.acceleration)):
             moved = [functions[fit.basis][order] @ fit.coefficients for fit in self.fits]
             fitted.append(fixed + np.stack(moved, axis=1))
-        return Motion(times, *fitted)
-
-    def functions(self, times: Array) -> Functions:
-        """The functions of every basis and their first two derivatives at times t, shape (n,) [s]."""
-        return {basis: basis.derivatives(times) for basis in {fit.basis: None for fit in self.fits}}
+        return Motion(times, *fitted), functions
 
     def covariance(self, t: ArrayLike) -> Array:
         """Covariance of position, rate and acceleration of each joint at each time, shape (n, joints, 3, 3)."""
         times = np.asarray(t, float)
         shared = {
             basis: np.stack([[(a * b).sum(axis=1) for a in orders] for b in orders])  # (3, 3, n)
-            for basis, orders in self.functions(times).items()
+            for basis, orders in self.motion_and_functions(times)[1].items()
         }
         each = np.stack([fit.noise_sd**2 * shared[fit.basis] for fit in self.fits])  # (joints, 3, 3, n)
         return np.moveaxis(each, 3, 0)
@@ -216,14 +214,15 @@ class _Task:
                 f"only {times.size} samples of the joints fall within the command, which lasts from "
                 f"{start_s:.6g} s to {start_s + command.duration_s:.6g} s"
             )
-        asked = chosen_motion(command.evaluate(times - start_s), command.channels, names).position
+        found = command.linear_map(times - start_s)
+        asked = chosen_motion(found.motion(command.coefficients), command.channels, names).position
         noise = [None] * len(names) if noise_sd is None else np.broadcast_to(noise_sd, len(names)).tolist()
         steps, peaks = np.broadcast_to(rounding, len(names)).tolist(), np.abs(x).max(axis=0).tolist()
         tests = tuple(
             partial(whiteness, noise_sd=sd, rounding=step, false_alarm=false_alarm, floor=_NUMERICAL * peak)
             for sd, step, peak in zip(noise, steps, peaks, strict=True)
         )
-        return cls(names, times, x, given_motion(command, names, times - start_s).position, asked, tests)
+        return cls(names, times, x, given_motion(command, names, found).position, asked, tests)
 
     @property
     def rate_Hz(self) -> float:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from scipy.interpolate import BSpline
 
 from freefloat.motion.spline import clamped
-from freefloat.motion.trajectory import Motion, Trajectory
+from freefloat.motion.trajectory import LinearMap, Motion, Trajectory
 from freefloat.robot.transform import Array
 
 RICHEST = 64  # functions of a command beyond which it is no basis to project on, only a motion to compare with
@@ -39,7 +39,7 @@ class ProjectionBasis:
     @classmethod
     def on(cls, command: Trajectory, start_s: float, pieces: int, t: ArrayLike) -> ProjectionBasis:
         """Made for samples at times t, shape (n,), within the command [s]."""
-        raw, _, _ = _raw(command, pieces, np.asarray(t, float) - start_s)
+        raw, _, _ = _raw(command, pieces, command.linear_map(np.asarray(t, float) - start_s))
         scale = np.linalg.norm(raw, axis=0)
         scale = np.where(scale > 0.0, scale, 1.0)
         R = np.linalg.qr(raw / scale, mode="r")
@@ -54,23 +54,23 @@ class ProjectionBasis:
 
     def at(self, t: ArrayLike, order: int = 0) -> Array:
         """Derivative of this order of all functions at times t, shape (n,) [s] -> (n, k)."""
-        return self.derivatives(t)[order]
+        return self.derivatives(self.command.linear_map(np.asarray(t, float) - self.start_s))[order]
 
-    def derivatives(self, t: ArrayLike) -> tuple[Array, Array, Array]:
-        """All functions at times t, shape (n,) [s], and their first two derivatives, each (n, k)."""
-        position, rate, acceleration = _raw(self.command, self.pieces, np.asarray(t, float) - self.start_s)
+    def derivatives(self, found: LinearMap) -> tuple[Array, Array, Array]:
+        """All functions and their first two derivatives, each (n, k), where the command's are already known."""
+        position, rate, acceleration = _raw(self.command, self.pieces, found)
         return position @ self.weights, rate @ self.weights, acceleration @ self.weights
 
 
-def given_motion(command: Trajectory, names: tuple[str, ...], times: Array) -> Motion:
-    """What moves without coefficients, at times of the command: all of it if its basis is too rich.
+def given_motion(command: Trajectory, names: tuple[str, ...], found: LinearMap) -> Motion:
+    """What moves without coefficients: all of the command if its basis is too rich.
 
-    names: of joints; one that the command does not move rests at zero.
+    names: of joints; one that the command does not move rests at zero. found: the command at the times asked for.
     """
     if command.coefficients.shape[0] > RICHEST:
-        return chosen_motion(command.evaluate(times), command.channels, names)
-    still = command.with_coefficients(np.zeros_like(command.coefficients))
-    return chosen_motion(still.evaluate(times), command.channels, names)
+        return chosen_motion(found.motion(command.coefficients), command.channels, names)
+    still = Motion(found.t, found.offset, found.offset_rate, found.offset_acceleration)
+    return chosen_motion(still, command.channels, names)
 
 
 def chosen_motion(motion: Motion, channels: tuple[str, ...], names: tuple[str, ...]) -> Motion:
@@ -82,18 +82,16 @@ def chosen_motion(motion: Motion, channels: tuple[str, ...], names: tuple[str, .
     return Motion(motion.t, *(np.hstack([part, still])[:, chosen] for part in parts))
 
 
-def _raw(command: Trajectory, pieces: int, times: Array) -> tuple[Array, Array, Array]:
+def _raw(command: Trajectory, pieces: int, found: LinearMap) -> tuple[Array, Array, Array]:
     """Functions before they are made orthonormal and their first two derivatives, each (n, raw)."""
-    found = command.linear_map(times) if command.coefficients.shape[0] <= RICHEST else None
     splines = _splines(pieces, command.duration_s) if pieces else None
-    inside = np.clip(times, 0.0, command.duration_s)
 
     def raw(order: int) -> Array:
-        blocks = [np.full((times.size, 1), 1.0 if order == 0 else 0.0)]
-        if found is not None:
+        blocks = [np.full((found.t.size, 1), 1.0 if order == 0 else 0.0)]
+        if command.coefficients.shape[0] <= RICHEST:
             blocks.append((found.basis, found.basis_rate, found.basis_acceleration)[order])
         if splines is not None:
-            blocks.append(splines(inside, order))
+            blocks.append(splines(found.t, order))
         return np.hstack(blocks)
 
     return raw(0), raw(1), raw(2)

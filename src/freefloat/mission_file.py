@@ -1,0 +1,151 @@
+"""A mission from its file: a robot, what is known of it, its sensors, its motion; names in it must be the robot's."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from freefloat.errors import FileError, FreefloatError
+from freefloat.experiment.sensors import Sensor
+from freefloat.experiment.truth import Layout
+from freefloat.files import FilePath, check_format, load_yaml, read_bytes, validate
+from freefloat.mission_sections import DisturbanceSection, MissionSection, MomentumSection
+from freefloat.motion.trajectory import Trajectory
+from freefloat.motion.trajectory_file import load_trajectory, trajectory_from_document
+from freefloat.regressor.selection import select_parameters, with_known_separate
+from freefloat.robot.load import load_robot
+from freefloat.robot.model import Robot
+from freefloat.robot.transform import Array
+
+
+class InvalidMission(FreefloatError):
+    """A mission that does not fit its robot."""
+
+
+@dataclass(frozen=True, eq=False)
+class Mission:
+    """A robot, what is known of it, its sensors, its motion.
+
+    path: the file it came from. hashes: SHA-256 of mission and robot file.
+    trajectory: the motion that the mission gives, if it gives one.
+    """
+
+    name: str
+    path: Path
+    robot: Robot
+    settings: MissionSection
+    sensors: Mapping[str, Sensor]
+    trajectory: Trajectory | None
+    hashes: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def duration_s(self) -> float:
+        """How long the mission's motion lasts [s]."""
+        return self.trajectory.duration_s if self.trajectory else self.settings.excitation.duration_s
+
+    @property
+    def total_momentum(self) -> Array:
+        """What the wheels were given while the base was held, base axes at the start, shape (3,) [N m s]."""
+        momenta = self.settings.wheel_momenta
+        return sum((momenta.get(wheel.name, 0.0) * wheel.axis for wheel in self.robot.wheels), np.zeros(3))
+
+    @property
+    def wheel_rates(self) -> Array:
+        """Of all wheels at the start, shape (wheels,) [rad/s]."""
+        momenta, rates = self.settings.wheel_momenta, self.settings.flight.wheel_rates_rad_s
+        wheels = self.robot.wheels
+        return np.array([rates.get(w.name, 0.0) + momenta.get(w.name, 0.0) / w.spin_inertia for w in wheels])
+
+
+def load_mission(path: FilePath) -> Mission:
+    """A mission from its file; the robot and trajectory files it names are found from its own folder."""
+    document = load_yaml(path)
+    check_format(document, "mission")
+    settings = validate(MissionSection, document)
+    folder = Path(path).parent
+    robot_path = folder / settings.robot
+    robot = load_robot(robot_path)
+    mission = Mission(
+        name=settings.mission,
+        path=Path(path),
+        robot=with_known_separate(robot, settings.known),
+        settings=settings,
+        sensors=settings.sensors,
+        trajectory=_trajectory(settings, robot, folder, path),
+        hashes={"mission": _sha256(path), "robot": _sha256(robot_path)},
+    )
+    _check(mission, path)
+    return mission
+
+
+def _trajectory(settings: MissionSection, robot: Robot, folder: Path, path: FilePath) -> Trajectory | None:
+    if settings.trajectory is None:
+        return None
+    if isinstance(settings.trajectory, str):
+        return load_trajectory(folder / settings.trajectory, robot)
+    return trajectory_from_document(settings.trajectory, path)
+
+
+def _check(mission: Mission, path: FilePath) -> None:
+    """Names in the mission must be the robot's."""
+    settings, robot = mission.settings, mission.robot
+    for problem in _contradictions(settings, robot, mission):
+        raise FileError(path, problem)
+    for name, sensor in mission.sensors.items():
+        _check_sensor(path, name, sensor, robot)
+    try:
+        select_parameters(robot, [*settings.known, *settings.assume_zero])
+        for bodies in settings.identify.without.values():
+            select_parameters(with_known_separate(robot, bodies), bodies)
+        for name in (*settings.wheel_momenta, *settings.flight.wheel_rates_rad_s):
+            robot.wheel(name)
+        if mission.trajectory is not None:
+            mission.trajectory.samples(robot, np.zeros(1))
+    except FreefloatError as error:
+        raise FileError(path, str(error)) from error
+
+
+def _contradictions(settings: MissionSection, robot: Robot, mission: Mission) -> Iterator[str]:
+    """Settings that cannot both be meant, or that this robot cannot do."""
+    flight, start = settings.flight, settings.flight.start
+    rate = start.rate()
+    given = rate is not None or start.velocity_m_s is not None
+    if settings.momentum == "zero" and given:
+        yield "flight.start has a rate or velocity, but momentum is zero; allowed: one of the two"
+    if isinstance(settings.momentum, MomentumSection) and rate is not None:
+        yield "flight.start has a rate, but momentum is what the wheels hold; allowed: one of the two"
+    pushed = flight.pulses or flight.disturbance != DisturbanceSection()
+    if robot.base == "fixed" and (given or pushed):
+        yield "a fixed base cannot start with a velocity or be pushed; allowed: no start velocity, pulses, disturbance"
+    if robot.base == "planar" and rate is not None and rate[:2].any():
+        yield "flight.start: a planar base turns about z alone; allowed: a rate of (0, 0, z)"
+    for index, pulse in enumerate(flight.pulses):
+        if not 0.0 <= pulse.start_s <= mission.duration_s - pulse.duration_s:
+            yield f"flight.pulses[{index}] is outside the flight, which lasts {mission.duration_s:g} s"
+    nadir, normal = np.array(flight.disturbance.nadir), np.array(flight.disturbance.orbit_normal)
+    if abs(nadir @ nadir - 1.0) > 1e-6 or abs(normal @ normal - 1.0) > 1e-6 or abs(nadir @ normal) > 1e-6:
+        yield "flight.disturbance: nadir and orbit_normal must be unit vectors at a right angle"
+    moved = set(mission.trajectory.channels) if mission.trajectory else set[str]()
+    if flight.wheels == "free" and moved & {wheel.name for wheel in robot.wheels}:
+        yield "flight.wheels is free, but the trajectory drives wheels; allowed: held"
+    for wheel, wheel_rate in zip(robot.wheels, mission.wheel_rates.tolist(), strict=True):
+        if abs(wheel_rate) > wheel.max_rate:
+            yield f"wheel {wheel.name} would turn at {wheel_rate:.4g} rad/s; allowed: at most {wheel.max_rate:.4g}"
+
+
+def _check_sensor(path: FilePath, name: str, sensor: Sensor, robot: Robot) -> None:
+    """A sensor must find on the robot what it measures."""
+    try:
+        outputs = sensor.outputs(Layout.of(robot))
+    except FreefloatError as error:
+        raise FileError(path, f"sensors.{name}: {error}") from error
+    if any(not output.components for output in outputs):
+        raise FileError(path, f"sensors.{name}: the robot has nothing that this sensor measures")
+
+
+def _sha256(path: FilePath) -> str:
+    return hashlib.sha256(read_bytes(path)).hexdigest()

@@ -1,0 +1,195 @@
+"""What a mission file may say: `format: freefloat/mission@1`, YAML or JSON, units in the names of the fields."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import AfterValidator, Field
+
+from freefloat.estimate.methods import METHODS
+from freefloat.estimate.prior import CadSpread
+from freefloat.estimate.problem import ModelName, Nuisances
+from freefloat.experiment.sensors import Sensors
+from freefloat.experiment.simulate import Wheels
+from freefloat.files import Number, Positive, Section, Vector3, did_you_mean, entries, shown
+from freefloat.robot.transform import Array
+
+DEFAULT_DURATION_S = 60.0
+
+
+class KnownSection(Section):
+    """How far a known parameter, or all of a body's, can be trusted."""
+
+    relative_sd: Annotated[Number, Field(ge=0.0)] = Field(0.0, description="standard deviation over the value")
+
+
+class MomentumSection(Section):
+    """A total momentum that the wheels were given while the base was held at rest."""
+
+    wheels_Nms: dict[str, Number] = Field(description="momentum of each wheel relative to the base")
+
+
+class StartSection(Section):
+    """The base at the first instant."""
+
+    attitude_xyzw: Annotated[tuple[Number, Number, Number, Number], entries(4)] = (0.0, 0.0, 0.0, 1.0)
+    position_m: Vector3 = (0.0, 0.0, 0.0)
+    rate_rad_s: Vector3 | None = None
+    rate_deg_s: Vector3 | None = None
+    velocity_m_s: Vector3 | None = None
+    one_of = (("rate_rad_s", "rate_deg_s"),)
+
+    def rate(self) -> Array | None:
+        """Angular rate in base axes [rad/s], shape (3,), where one is given."""
+        if self.rate_deg_s is not None:
+            return np.radians(self.rate_deg_s)
+        return None if self.rate_rad_s is None else np.array(self.rate_rad_s)
+
+
+class PulseSection(Section):
+    """A thruster's push, base axes."""
+
+    start_s: Number
+    duration_s: Positive
+    force_N: Vector3
+    point_m: Vector3 = (0.0, 0.0, 0.0)
+
+
+class DisturbanceSection(Section):
+    """What else acts on the robot as a whole."""
+
+    force_N: Vector3 = (0.0, 0.0, 0.0)
+    torque_Nm: Vector3 = (0.0, 0.0, 0.0)
+    orbital_rate_rad_s: Number = 0.0
+    nadir: Vector3 = (0.0, 0.0, 1.0)
+    orbit_normal: Vector3 = (0.0, 1.0, 0.0)
+
+
+class FlightSection(Section):
+    """How the flight is simulated."""
+
+    start: StartSection = StartSection()
+    wheels: Wheels = "held"
+    wheel_rates_rad_s: dict[str, Number] = Field(default_factory=dict)
+    pulses: list[PulseSection] = Field(default_factory=list)
+    disturbance: DisturbanceSection = DisturbanceSection()
+    step_s: Positive | None = None
+
+
+class ShapeSection(Section):
+    """The family of motions that is searched."""
+
+    kind: Literal["fourier", "bspline"] = "fourier"
+    harmonics: Annotated[int, Field(ge=1, le=100)] = 4
+    rest_to_rest: bool = True
+
+
+class AttitudeLimitsSection(Section):
+    """Roll, pitch and yaw that the base may reach."""
+
+    roll: Annotated[tuple[Number, Number], entries(2)] | None = None
+    pitch: Annotated[tuple[Number, Number], entries(2)] | None = None
+    yaw: Annotated[tuple[Number, Number], entries(2)] | None = None
+
+
+class LimitsSection(Section):
+    """Limits beside those of the joints."""
+
+    base_attitude_deg: AttitudeLimitsSection | None = None
+    base_rate_deg_s: Positive | None = None
+    clearance_m: Annotated[Number, Field(ge=0.0)] | None = None
+
+
+class ExcitationSection(Section):
+    """The motion to be designed."""
+
+    shape: ShapeSection = ShapeSection()
+    duration_s: Positive = DEFAULT_DURATION_S
+    goal: Literal["accuracy", "condition-number", "d-optimal", "a-optimal", "e-optimal"] = "accuracy"
+    limits: LimitsSection = LimitsSection()
+
+
+class PriorSection(Section):
+    """How far the CAD model is trusted, as standard deviations."""
+
+    mass: Positive = Field(CadSpread().mass, description="of a body's mass, over it")
+    com: Positive = Field(CadSpread().com, description="of a centre of mass, over the radius of gyration")
+    inertia: Positive = Field(CadSpread().inertia, description="of an inertia, over the mean moment")
+
+    def spread(self) -> CadSpread:
+        """The same, for a problem."""
+        return CadSpread(self.mass, self.com, self.inertia)
+
+
+_USUAL = Nuisances()
+
+
+class NuisancesSection(Section):
+    """What else the data may hold: standard deviation believed of each effect; null leaves it out."""
+
+    gyro_bias_rad_s: Positive | None = Field(_USUAL.gyro_bias_rad_s, description="constant over a flight")
+    time_offset_s: Positive | None = Field(_USUAL.time_offset_s, description="base's sensors against the joints'")
+    clock_drift: Positive | None = Field(_USUAL.clock_drift, description="change of the time offset, s/s")
+    misalignment_rad: Positive | None = Field(_USUAL.misalignment_rad, description="of the gyro, about each axis")
+    joint_zero_rad: Positive | None = Field(_USUAL.joint_zero_rad, description="of every joint that turns")
+    joint_zero_m: Positive | None = Field(_USUAL.joint_zero_m, description="of every joint that slides")
+    external_torque_Nm: Positive | None = Field(_USUAL.external_torque_Nm, description="constant in inertial axes")
+    velocity_bias_m_s2: Positive | None = Field(_USUAL.velocity_bias_m_s2, description="of an integrated acceleration")
+    gyro_scale: Positive | None = Field(_USUAL.gyro_scale, description="of each axis; costs accuracy")
+
+    def nuisances(self) -> Nuisances:
+        """The same, for a problem."""
+        return Nuisances(**self.model_dump())
+
+
+def _method_that_exists(name: str) -> str:
+    if name not in METHODS:
+        raise ValueError(f"is {shown(name)}{did_you_mean(name, METHODS)}; allowed: {', '.join(METHODS)}")
+    return name
+
+
+class IdentifySection(Section):
+    """How recordings are turned into parameters."""
+
+    method: Annotated[str, AfterValidator(_method_that_exists)] | None = Field(
+        None, description="maximum-likelihood unless given, for a fixed base weighted"
+    )
+    models: Annotated[list[ModelName], Field(min_length=1)] | None = Field(
+        None, description="rows that linear methods stack; those that the recordings have the data for unless given"
+    )
+    rate_Hz: Positive | None = Field(None, description="of the samples; the gyro's own instants unless given")
+    nuisances: Literal["none"] | NuisancesSection = NuisancesSection()
+    without: dict[str, list[str]] = Field(
+        default_factory=dict, description="by file name of a recording: bodies that were not there"
+    )
+
+
+class MissionSection(Section):
+    """A mission file."""
+
+    format: str
+    mission: Annotated[str, Field(min_length=1)]
+    robot: Annotated[str, Field(min_length=1)] = Field(
+        description="path of the robot file, from the mission file's folder"
+    )
+    known: dict[str, KnownSection] = Field(default_factory=dict)
+    prior: Literal["cad", "none"] | PriorSection = "cad"
+    assume_zero: list[str] = Field(default_factory=list)
+    momentum: Literal["zero", "unknown"] | MomentumSection = "zero"
+    sensors: Sensors = Field(default_factory=dict)
+    trajectory: str | dict[str, Any] | None = Field(None, description="a trajectory file, or one written out here")
+    excitation: ExcitationSection = ExcitationSection()
+    flight: FlightSection = FlightSection()
+    identify: IdentifySection = IdentifySection()
+
+    @property
+    def wheel_momenta(self) -> dict[str, float]:
+        """Momentum that each wheel was given, by its name [N m s]."""
+        return dict(self.momentum.wheels_Nms) if isinstance(self.momentum, MomentumSection) else {}
+
+
+def mission_schema() -> dict[str, Any]:
+    """The JSON schema of mission files, for editors that check and complete them."""
+    schema = MissionSection.model_json_schema()
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "freefloat mission"}
