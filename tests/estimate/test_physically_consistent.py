@@ -159,7 +159,7 @@ def test_a_published_sheet_is_told():
 @pytest.mark.parametrize("seed", range(8))
 def test_no_physical_robot_has_a_smaller_misfit(seed):
     truth = random_robot(seed, bodies=4 + seed % 4)
-    estimate = estimate_of(truth, relative=0.1, seed=seed)
+    estimate = estimate_of(truth, wrong_cad(truth, seed, 0.5), relative=0.1, seed=seed)
     found = physical_robot(estimate)
     weight = np.linalg.inv(estimate.covariance)
     gap = found.clusters - estimate.values

@@ -178,6 +178,85 @@ def data(
 
 
 @app.command()
+def identify(
+    mission: Annotated[Path, typer.Argument(help="A mission file.", show_default=False)],
+    recordings: Annotated[
+        list[Path],
+        typer.Argument(help="Recordings of its robot: .parquet, .csv, or ROS 2 bags.", show_default=False),
+    ],
+    method: Annotated[
+        str | None, typer.Option(help="An estimator instead of the mission's own.", show_default=False)
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Write the estimate to this .json file.")
+    ] = None,
+    trajectory: Annotated[
+        Path | None,
+        typer.Option("--trajectory", "--excitation", help="The commanded motion, if it is not the mission's own."),
+    ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(help="FILE=BODY: a recording that was made without this body; repeat or use commas."),
+    ] = None,
+    mapping: Annotated[
+        Path | None, typer.Option(help="For bags: the file that says which topic is what.", show_default=False)
+    ] = None,
+    repair: Annotated[
+        list[str] | None, typer.Option(help="Named repairs to allow, such as `sort`; repeat or use commas.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Show all nuisances and notes.")] = False,
+    json: AsJson = False,
+) -> None:
+    """Identify a robot's parameters: values, intervals, and what these are made of."""
+    from freefloat.command_line.identification import identify_recordings
+    from freefloat.command_line.show import print_json
+    from freefloat.command_line.show_estimate import show_estimate
+    from freefloat.estimate.estimate_file import estimate_document
+
+    estimate = identify_recordings(
+        mission, recordings, method, trajectory, _split(without), mapping, _split(repair), output
+    )
+    if json:
+        print_json(estimate_document(estimate))
+        return
+    show_estimate(estimate, everything)
+    if output is not None:
+        typer.echo(f"wrote {output}")
+
+
+@app.command()
+def export(
+    estimate: Annotated[Path, typer.Argument(help="An estimate file.", show_default=False)],
+    urdf: Annotated[
+        Path | None,
+        typer.Option(help="Your URDF, of which only inertias are changed; a new one is made unless given."),
+    ] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="The URDF to write.")] = None,
+    robot: Annotated[Path | None, typer.Option(help="A robot file to write: .yaml or .json.")] = None,
+    controller: Annotated[
+        Path | None, typer.Option(help="Code to write for a controller: .c (with a header), or .casadi.")
+    ] = None,
+    json: AsJson = False,
+) -> None:
+    """Give an identified robot back: as a URDF, a robot file, or matrices for a controller."""
+    from freefloat.command_line.identification import export_estimate
+    from freefloat.command_line.show import print_json
+    from freefloat.command_line.show_estimate import show_exported
+
+    written = export_estimate(estimate, urdf, output, robot, controller)
+    if json:
+        print_json(
+            {
+                "files": [str(path) for each in written for path in each.paths],
+                "warnings": list(dict.fromkeys(sentence for each in written for sentence in each.warnings)),
+                "notes": list(dict.fromkeys(sentence for each in written for sentence in each.notes)),
+            }
+        )
+    else:
+        show_exported(written)
+
+
+@app.command()
 def new(
     name: Annotated[str, typer.Argument(help="Name of the mission; the file is NAME.yaml.", show_default=False)],
     urdf: Annotated[Path | None, typer.Option(help="Your robot: a URDF or a robot file.")] = None,
@@ -189,13 +268,23 @@ def new(
         typer.echo(f"wrote {path}")
 
 
+class FileChoice(StrEnum):
+    """Files that people write by hand."""
+
+    robot = "robot"
+    mission = "mission"
+
+
 @app.command()
-def schema() -> None:
-    """Print the JSON schema of robot files, for editors that check while you type."""
+def schema(
+    kind: Annotated[FileChoice, typer.Argument(help="Which files are meant.")] = FileChoice.robot,
+) -> None:
+    """Print the JSON schema of robot or mission files, for editors that check while you type."""
     from freefloat.command_line.show import print_json
+    from freefloat.mission.sections import mission_schema
     from freefloat.robot.yaml_file import json_schema
 
-    print_json(json_schema())
+    print_json(json_schema() if kind == FileChoice.robot else mission_schema())
 
 
 def main() -> None:

@@ -38,6 +38,8 @@ class Flight:
         sample, shape (3,) [N m s].
     curves: joint motion at any time; through the samples unless given.
     without: bodies that were not there in this flight, such as a load not yet gripped.
+    velocity_point: where on the base the velocity was measured, base axes [m]; `samples.v` is that of the base's
+        origin, taken there by the measured rates, whose noise is in it.
     """
 
     samples: Samples
@@ -47,6 +49,7 @@ class Flight:
     curves: JointCurves | None = None
     without: tuple[str, ...] = ()
     name: str = "flight"
+    velocity_point: Array = field(default_factory=lambda: np.zeros(3))
 
     def __post_init__(self) -> None:
         if self.samples.t is None:

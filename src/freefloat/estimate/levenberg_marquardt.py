@@ -68,13 +68,13 @@ def levenberg_marquardt(
         N, g = data + information, J.T @ r + information @ (mean - point)
         step, held = _step(N, g, damping, units, least)
         step_size = float(step @ N @ step) / point.size
+        promised = float(step @ (2.0 * g - N @ step))
         last = damping == 0.0 and step_size < _CONVERGED
         trial, trial_cost = point + step, np.inf
         with suppress(FreefloatError):
             r_trial, J_trial = evaluate(trial, not last)
             trial_cost = _cost(r_trial, trial, mean, information)
         if trial_cost <= cost + _ROUNDING * (cost + r.size):
-            promised = float(step @ (2.0 * g - N @ step))
             damping, growth = _eased(damping, (cost - trial_cost) / max(promised, 1e-300)), 2.0
             point, r, cost = trial, r_trial, trial_cost
             if last:
@@ -82,9 +82,9 @@ def levenberg_marquardt(
             J, data = J_trial, J_trial.T @ J_trial
         else:
             damping, growth = max(growth * damping, _FIRST_DAMPING), 2.0 * growth
-        if damping > _MOST_DAMPED:
+        if damping > _MOST_DAMPED or promised < _CONVERGED**2:
             break
-    return Fit(point, r, data, data + information, held, iteration, step_size < _CONVERGED)
+    return Fit(point, r, data, data + information, held, iteration, min(step_size, promised) < _CONVERGED)
 
 
 def _eased(damping: float, kept: float) -> float:

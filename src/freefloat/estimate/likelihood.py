@@ -337,16 +337,20 @@ class FlightLikelihood:
 
     def _velocity(self, point: Array, motion: BaseMotion, G: Array | None, alpha: Array | None) -> tuple[Array, Array]:
         assert self.samples.v is not None
-        R, first = motion.R[::2], self._first(point)[0]
-        back = (first @ R).swapaxes(1, 2)
+        back = (self._first(point)[0] @ motion.R[::2]).swapaxes(1, 2)
         drift = back @ self._vector(point, self.place("drift velocity"), self.sliding)
         lever, bias = self._integrated_attitude(motion), self.place("velocity bias")
         predicted = motion.v[::2] + drift + lever @ self._vector(point, bias, self.sliding)
+        arm = self.flight.velocity_point
+        if arm.any() and self.samples.w is not None:  # as it was measured, not as it was taken to the base's origin
+            predicted = predicted + np.cross(motion.w[::2] - self.samples.w, arm)
         residual = (self.samples.v - predicted)[:, self.sliding]
         if G is None or alpha is None:
             return residual, np.zeros((0, 0, 0))
         turned = _cross_matrix(drift) @ self._whole_turn(point, motion, alpha)
-        J = np.array(G[:, : self.sliding.size]) + turned[:, self.sliding]
+        J = G[:, : self.sliding.size] + turned[:, self.sliding]
+        if arm.any() and self.samples.w is not None:
+            J -= _cross_matrix(arm[None])[0][self.sliding][:, self.turning] @ G[:, self.sliding.size :]
         J[:, :, self.place("drift velocity")] += back[:, self.sliding][:, :, self.sliding]
         if bias is not None:
             J[:, :, bias] += lever[:, self.sliding][:, :, self.sliding]

@@ -12,6 +12,7 @@ information came from: with G the covariance and L_s the information of source s
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -23,6 +24,7 @@ from freefloat.estimate.levenberg_marquardt import Fit, levenberg_marquardt, spe
 from freefloat.estimate.likelihood import Likelihood, Rows
 from freefloat.estimate.momentum_start import momentum_start
 from freefloat.estimate.problem import Problem
+from freefloat.estimate.reaction import NotPossible
 from freefloat.experiment.processing.whiteness import whiteness
 from freefloat.robot.transform import Array
 
@@ -55,8 +57,9 @@ class MaximumLikelihood(Estimator):
         rounds = _ROUNDS if likelihood.reweigh(point) or self.huber else 1
         fit = self._from(likelihood, point)
         if not _plausible(fit):
-            other = self._from(likelihood, momentum_start(likelihood))
-            fit = min(fit, other, key=lambda found: float(found.residual @ found.residual))
+            with suppress(NotPossible):
+                other = self._from(likelihood, momentum_start(likelihood))
+                fit = min(fit, other, key=lambda found: float(found.residual @ found.residual))
         for _ in range(rounds - 1):
             likelihood.reweigh(fit.point)
             fit = self._from(likelihood, fit.point)

@@ -21,6 +21,8 @@ from freefloat.regressor.samples import read_only, rotations
 from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.transform import Array
 
+_ITERATIONS = 12  # what is left after these matters little to a start
+
 
 def momentum_start(likelihood: Likelihood) -> Array:
     """A point near the maximum of a likelihood, from the measured angular rates."""
@@ -39,7 +41,7 @@ def momentum_start(likelihood: Likelihood) -> Array:
         rows = [flight.rows(point) for flight in flights]
         return np.concatenate([r for r, _ in rows]), np.vstack([J for _, J in rows])
 
-    return levenberg_marquardt(evaluate, start, start, information).point
+    return levenberg_marquardt(evaluate, start, start, information, most_iterations=_ITERATIONS).point
 
 
 class _Balance:
@@ -67,6 +69,7 @@ class _Balance:
         """Missing momentum, (rows,), and its derivative, (rows, unknowns)."""
         flight, columns = self.flight, self.flight.whole.columns
         A = self._matrix(flight.whole.phi(point))
+        solve_base(A, np.zeros((len(A), 6, 0)), flight.allowed)  # refuses what has no positive inertia
         still = (A[:, :, 3:6] @ self.w[:, :, None] + A[:, :, 6:] @ self.dq[:, :, None])[..., 0]
         v = -still[:, :3] / A[:, :1, 0]
         v[:, np.setdiff1d(np.arange(3), flight.sliding)] = 0.0

@@ -72,7 +72,7 @@ def model_summary(
         "known": list(known),
         "assumed_zero": list(zero),
         "clusters": [
-            {"name": leader, "formula": formula, "value": float(value), "unit": _unit(leader)}
+            {"name": leader, "formula": formula, "value": float(value), "unit": cluster_unit(leader)}
             for leader, formula, value in zip(minimal.leaders, minimal.formulas, values, strict=True)
         ],
         "never_visible": list(_never(model)),
@@ -152,7 +152,7 @@ def _never(model: Model) -> tuple[str, ...]:
     return tuple(model.robot.parameter_names[column] for column in model.unknown if not used[column])
 
 
-def _unit(leader: str) -> str:
+def cluster_unit(leader: str) -> str:
     """Unit of a cluster from the name of its leader: a parameter, or a product of them over the total mass."""
     over_mass = leader.endswith("/M")
     factors = leader.removesuffix("/M").split("]*[")

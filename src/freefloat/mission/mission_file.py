@@ -13,7 +13,7 @@ from freefloat.errors import FileError, FreefloatError
 from freefloat.experiment.sensors import Sensor
 from freefloat.experiment.truth import Layout
 from freefloat.files import FilePath, check_format, load_yaml, read_bytes, validate
-from freefloat.mission_sections import DisturbanceSection, MissionSection, MomentumSection
+from freefloat.mission.sections import DisturbanceSection, MissionSection, MomentumSection
 from freefloat.motion.trajectory import Trajectory
 from freefloat.motion.trajectory_file import load_trajectory, trajectory_from_document
 from freefloat.regressor.selection import select_parameters, with_known_separate

@@ -1,18 +1,10 @@
-"""The verbs over all stages: read this first.
-
-A mission says which robot, what is known of it, which sensors it carries, how it moves (`mission_file.py`). Every
-verb takes the mission and gives back the one frozen type of its stage:
-
-    mission = load_mission("n1.yaml")
-    flight = simulate(mission, seed=1)          # a Recording, as a real flight would give
-    estimate = identify(mission, flight)        # an Estimate: values, intervals, what they are made of
-"""
+"""From a mission and its recordings to parameters: every recording processed, the problem posed, the estimate made."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -26,128 +18,12 @@ from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import ModelName, Nuisances, Problem
 from freefloat.experiment.processing.process import process
 from freefloat.experiment.processing.processed import Processed, ProcessSettings
-from freefloat.experiment.recording import Origin, Recording
-from freefloat.experiment.sensors import record
-from freefloat.experiment.simulate import Disturbance, Pulse, Start, simulate_motion
-from freefloat.experiment.truth import Truth
-from freefloat.mission_file import InvalidMission, Mission, load_mission
-from freefloat.motion.random_motion import random_trajectory
+from freefloat.experiment.recording import Recording
+from freefloat.mission.flying import instants, motion_sha256, random_motion
+from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.motion.trajectory import Trajectory
-from freefloat.regressor.samples import Samples
-from freefloat.robot.transform import Array
-
-__all__ = [
-    "InvalidMission",
-    "Mission",
-    "fly",
-    "identify",
-    "load_mission",
-    "problem",
-    "random_motion",
-    "simulate",
-]
 
 Recordings = Recording | Mapping[str, Recording] | Sequence[Recording]
-
-_STEPS_S = (1e-3, 0.05)  # shortest and longest step of a simulation that chooses its own
-_MOST_STEPS = 5_000_000
-_EDGE_S = 1e-6
-
-# ---------------------------------------------------------------------- flights on the desk
-
-
-def random_motion(mission: Mission, seed: int, duration_s: float | None = None) -> Trajectory:
-    """A random motion within the robot's limits, from rest to rest."""
-    harmonics = mission.settings.excitation.shape.harmonics
-    return random_trajectory(mission.robot, duration_s or mission.duration_s, seed, harmonics=harmonics)
-
-
-def fly(mission: Mission, trajectory: Trajectory | None = None, seed: int = 0) -> Samples:
-    """The true motion, without sensors: joints follow the trajectory, the base reacts.
-
-    trajectory: by default the mission's own, else a random one of this seed within the limits.
-    """
-    motion = trajectory or mission.trajectory or random_motion(mission, seed)
-    flight, robot = mission.settings.flight, mission.robot
-    t = _instants(mission, motion.duration_s)
-    disturbance = flight.disturbance
-    return simulate_motion(
-        robot,
-        motion,
-        t,
-        _start(mission),
-        flight.wheels,
-        mission.wheel_rates,
-        [
-            Pulse(pulse.start_s, pulse.duration_s, np.array(pulse.force_N), np.array(pulse.point_m))
-            for pulse in flight.pulses
-        ],
-        Disturbance(
-            np.array(disturbance.force_N),
-            np.array(disturbance.torque_Nm),
-            disturbance.orbital_rate_rad_s,
-            np.array(disturbance.nadir),
-            np.array(disturbance.orbit_normal),
-        ),
-    )
-
-
-def simulate(
-    mission: Mission,
-    trajectory: Trajectory | None = None,
-    seed: int = 0,
-    run: int = 0,
-    truth: Samples | None = None,
-) -> Recording:
-    """What the mission's sensors record of a flight.
-
-    truth: the flight, if it was flown before (`fly`): many runs differ in their noise alone.
-    """
-    if truth is not None and trajectory is not None:
-        raise InvalidMission("give a trajectory to fly, or a flight that was flown, not both")
-    if not mission.sensors:
-        raise InvalidMission(f"{mission.path}: the mission has no sensors; a recording needs at least one")
-    flown = truth if truth is not None else fly(mission, trajectory, seed)
-    looked_at = Truth.of(mission.robot, flown)
-    hashes = {**mission.hashes, "motion": _motion_sha256(flown.q)}
-    origin = Origin(kind="simulated", hashes=hashes, mission=mission.name, made_by=f"freefloat {__version__}")
-    return record(mission.sensors.values(), looked_at, seed, run, origin)
-
-
-def _instants(mission: Mission, duration_s: float) -> Array:
-    """Even steps, and the edges of every pulse with an instant just before: what jumps does so between those two."""
-    steps = int(np.ceil(duration_s / _step(mission) - 1e-9))
-    if steps > _MOST_STEPS:
-        raise InvalidMission(
-            f"{mission.path}: flight.step_s asks for {steps:,} steps; allowed: at most {_MOST_STEPS:,}"
-        )
-    pulses = mission.settings.flight.pulses
-    edges = np.array([[pulse.start_s, pulse.start_s + pulse.duration_s] for pulse in pulses]).ravel()
-    inside = edges[(edges > _EDGE_S) & (edges < duration_s - _EDGE_S)]
-    even = np.linspace(0.0, duration_s, 1 + steps)
-    far = np.abs(even[:, None] - inside).min(axis=1, initial=np.inf) > 2.0 * _EDGE_S
-    return np.sort(np.concatenate([even[far], inside, inside - _EDGE_S]))
-
-
-def _step(mission: Mission) -> float:
-    if mission.settings.flight.step_s is not None:
-        return mission.settings.flight.step_s
-    fastest = max((sensor.rate_Hz for sensor in mission.sensors.values()), default=20.0)
-    return float(np.clip(1.0 / fastest, *_STEPS_S))
-
-
-def _start(mission: Mission) -> Start:
-    start = mission.settings.flight.start
-    velocity = None if start.velocity_m_s is None else np.array(start.velocity_m_s)
-    attitude, position = np.array(start.attitude_xyzw), np.array(start.position_m)
-    return Start(attitude, position, start.rate(), velocity, mission.total_momentum)
-
-
-def _motion_sha256(q: Array) -> str:
-    return hashlib.sha256(np.ascontiguousarray(q).tobytes()).hexdigest()
-
-
-# ---------------------------------------------------------------------- from recordings to parameters
 
 
 def identify(
@@ -199,17 +75,27 @@ def problem(
 
 def _posed(mission: Mission, flights: Sequence[Flight]) -> Problem:
     said = mission.settings
-    prior = None if said.prior == "none" else CadSpread() if isinstance(said.prior, str) else said.prior.spread()
-    wanted = said.identify.nuisances
     return Problem(
         mission.robot,
         tuple(flights),
         known={name: trust.relative_sd for name, trust in said.known.items()},
         zero=tuple(said.assume_zero),
-        prior=prior,
-        nuisances=Nuisances.none() if isinstance(wanted, str) else wanted.nuisances(),
+        prior=_prior(mission),
+        nuisances=_nuisances(mission),
         models=tuple(said.identify.models or _models(mission, flights)),
     )
+
+
+def _prior(mission: Mission) -> CadSpread | None:
+    said = mission.settings.prior
+    if isinstance(said, str):
+        return CadSpread() if said == "cad" else None
+    return said.spread()
+
+
+def _nuisances(mission: Mission) -> Nuisances:
+    wanted = mission.settings.identify.nuisances
+    return Nuisances.none() if isinstance(wanted, str) else replace(Nuisances(), **wanted.given)
 
 
 def _models(mission: Mission, flights: Sequence[Flight]) -> tuple[ModelName, ...]:
@@ -223,9 +109,8 @@ def _models(mission: Mission, flights: Sequence[Flight]) -> tuple[ModelName, ...
 
 def _settings(mission: Mission, method: str) -> ProcessSettings:
     """A delay that the method estimates itself is not sought before."""
-    wanted = mission.settings.identify.nuisances
     itself = method in ("maximum-likelihood", "physically-consistent") and mission.robot.base != "fixed"
-    return ProcessSettings(seek_delay=not itself or isinstance(wanted, str) or wanted.time_offset_s is None)
+    return ProcessSettings(seek_delay=not itself or _nuisances(mission).time_offset_s is None)
 
 
 def _named(recordings: Recordings) -> dict[str, Recording]:
@@ -267,8 +152,8 @@ def _command(mission: Mission, recording: Recording) -> Trajectory | None:
     random = None if origin.seed is None or mission.trajectory else random_motion(mission, origin.seed)
     for motion in (mission.trajectory, random):
         if motion is not None:
-            q = motion.samples(mission.robot, _instants(mission, motion.duration_s)).q
-            if origin.hashes.get("motion") == _motion_sha256(q):
+            q = motion.samples(mission.robot, instants(mission, motion.duration_s)).q
+            if origin.hashes.get("motion") == motion_sha256(q):
                 return motion
     return None
 
@@ -293,13 +178,16 @@ def _origin(
     mission: Mission, method: str, recordings: Mapping[str, Recording], flights: Sequence[Flight]
 ) -> dict[str, Any]:
     """Where an estimate came from, as plain data."""
-    used = {"known", "prior", "assume_zero", "momentum", "identify"}
+    used = {"known", "assume_zero", "momentum", "identify"}
+    prior = _prior(mission)
     return {
         "made_by": f"freefloat {__version__}",
         "method": method,
         "mission": mission.name,
         "hashes": dict(mission.hashes),
-        "settings": mission.settings.model_dump(mode="json", include=used),
+        "settings": mission.settings.model_dump(mode="json", include=used, exclude_unset=True),
+        "prior": None if prior is None else asdict(prior),
+        "nuisances": asdict(_nuisances(mission)),
         "recordings": [
             {
                 "name": flight.name,

@@ -9,10 +9,10 @@ from pydantic import AfterValidator, Field
 
 from freefloat.estimate.methods import METHODS
 from freefloat.estimate.prior import CadSpread
-from freefloat.estimate.problem import ModelName, Nuisances
 from freefloat.experiment.sensors import Sensors
 from freefloat.experiment.simulate import Wheels
 from freefloat.files import Number, Positive, Section, Vector3, did_you_mean, entries, shown
+from freefloat.regressor.summary import ModelName
 from freefloat.robot.transform import Array
 
 DEFAULT_DURATION_S = 60.0
@@ -113,34 +113,35 @@ class ExcitationSection(Section):
 class PriorSection(Section):
     """How far the CAD model is trusted, as standard deviations."""
 
-    mass: Positive = Field(CadSpread().mass, description="of a body's mass, over it")
-    com: Positive = Field(CadSpread().com, description="of a centre of mass, over the radius of gyration")
-    inertia: Positive = Field(CadSpread().inertia, description="of an inertia, over the mean moment")
+    mass: Positive = Field(default=CadSpread().mass, description="of a body's mass, over it")
+    com: Positive = Field(default=CadSpread().com, description="of a centre of mass, over the radius of gyration")
+    inertia: Positive = Field(default=CadSpread().inertia, description="of an inertia, over the mean moment")
 
     def spread(self) -> CadSpread:
         """The same, for a problem."""
         return CadSpread(self.mass, self.com, self.inertia)
 
 
-_USUAL = Nuisances()
-
-
 class NuisancesSection(Section):
-    """What else the data may hold: standard deviation believed of each effect; null leaves it out."""
+    """What else the data may hold: standard deviation believed of each effect; null leaves it out.
 
-    gyro_bias_rad_s: Positive | None = Field(_USUAL.gyro_bias_rad_s, description="constant over a flight")
-    time_offset_s: Positive | None = Field(_USUAL.time_offset_s, description="base's sensors against the joints'")
-    clock_drift: Positive | None = Field(_USUAL.clock_drift, description="change of the time offset, s/s")
-    misalignment_rad: Positive | None = Field(_USUAL.misalignment_rad, description="of the gyro, about each axis")
-    joint_zero_rad: Positive | None = Field(_USUAL.joint_zero_rad, description="of every joint that turns")
-    joint_zero_m: Positive | None = Field(_USUAL.joint_zero_m, description="of every joint that slides")
-    external_torque_Nm: Positive | None = Field(_USUAL.external_torque_Nm, description="constant in inertial axes")
-    velocity_bias_m_s2: Positive | None = Field(_USUAL.velocity_bias_m_s2, description="of an integrated acceleration")
-    gyro_scale: Positive | None = Field(_USUAL.gyro_scale, description="of each axis; costs accuracy")
+    What is not given is as usual: see `Nuisances`, and docs/estimation.md.
+    """
 
-    def nuisances(self) -> Nuisances:
-        """The same, for a problem."""
-        return Nuisances(**self.model_dump())
+    gyro_bias_rad_s: Positive | None = Field(default=None, description="constant over a flight")
+    time_offset_s: Positive | None = Field(default=None, description="of the base's sensors against the joints'")
+    clock_drift: Positive | None = Field(default=None, description="change of the time offset, s/s")
+    misalignment_rad: Positive | None = Field(default=None, description="of the gyro, about each axis")
+    joint_zero_rad: Positive | None = Field(default=None, description="of every joint that turns")
+    joint_zero_m: Positive | None = Field(default=None, description="of every joint that slides")
+    external_torque_Nm: Positive | None = Field(default=None, description="constant in inertial axes")
+    velocity_bias_m_s2: Positive | None = Field(default=None, description="of an acceleration that was integrated")
+    gyro_scale: Positive | None = Field(default=None, description="of each axis; costs accuracy")
+
+    @property
+    def given(self) -> dict[str, float | None]:
+        """What the file says, null included."""
+        return {name: getattr(self, name) for name in self.model_fields_set}
 
 
 def _method_that_exists(name: str) -> str:
@@ -153,12 +154,13 @@ class IdentifySection(Section):
     """How recordings are turned into parameters."""
 
     method: Annotated[str, AfterValidator(_method_that_exists)] | None = Field(
-        None, description="maximum-likelihood unless given, for a fixed base weighted"
+        default=None, description="maximum-likelihood unless given, for a fixed base weighted"
     )
     models: Annotated[list[ModelName], Field(min_length=1)] | None = Field(
-        None, description="rows that linear methods stack; those that the recordings have the data for unless given"
+        default=None,
+        description="rows that linear methods stack; those that there are data for unless given",
     )
-    rate_Hz: Positive | None = Field(None, description="of the samples; the gyro's own instants unless given")
+    rate_Hz: Positive | None = Field(default=None, description="of the samples; the gyro's own instants unless given")
     nuisances: Literal["none"] | NuisancesSection = NuisancesSection()
     without: dict[str, list[str]] = Field(
         default_factory=dict, description="by file name of a recording: bodies that were not there"

@@ -1,0 +1,77 @@
+"""From recordings to an estimate, and from an estimate to files that other programs read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from freefloat.command_line.flights import read_any
+from freefloat.errors import FileError
+from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.estimate_file import load_estimate
+from freefloat.estimate.export import Exported, export_controller, export_robot, export_urdf
+from freefloat.mission import identify, load_mission
+from freefloat.motion.trajectory_file import load_trajectory
+
+
+def identify_recordings(
+    mission_path: Path,
+    recordings: Sequence[Path],
+    method: str | None,
+    trajectory_path: Path | None,
+    without: Sequence[str],
+    mapping: Path | None,
+    repair: list[str],
+    output: Path | None,
+) -> Estimate:
+    """Read everything, estimate, write the estimate if a path is given."""
+    if output is not None and not output.parent.is_dir():  # before the work, not after it
+        raise FileError(output, "cannot be written: there is no such folder")
+    mission = load_mission(mission_path)
+    trajectory = None if trajectory_path is None else load_trajectory(trajectory_path, mission.robot)
+    absent = _absent(without)
+    with Console(stderr=True).status("reading") as status:
+        read = {_name(path, recordings): read_any(path, mapping, repair) for path in recordings}
+        status.update(f"identifying {mission.name}")
+        estimate = identify(mission, read, method, trajectory, absent)
+    if output is not None:
+        estimate.save(output)
+    return estimate
+
+
+def _name(path: Path, among: Sequence[Path]) -> str:
+    """The file's name, or the whole path where two files have the same name."""
+    return path.name if [other.name for other in among].count(path.name) == 1 else str(path)
+
+
+def _absent(without: Sequence[str]) -> Mapping[str, list[str]]:
+    """Bodies that were not there, by recording, from texts `FILE=body`."""
+    absent: dict[str, list[str]] = {}
+    for text in without:
+        name, equals, body = text.rpartition("=")
+        if not (name and equals and body):
+            raise FileError(text, "does not say which body which recording was without; allowed: FILE=BODY")
+        absent.setdefault(name, []).append(body)
+    return absent
+
+
+def export_estimate(
+    path: Path, urdf: Path | None, output: Path | None, robot: Path | None, controller: Path | None
+) -> list[Exported]:
+    """Write what was asked for; what each file is, with what there is to say about it."""
+    if urdf is not None and output is None:
+        raise FileError(urdf, "is a template, and nothing says where the new URDF goes; allowed: -o OUT.urdf with it")
+    if output is None and robot is None and controller is None:
+        raise FileError(path, "nothing says what to write; allowed: -o OUT.urdf, --robot OUT.yaml, --controller OUT.c")
+    estimate = load_estimate(path)
+    with Console(stderr=True).status("writing"):
+        written = []
+        if output is not None:
+            written.append(export_urdf(estimate, urdf, output))
+        if robot is not None:
+            written.append(export_robot(estimate, robot))
+        if controller is not None:
+            written.append(export_controller(estimate, controller))
+    return written

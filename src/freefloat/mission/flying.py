@@ -1,0 +1,114 @@
+"""Flights on the desk: the motion of a mission, and what its sensors record of it."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+
+from freefloat import __version__
+from freefloat.experiment.recording import Origin, Recording
+from freefloat.experiment.sensors import record
+from freefloat.experiment.simulate import Disturbance, Pulse, Start, simulate_motion
+from freefloat.experiment.truth import Truth
+from freefloat.mission.mission_file import InvalidMission, Mission
+from freefloat.motion.random_motion import random_trajectory
+from freefloat.motion.trajectory import Trajectory
+from freefloat.regressor.samples import Samples
+from freefloat.robot.transform import Array
+
+_STEPS_S = (1e-3, 0.05)  # shortest and longest step of a simulation that chooses its own
+_MOST_STEPS = 5_000_000
+_EDGE_S = 1e-6
+
+
+def random_motion(mission: Mission, seed: int, duration_s: float | None = None) -> Trajectory:
+    """A random motion within the robot's limits, from rest to rest."""
+    harmonics = mission.settings.excitation.shape.harmonics
+    return random_trajectory(mission.robot, duration_s or mission.duration_s, seed, harmonics=harmonics)
+
+
+def fly(mission: Mission, trajectory: Trajectory | None = None, seed: int = 0) -> Samples:
+    """The true motion, without sensors: joints follow the trajectory, the base reacts.
+
+    trajectory: by default the mission's own, else a random one of this seed within the limits.
+    """
+    motion = trajectory or mission.trajectory or random_motion(mission, seed)
+    flight, robot = mission.settings.flight, mission.robot
+    t = instants(mission, motion.duration_s)
+    disturbance = flight.disturbance
+    return simulate_motion(
+        robot,
+        motion,
+        t,
+        _start(mission),
+        flight.wheels,
+        mission.wheel_rates,
+        [
+            Pulse(pulse.start_s, pulse.duration_s, np.array(pulse.force_N), np.array(pulse.point_m))
+            for pulse in flight.pulses
+        ],
+        Disturbance(
+            np.array(disturbance.force_N),
+            np.array(disturbance.torque_Nm),
+            disturbance.orbital_rate_rad_s,
+            np.array(disturbance.nadir),
+            np.array(disturbance.orbit_normal),
+        ),
+    )
+
+
+def simulate(
+    mission: Mission,
+    trajectory: Trajectory | None = None,
+    seed: int = 0,
+    run: int = 0,
+    truth: Samples | None = None,
+) -> Recording:
+    """What the mission's sensors record of a flight.
+
+    truth: the flight, if it was flown before (`fly`): many runs differ in their noise alone.
+    """
+    if truth is not None and trajectory is not None:
+        raise InvalidMission("give a trajectory to fly, or a flight that was flown, not both")
+    if not mission.sensors:
+        raise InvalidMission(f"{mission.path}: the mission has no sensors; a recording needs at least one")
+    flown = truth if truth is not None else fly(mission, trajectory, seed)
+    looked_at = Truth.of(mission.robot, flown)
+    hashes = {**mission.hashes, "motion": motion_sha256(flown.q)}
+    origin = Origin(kind="simulated", hashes=hashes, mission=mission.name, made_by=f"freefloat {__version__}")
+    return record(mission.sensors.values(), looked_at, seed, run, origin)
+
+
+def instants(mission: Mission, duration_s: float) -> Array:
+    """Even steps, and the edges of every pulse with an instant just before: what jumps does so between those two."""
+    steps = int(np.ceil(duration_s / _step(mission) - 1e-9))
+    if steps > _MOST_STEPS:
+        raise InvalidMission(
+            f"{mission.path}: flight.step_s asks for {steps:,} steps; allowed: at most {_MOST_STEPS:,}"
+        )
+    pulses = mission.settings.flight.pulses
+    edges = np.array([[pulse.start_s, pulse.start_s + pulse.duration_s] for pulse in pulses]).ravel()
+    inside = edges[(edges > _EDGE_S) & (edges < duration_s - _EDGE_S)]
+    even = np.linspace(0.0, duration_s, 1 + steps)
+    far = np.abs(even[:, None] - inside).min(axis=1, initial=np.inf) > 2.0 * _EDGE_S
+    return np.sort(np.concatenate([even[far], inside, inside - _EDGE_S]))
+
+
+def _step(mission: Mission) -> float:
+    if mission.settings.flight.step_s is not None:
+        return mission.settings.flight.step_s
+    fastest = max((sensor.rate_Hz for sensor in mission.sensors.values()), default=20.0)
+    return float(np.clip(1.0 / fastest, *_STEPS_S))
+
+
+def _start(mission: Mission) -> Start:
+    start = mission.settings.flight.start
+    velocity = None if start.velocity_m_s is None else np.array(start.velocity_m_s)
+    attitude, position = np.array(start.attitude_xyzw), np.array(start.position_m)
+    return Start(attitude, position, start.rate(), velocity, mission.total_momentum)
+
+
+def motion_sha256(q: Array) -> str:
+    """By which a recording knows the motion that was flown: that of joint positions at `instants`, (n, joints)."""
+    return hashlib.sha256(np.ascontiguousarray(q).tobytes()).hexdigest()
