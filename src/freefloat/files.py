@@ -235,7 +235,7 @@ def check_format(document: YamlDocument, kind: str) -> None:
     if other and other[1] == kind:
         problem = f"is {shown(found)}, a version that this freefloat does not read"
     else:
-        problem = f"is {shown(found)}, which is not a {kind} file"
+        problem = f"is {shown(found)}, which is not {'an' if kind[0] in 'aeiou' else 'a'} {kind} file"
     raise document.fault(("format",), f"{problem}; allowed: {expected}")
 
 

@@ -128,7 +128,7 @@ def fly(robot, seed, n, momentum):
     if robot.base == "planar":
         h = h * [0.0, 0.0, 1.0]
     turn = rng.normal(size=4) * ([0.0, 0.0, 1.0, 1.0] if robot.base != "free" else 1.0)
-    drift = rng.normal(size=3) if momentum == "unknown" else None
+    drift = 0.1 * rng.normal(size=3) if momentum == "unknown" else None
     start = Start() if robot.base == "fixed" else Start(attitude=turn, angular_momentum=h, velocity=drift)
     return simulate_motion(robot, trajectory, np.linspace(0.0, 30.0, n), start), h
 

@@ -31,7 +31,7 @@ def naveen_problem(run, step_s):
     """One run with the printed noise per sample; the CAD model is the authors' first guess."""
     printed = published("naveen_dual_arm")["noise"]
     noise = {"v": printed["velocity_m_s"], "w": printed["angular_rate_rad_s"], "dq": printed["joint_rate_rad_s"]}
-    exact, rng = naveen_samples(step_s), np.random.default_rng([run, 41])
+    exact, rng = naveen_samples(step_s), np.random.default_rng(run)
     noisy = {name: values + sd * rng.normal(size=values.shape) for name, sd, values in _levels(exact, noise)}
     flight = Flight(replace(exact, **noisy), noise)
     guess = study_robot("naveen_dual_arm_offset")
@@ -65,7 +65,7 @@ def n1_problem(run):
     """One run with the noise that the published table implies: held over samples, plus a constant bias."""
     inferred = published("spirolazzi_n1")["noise"]["inferred"]
     sd, held = inferred["gyro_white_rad_s_from_mean_errors"], inferred["gyro_hold_samples"]
-    exact, rng = n1_samples(), np.random.default_rng([run, 43])
+    exact, rng = n1_samples(), np.random.default_rng(run)
     draws = rng.normal(size=(-(-len(exact) // held), 3))
     bias = np.radians(inferred["gyro_bias_deg_per_h"]) / 3600.0
     noisy = replace(exact, w=exact.w + sd * np.repeat(draws, held, axis=0)[: len(exact)] + bias, v=None)

@@ -23,6 +23,7 @@ from freefloat.experiment.sensors import make_sensor
 from freefloat.experiment.simulate import Start, simulate_motion
 from freefloat.motion.fourier import Fourier
 from freefloat.motion.random_motion import random_trajectory
+from freefloat.regressor.centre_of_mass import centre_of_mass
 from freefloat.regressor.momentum import momentum_matrix
 from freefloat.regressor.samples import Samples, rotations
 from freefloat.robot.model import Body, Joint, Robot
@@ -351,6 +352,26 @@ def test_an_unknown_momentum_is_taken_from_the_samples_unless_given():
     told = cramer_rao_bound(problem, nuisances=given)
     assert np.abs(told.sd / bound.sd - 1.0).max() < 0.01
     assert np.abs(still.sd / bound.sd - 1.0).max() > 0.01
+
+
+def test_an_unknown_velocity_is_taken_from_the_samples():
+    robot, samples, _ = flown(10, velocity=[0.2, 0.1, -0.1])
+    bound = cramer_rao_bound(Problem(robot, (Flight(samples, ALL_SENSORS),)))
+    values = {quantity.name: quantity.value for quantity in bound.nuisances}
+    path = samples.position + np.einsum("kij,kj->ki", rotations(samples.attitude), centre_of_mass(robot, samples))
+    expected = (path[-1] - path[0]) / samples.t[-1]
+    np.testing.assert_allclose([values[f"velocity of the centre {axis}"] for axis in "xyz"], expected, rtol=1e-4)
+
+
+@pytest.mark.parametrize("case", CASES[:2], ids=lambda case: case.__name__)
+def test_the_full_covariance_is_the_inverse_of_data_and_priors(case):
+    problem = case()
+    bound = cramer_rao_bound(problem)
+    information = bound.information + unknowns_of(problem).information
+    size = np.sqrt(np.diagonal(bound.full_covariance))
+    product = information @ bound.full_covariance
+    np.testing.assert_allclose(product * size[:, None] / size, np.eye(size.size), atol=1e-5)
+    np.testing.assert_allclose([quantity.sd for quantity in bound.nuisances], size[len(bound.names) :])
 
 
 def test_the_bound_is_that_of_the_true_clusters():

@@ -119,11 +119,11 @@ def test_settings_that_do_not_learn_are_refused(settings, sentence):
 # ---------------------------------------------------------------------- Hopfield-Tank
 
 
-def rows_of(seed, noise, reach, n=30, m=200, condition=1e3):
+def rows_of(seed, noise, reach, n=30, m=200, condition=1e3, uneven=2.0):
     """Rows with columns of all sizes, right-hand side, truth, and bounds about it, off centre."""
     rng = np.random.default_rng(seed)
     inner = np.linalg.qr(rng.normal(size=(m, n)))[0] * np.geomspace(1.0, 1.0 / condition, n)
-    matrix = inner @ np.linalg.qr(rng.normal(size=(n, n)))[0] * np.exp(2.0 * rng.normal(size=n))
+    matrix = inner @ np.linalg.qr(rng.normal(size=(n, n)))[0] * np.exp(uneven * rng.normal(size=n))
     truth = rng.normal(size=n)
     low, high = truth - reach * rng.uniform(1.0, 2.0, n), truth + reach * rng.uniform(1.0, 2.0, n)
     return matrix, matrix @ truth + noise * rng.normal(size=m), truth, (low + high) / 2.0, (high - low) / 2.0
@@ -137,15 +137,35 @@ def test_the_network_finds_exact_truth_within_wide_bounds(seed):
     assert np.abs((x - truth) / half).max() < 1e-8
 
 
+def constrained(matrix, right, centre, half):
+    """The network's answer, whether it rests, and the least squares within bounds by active sets."""
+    other = lsq_linear(matrix, right, (centre - half, centre + half), method="bvls", tol=1e-15, max_iter=1000)
+    assert (other.active_mask != 0).any()
+    return *within(matrix, right, centre, half), other.x
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_at_its_bounds_the_network_finds_the_constrained_minimum(seed):
     matrix, right, _, centre, half = rows_of(seed, 1e-2, 0.3)
-    x, rests = within(matrix, right, centre, half)
-    other = lsq_linear(matrix, right, (centre - half, centre + half), method="bvls", tol=1e-15)
-    assert (other.active_mask != 0).any()
+    x, rests, other = constrained(matrix, right, centre, half)
     assert rests
-    assert np.abs((x - other.x) / half).max() < 1e-6
+    assert np.abs((x - other) / half).max() < 1e-9
     assert ((centre - half <= x) & (x <= centre + half)).all()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_large_network_with_columns_of_very_different_size_finds_it_too(seed):
+    matrix, right, _, centre, half = rows_of(seed, 1e-2, 0.3, 150, 900, uneven=3.0)
+    x, rests, other = constrained(matrix, right, centre, half)
+    assert rests
+    assert np.abs(x - other).max() < 1e-7
+
+
+def test_a_network_that_has_no_time_to_come_to_rest_says_so(monkeypatch):
+    monkeypatch.setattr("freefloat.estimate.hopfield_tank._STEPS", 2)
+    found = HopfieldTank().estimate(make_case("momentum", 3, base="free").problem)
+    assert any("did not come to rest" in sentence for sentence in found.warnings)
+    assert found.outcome == "doubtful"
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -116,6 +116,21 @@ def test_what_is_the_priors_is_told():
     assert found.prior_share[names.index("Ixx_base")] < 0.5 or "Ixx_base" in found.from_prior
     assert not any(name.endswith("_body1") for name in found.from_prior)
     assert "CAD model's" in found.notes[0]
+
+
+@pytest.mark.parametrize("relative", [1e-6, 1e-2, 1.0])
+def test_the_priors_share_is_that_of_a_bayesian_without_limits(relative):
+    robot = random_robot(4, bodies=4, base="free")
+    estimate = estimate_of(robot, relative=relative)
+    before, combine = CadSpread().covariance(robot), estimate.minimal.combine
+    gain = before @ combine.T @ np.linalg.inv(combine @ before @ combine.T + estimate.covariance)
+    after = before - gain @ combine @ before
+    expected = np.diagonal(after) / np.diagonal(before)
+    np.testing.assert_allclose(physical_robot(estimate).prior_share, expected, rtol=0.01, atol=1e-3)
+
+
+def test_better_data_leave_less_to_the_prior():
+    robot = random_robot(4, bodies=4, base="free")
     sharp = physical_robot(estimate_of(robot, relative=1e-6)).prior_share
     blunt = physical_robot(estimate_of(robot, relative=1e-1)).prior_share
     assert (blunt >= sharp - 1e-9).all()

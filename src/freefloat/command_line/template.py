@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 from freefloat.errors import FileError
+from freefloat.estimate.methods import default_method
 from freefloat.files import read_bytes, write_bytes, write_text
 from freefloat.robot.load import load_robot
 from freefloat.robot.model import Robot
@@ -19,7 +20,7 @@ robot: {robot}              # a robot file (.yaml) or a URDF, from this file's f
 
 # Bodies, or single parameters (`link2.m`), whose values you trust, and how far.
 known: {known}
-prior: cad                  # cad: the robot file's values as a soft prior | none
+prior: cad                  # cad: the robot file's values as a soft prior | {{mass: 0.1, com: 0.1}} | none
 assume_zero: []             # hard simplifications, e.g. ["*.products", "link2.my"]
 momentum: zero              # zero | unknown | {{wheels_Nms: {{wx: 5}}}}
 
@@ -32,7 +33,7 @@ excitation:
   duration_s: 60
   goal: accuracy            # accuracy | condition-number | d-optimal | a-optimal | e-optimal
 
-identify: {{method: maximum-likelihood}}
+identify: {{method: {method}}}
 """
 
 
@@ -53,6 +54,7 @@ def write_new_mission(name: str, robot_path: Path | None) -> list[Path]:
         name=json.dumps(path.stem, ensure_ascii=False),  # JSON's quotes are YAML's
         robot=json.dumps(shown, ensure_ascii=False),
         known="{load: {relative_sd: 0.002}}" if "load" in robot.body_names else "{}",
+        method=default_method(robot.base),
         sensors="\n".join(f"  {line}" for line in _sensors(robot)),
     )
     write_text(path, text)

@@ -10,7 +10,7 @@ from freefloat.estimate.equations import Equations
 from freefloat.estimate.estimate import Residual
 from freefloat.robot.transform import Array
 
-_NAMED = 3  # clusters of a direction that are named
+_NAMED = 3  # clusters of a direction, and directions, that are named
 _SMALL = 0.1  # of the largest part of a direction
 _ALONG = 0.5  # cosine with the CAD model itself, which may be somewhat wrong: the direction is the scale
 SCALE = "the common scale of all clusters"
@@ -38,11 +38,13 @@ def _direction(equations: Equations, row: Array) -> str:
 
 
 def sentences(
-    equations: Equations, x: Array, sd: Array, held: tuple[str, ...], residual: Residual, bias: Array | None
+    equations: Equations, sd: Array, held: tuple[str, ...], residual: Residual, bias: Array | None
 ) -> Iterator[str]:
     """Warnings, each with advice."""
     if held:
-        yield f"the data do not show {'; '.join(held)}: held at the CAD model. {_remedy(equations, held)}"
+        more = f"; and {len(held) - _NAMED} more directions" if len(held) > _NAMED else ""
+        shown = "; ".join(held[:_NAMED]) + more
+        yield f"the data do not show {shown}: held at the CAD model. {_remedy(held)}"
     if residual.ratio > _TOO_LARGE:
         yield (
             f"the residual is {residual.ratio:.2g} times what the sensors' noise explains: the model lacks something, "
@@ -58,7 +60,7 @@ def sentences(
     yield from _shifted(equations, sd, bias)
 
 
-def _remedy(equations: Equations, held: tuple[str, ...]) -> str:
+def _remedy(held: tuple[str, ...]) -> str:
     if SCALE in held:
         return (
             "Nothing known enters the equations: spin a wheel, declare known what fills a cluster of its own, or "

@@ -192,7 +192,7 @@ def stack_equations(problem: Problem, models: tuple[ModelName, ...]) -> Equation
 def by_model(stacks: Sequence[FlightStack], parts: Sequence[Array]) -> Array:
     """Arrays of shape (n, rows, k), one a flight, in the order of the blocks, shape (all rows, k)."""
     pieces = [
-        part[:, start:stop].reshape(-1, part.shape[2])
+        part[:, start:stop].reshape(part.shape[0] * int(stop - start), part.shape[2])
         for stack, part in zip(stacks, parts, strict=True)
         for start, stop in itertools.pairwise(stack.starts)
     ]
@@ -206,7 +206,7 @@ def by_flight(stacks: Sequence[FlightStack], flat: Array) -> list[Array]:
         n, pieces = len(stack.flight.samples), list[Array]()
         for start, stop in itertools.pairwise(stack.starts):
             size = n * int(stop - start)
-            pieces.append(flat[taken : taken + size].reshape(n, stop - start, -1))
+            pieces.append(flat[taken : taken + size].reshape(n, stop - start, flat.shape[1]))
             taken += size
         parts.append(np.concatenate(pieces, axis=1))
     return parts

@@ -60,7 +60,7 @@ def linear_estimate(problem: Problem, equations: Equations, method: str, solutio
     residual = misfit(equations, solution.x, solution.x.size - len(unseen))
     sd = np.sqrt(np.maximum(np.diagonal(total), 0.0))
     held = held_in_words(equations, unseen)
-    warnings = (*sentences(equations, solution.x, sd, held, residual, solution.bias), *solution.warnings)
+    warnings = (*sentences(equations, sd, held, residual, solution.bias), *solution.warnings)
     outcome: Outcome = "good" if not warnings else "doubtful"
     if not np.isfinite(solution.x).all() or len(unseen) == c:
         outcome = "failed"

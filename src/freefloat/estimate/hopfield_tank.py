@@ -1,4 +1,4 @@
-r"""A Hopfield-Tank network whose energy is the sum of squares of the equations' errors.
+"""A Hopfield-Tank network whose energy is the sum of squares of the equations' errors.
 
 Tank and Hopfield, Simple "Neural" Optimization Networks (IEEE T-CAS 1986), without decay of the neurons as Abe
 (IJCNN 1989) has it. One neuron for each cluster; its input u is integrated, its output s is bounded,
@@ -6,19 +6,20 @@ Tank and Hopfield, Simple "Neural" Optimization Networks (IEEE T-CAS 1986), with
     du/dt = W s + k,     s = centre + half tanh(u / theta),     W = -A^T A,     k = A^T b,
 
 so that du/dt = -dE/ds of E = |A s - b|^2 / 2, which falls until the network rests at the least sum of squares within
-the bounds. (Signs of k differ between texts; these are the ones with which E falls.)
+the bounds. (Signs of k differ between texts; these are the ones with which E falls. theta is the square of a neuron's
+column, so that all have the same pace.)
 
 It is no more accurate than least squares and slower, and is here for completeness. What it has in hand is its bounds:
 with data so poor that least squares leaves the range of anything physical, the network stays within the spread of the
-CAD model. Within the bounds it agrees with least squares to 1e-8 of their width at scaled condition numbers up to
-1e4; at the bounds, with the constrained minimum to 1e-6.
+CAD model. It agrees with least squares, or at the bounds with the constrained minimum, to 1e-8 of their width at
+scaled condition numbers up to 1e4.
 
 The flow is stiff, so it is integrated by implicit Euler steps, stable and with falling energy at any length of step:
 
     u' = u + A^T lambda,     lambda = h (b - A s(u'))
 
 which, with lambda as the unknown, is the minimum of a smooth convex function and is found by Newton's method. The
-steps grow tenfold each until the network rests.
+steps grow tenfold each until the network rests; a last one has no end.
 """
 
 from __future__ import annotations
@@ -41,9 +42,9 @@ from freefloat.estimate.seen_space import weighted
 from freefloat.robot.transform import Array
 
 _STEPS, _NEWTON = 60, 50
-_LONGEST = 1e13  # step, in times of a neuron alone: the weakest direction that counts moves in 1e20 of them ...
-_LONG = 1e10  # ... and no direction of a sound problem takes longer than this
-_ROUNDING = 1e9  # what a step times the error may be, in units of a neuron, before its rounding shows in outputs
+_LONGEST = 1e12  # step, in units of a neuron's own time
+_LONG = 1e10  # a step that would show if even the weakest direction of a sound problem still moved
+_ROUNDING = 1e9  # longest step times error, in units of a neuron's weight: rounding moves its input by 1e-7
 _REST = 1e-7  # change of an output, in units of its bounds, that ends the integration
 _NEAR = 1e-3  # the same, that a last step without end may make
 _DRIVEN = 1e-9  # force on a neuron, of the error's size
@@ -79,10 +80,10 @@ class Network:
         return self._last_step(np.tanh(u))
 
     def _returning(self, u: Array) -> NDArray[np.bool_]:
-        """Neurons that are saturated and driven back, shape (n,): still at rest, but not for long."""
+        """Neurons that are saturated but driven back, shape (n,): they do not show it yet."""
         lacks = self.lacks(u)
         inward = -np.sign(u) * (self.synapses.T @ lacks)
-        return np.asarray((_outside(np.tanh(u))) & (inward > _DRIVEN * np.linalg.norm(lacks)))
+        return np.asarray(_outside(np.tanh(u)) & (inward > _DRIVEN * np.linalg.norm(lacks)))
 
     def _last_step(self, s: Array) -> tuple[Array, bool]:
         """Outputs after a step without end of the neurons that are not saturated; whether it is a small one."""
@@ -91,8 +92,8 @@ class Network:
         left = scipy.linalg.lstsq(columns, self.target - self.synapses @ (self.weight * s), cond=COUNTS)[0]
         after = np.array(s)
         after[free] += left / self.weight[free]
-        if np.abs(after - s).max() < _NEAR and np.abs(after).max() <= 1.0:
-            return after, True
+        if np.abs(after - s).max() < _NEAR and np.abs(after).max() <= 1.0 + _REST:
+            return np.clip(after, -1.0, 1.0), True
         return s, False
 
     def _longest(self, u: Array) -> float:

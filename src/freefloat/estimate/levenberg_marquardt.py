@@ -3,8 +3,10 @@
     minimise |r(p)|^2 + (p - mean)^T information (p - mean)
 
 Undamped steps are tried first: they converge in a few iterations where the prediction is nearly linear within the
-uncertainty of the data. Directions that neither data nor prior determine are found by the eigenvalues of the
-information in the given units, and are not moved in.
+uncertainty of the data. A few may go uphill before they must have paid (the watchdog of Chamberlain, Powell,
+Lemarechal and Pedersen 1982): in a narrow curved valley, where clusters are weakly seen, descent alone would creep.
+Directions that neither data nor prior determine are found by the eigenvalues of the information in the given units,
+and are not moved in.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ _ROUNDING = 1e-12
 _FIRST_DAMPING, _LEAST_DAMPING = 1e-6, 1e-9
 _CONVERGED = 1e-2  # mean square of the last step in units of the uncertainty; what it leaves is its square
 _MOST_DAMPED = 1e8
+_PATIENCE = 3  # undamped steps that may go uphill
 _NUMERICAL = 1e-15
 
 
@@ -61,30 +64,52 @@ def levenberg_marquardt(
     units: of the unknowns, shape (k,), NaN where the data set them; given, directions of less information than
         `least` in them are held.
     """
-    point, (r, J) = np.array(start, float), evaluate(start, True)
-    cost, damping, growth, step_size, iteration = _cost(r, point, mean, information), 0.0, 2.0, np.inf, 0
-    data, held = J.T @ J, np.zeros((0, point.size))
+    here = _Place.at(evaluate, np.array(start, float), mean, information)
+    before, patience, damping, growth, step_size, promised, iteration = None, _PATIENCE, 0.0, 2.0, np.inf, np.inf, 0
+    held = np.zeros((0, here.point.size))
     for iteration in range(1, most_iterations + 1):
-        N, g = data + information, J.T @ r + information @ (mean - point)
+        N, g = here.data + information, here.J.T @ here.r + information @ (mean - here.point)
         step, held = _step(N, g, damping, units, least)
-        step_size = float(step @ N @ step) / point.size
-        promised = float(step @ (2.0 * g - N @ step))
-        last = damping == 0.0 and step_size < _CONVERGED
-        trial, trial_cost = point + step, np.inf
+        step_size, promised = float(step @ N @ step) / step.size, float(step @ (2.0 * g - N @ step))
+        last, limit = damping == 0.0 and step_size < _CONVERGED, here.cost if before is None else before.cost
+        trial = None
         with suppress(FreefloatError):
-            r_trial, J_trial = evaluate(trial, not last)
-            trial_cost = _cost(r_trial, trial, mean, information)
-        if trial_cost <= cost + _ROUNDING * (cost + r.size):
-            damping, growth = _eased(damping, (cost - trial_cost) / max(promised, 1e-300)), 2.0
-            point, r, cost = trial, r_trial, trial_cost
+            trial = _Place.at(evaluate, here.point + step, mean, information, None if not last else here)
+        if trial is not None and trial.cost <= limit + _ROUNDING * (limit + trial.r.size):
+            damping, growth = _eased(damping, (limit - trial.cost) / max(promised, 1e-300)), 2.0
+            here, before, patience = trial, None, _PATIENCE
             if last:
                 break
-            J, data = J_trial, J_trial.T @ J_trial
+        elif trial is not None and trial.cost < np.inf and damping == 0.0 and patience and not last:
+            here, before, patience = trial, before or here, patience - 1
         else:
+            here, before, patience = before or here, None, 0
             damping, growth = max(growth * damping, _FIRST_DAMPING), 2.0 * growth
-        if damping > _MOST_DAMPED or promised < _CONVERGED**2:
+        if damping > _MOST_DAMPED or (promised < _CONVERGED**2 and before is None):
             break
-    return Fit(point, r, data, data + information, held, iteration, min(step_size, promised) < _CONVERGED)
+    here = before or here
+    settled = min(step_size, promised) < _CONVERGED
+    return Fit(here.point, here.r, here.data, here.data + information, held, iteration, settled)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Place:
+    """Residual, derivative, its square and cost at a point."""
+
+    point: Array
+    r: Array
+    J: Array
+    data: Array
+    cost: float
+
+    @classmethod
+    def at(
+        cls, evaluate: Evaluate, point: Array, mean: Array, information: Array, near: _Place | None = None
+    ) -> _Place:
+        """Evaluate at a point; the derivative of a place so near that it serves here, too."""
+        r, J = evaluate(point, near is None)
+        J, data = (J, J.T @ J) if near is None else (near.J, near.data)
+        return cls(point, r, J, data, float(r @ r + (point - mean) @ information @ (point - mean)))
 
 
 def _eased(damping: float, kept: float) -> float:
@@ -95,10 +120,6 @@ def _eased(damping: float, kept: float) -> float:
     return damping if damping > _LEAST_DAMPING else 0.0
 
 
-def _cost(r: Array, point: Array, mean: Array, information: Array) -> float:
-    return float(r @ r + (point - mean) @ information @ (point - mean))
-
-
 def _step(N: Array, g: Array, damping: float, units: Array | None, least: float) -> tuple[Array, Array]:
     """The step, and the directions that it leaves alone."""
     scale = np.sqrt(np.maximum(np.diagonal(N), 1e-300))
@@ -106,10 +127,9 @@ def _step(N: Array, g: Array, damping: float, units: Array | None, least: float)
         scaled = N / np.outer(scale, scale)
         scaled[np.diag_indices_from(scaled)] += damping
         return _solve(scaled, g / scale) / scale, np.zeros((0, g.size))
-    values, vectors, units = spectrum(N, units)
-    seen = values > threshold(values, least)
-    weight = vectors[:, seen] / (values[seen] + damping * values[-1])
-    return units * (weight @ (vectors[:, seen].T @ (units * g))), vectors[:, ~seen].T
+    found = directions(N, units, least)
+    weight = found.seen / (found.values + damping * found.values[-1])
+    return weight @ (found.seen.T @ g), found.unseen
 
 
 def _solve(matrix: Array, right: Array) -> Array:
@@ -123,15 +143,28 @@ def _solve(matrix: Array, right: Array) -> Array:
     return seen @ ((seen.T @ right) / values[-seen.shape[1] :])
 
 
-def spectrum(information: Array, units: Array) -> tuple[Array, Array, Array]:
-    """Eigenvalues, ascending, and eigenvectors of information in these units, and the units with none missing."""
-    size = np.sqrt(np.maximum(np.diagonal(information), 1e-300))
-    free = np.isnan(units)  # these get as much information as the best known of the others
-    units = np.where(free, np.max(size[~free] * units[~free], initial=1.0) / size, units)
-    values, vectors = np.linalg.eigh(information * np.outer(units, units))
-    return values, vectors, units
+@dataclass(frozen=True, slots=True, eq=False)
+class Directions:
+    """Independent directions of unknowns, by how much is known of them.
+
+    values: ascending, and seen: directions (k, s), such that the inverse of the information among them is
+    seen diag(1 / values) seen^T. unseen: the others, as rows of unit length in the given units, (u, k).
+    """
+
+    values: Array
+    seen: Array
+    unseen: Array
 
 
-def threshold(values: Array, least: float) -> float:
-    """Information below which a direction counts as not seen."""
-    return max(least, _NUMERICAL * float(values[-1]))
+def directions(information: Array, units: Array, least: float) -> Directions:
+    """Directions that hold more information than `least` in these units (NaN where they have none), and others.
+
+    Found with every diagonal entry scaled to one, so that very different accuracies cost no digits.
+    """
+    scale = 1.0 / np.sqrt(np.maximum(np.diagonal(information), 1e-300))
+    values, vectors = np.linalg.eigh(information * np.outer(scale, scale))
+    real = scale[:, None] * vectors
+    in_units = np.nan_to_num(real / units[:, None])
+    length = np.maximum(np.linalg.norm(in_units, axis=0), 1e-300)
+    seen = (values > _NUMERICAL * len(values) * values[-1]) & (values > least * length**2)
+    return Directions(values[seen], real[:, seen], (in_units / length)[:, ~seen].T)

@@ -26,7 +26,7 @@ from freefloat.estimate.joint_curves import Remembered
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.reaction import BaseMotion, Clock, Grid, Targets, predict, sensitivities, solve_base
 from freefloat.estimate.rotation_vectors import exponential, logarithm, right_jacobian
-from freefloat.estimate.unknowns import AXES, KNOTS, Unknowns, unknowns_of
+from freefloat.estimate.unknowns import AXES, KNOTS, Unknowns, parameter_columns, unknowns_of
 from freefloat.experiment.processing.attitude import integrate_rates
 from freefloat.regressor.centre_of_mass import first_moment_regressor
 from freefloat.regressor.model import NotApplicable
@@ -66,9 +66,7 @@ class Likelihood:
     @cached_property
     def columns(self) -> NDArray[np.int64]:
         """Standard parameters that are unknown: leaders of clusters, then known ones that may deviate."""
-        given = [select for part in self.unknowns.parts if part.kind.startswith("known ") for select in part.labels]
-        names = {f"known {name}": index for index, name in enumerate(self.problem.robot.parameter_names)}
-        return np.concatenate([self.problem.minimal.kept, np.array([names[name] for name in given], dtype=np.int64)])
+        return parameter_columns(self.problem, self.unknowns)
 
     def phi(self, point: Array) -> Array:
         """Standard parameters of a point in the space of unknowns, (10 bodies,)."""

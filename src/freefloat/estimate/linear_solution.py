@@ -47,7 +47,7 @@ def covariance_of_errors(system: LinearSystem, fit: Fit, x: Array) -> Array:
             moved = stack.errors(x).transpose(0, 2, 1) @ moved
         else:
             moved = moved * np.concatenate([np.full(len(s.labels), sizes[s.name]) for s in stack.sources])[:, None]
-        flat = moved.reshape(-1, moved.shape[2])
+        flat = moved.reshape(moved.shape[0] * moved.shape[1], moved.shape[2])
         total += flat.T @ flat
     return total
 

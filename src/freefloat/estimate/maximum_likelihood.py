@@ -14,21 +14,22 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 import numpy as np
 
 from freefloat.estimate.estimate import Budget, Estimate, Quantity, Residual
 from freefloat.estimate.estimator import Estimator
-from freefloat.estimate.levenberg_marquardt import Fit, levenberg_marquardt, spectrum, threshold
+from freefloat.estimate.levenberg_marquardt import Fit, directions, levenberg_marquardt
 from freefloat.estimate.likelihood import Likelihood, Rows
 from freefloat.estimate.momentum_start import momentum_start
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.reaction import NotPossible
+from freefloat.estimate.unknowns import Unknowns
 from freefloat.experiment.processing.whiteness import whiteness
 from freefloat.robot.transform import Array
 
-_HELD = 0.01  # information of a direction in units of the CAD model's spread: below, the data say nothing of it
+HELD = 0.01  # information of a direction in units of the CAD model's spread: below, the data say nothing of it
 _ROUNDS = 3  # of weights that depend on the estimate
 _SILENT = ("joint motion",)  # nuisances that are no quantities to report
 _FEWEST = 16
@@ -50,7 +51,7 @@ class MaximumLikelihood(Estimator):
         """Estimate the clusters of a problem."""
         likelihood = Likelihood(problem)
         fit, rows = self._fit(likelihood)
-        return _finished(self.name, problem, likelihood, fit, rows)
+        return finished(self.name, likelihood, fit, rows)
 
     def _fit(self, likelihood: Likelihood) -> tuple[Fit, tuple[Rows, ...]]:
         point = likelihood.start()
@@ -67,7 +68,7 @@ class MaximumLikelihood(Estimator):
 
     def _from(self, likelihood: Likelihood, point: Array) -> Fit:
         """The fit that starts from a point: first without, then with errors of the joints' curves."""
-        unknowns, units = likelihood.unknowns, _units(likelihood)
+        unknowns, units = likelihood.unknowns, units_of(likelihood)
         weights = self._weights(likelihood.rows(point, count=0))
 
         def fit(start: Array, count: int, information: Array, held_units: Array | None) -> Fit:
@@ -78,7 +79,7 @@ class MaximumLikelihood(Estimator):
             own = slice(0, count)
             shown = None if held_units is None else held_units[own]
             return levenberg_marquardt(
-                evaluate, start[own], unknowns.mean[own], information[own, own], shown, _HELD
+                evaluate, start[own], unknowns.mean[own], information[own, own], shown, HELD
             )
 
         if units is not None:  # first as if the CAD model were a prior: far from it nothing is nearly linear
@@ -109,9 +110,9 @@ def stacked(rows: tuple[Rows, ...]) -> tuple[Array, Array]:
     return np.concatenate(values), np.concatenate(jacobians)
 
 
-def _units(likelihood: Likelihood) -> Array | None:
+def units_of(fitted: Fitted) -> Array | None:
     """Sizes of the unknowns, where nothing but the data determines the clusters."""
-    problem, unknowns = likelihood.problem, likelihood.unknowns
+    problem, unknowns = fitted.problem, fitted.unknowns
     if problem.prior is not None:
         return None
     known = np.diagonal(unknowns.information)
@@ -120,12 +121,20 @@ def _units(likelihood: Likelihood) -> Array | None:
     return units
 
 
-def _finished(name: str, problem: Problem, likelihood: Likelihood, fit: Fit, rows: tuple[Rows, ...]) -> Estimate:
-    count = len(problem.minimal)
-    covariance = _covariance(likelihood, fit)
+class Fitted(Protocol):
+    """What was fitted: a problem and the vector of its unknowns."""
+
+    problem: Problem
+    unknowns: Unknowns
+
+
+def finished(method: str, fitted: Fitted, fit: Fit, rows: tuple[Rows, ...], model: str = "momentum") -> Estimate:
+    """The estimate that a fit is: covariance, budget, residual, nuisances. rows: weighted residuals at its point."""
+    problem, count = fitted.problem, len(fitted.problem.minimal)
+    covariance = _covariance(fitted, fit)
     return Estimate(
-        method=name,
-        model="momentum",
+        method=method,
+        model=model,
         robot=problem.robot,
         known=problem.known,
         zero=problem.zero,
@@ -134,28 +143,27 @@ def _finished(name: str, problem: Problem, likelihood: Likelihood, fit: Fit, row
         covariance=covariance[:count, :count],
         cad=problem.cad,
         residual=_residual(rows, fit, covariance),
-        budget=_budget(likelihood, fit, covariance),
-        nuisances=_nuisances(likelihood, fit, covariance),
-        unseen=_unseen(likelihood, fit),
+        budget=_budget(fitted, fit, covariance),
+        nuisances=_nuisances(fitted, fit, covariance),
+        unseen=_unseen(fitted, fit),
         notes=() if fit.converged else ("the fit did not converge",),
     )
 
 
-def _covariance(likelihood: Likelihood, fit: Fit) -> Array:
+def _covariance(fitted: Fitted, fit: Fit) -> Array:
     """Of all unknowns, in the directions that the data or the prior determine."""
-    units = _units(likelihood)
+    units = units_of(fitted)
     if units is None:
         scale = np.sqrt(np.diagonal(fit.information))
         return np.linalg.inv(fit.information / np.outer(scale, scale)) / np.outer(scale, scale)
-    values, vectors, units = spectrum(fit.information, units)
-    seen = values > threshold(values, _HELD)
-    root = units[:, None] * vectors[:, seen] / np.sqrt(values[seen])
+    found = directions(fit.information, units, HELD)
+    root = found.seen / np.sqrt(found.values)
     return root @ root.T
 
 
-def _unseen(likelihood: Likelihood, fit: Fit) -> Array:
+def _unseen(fitted: Fitted, fit: Fit) -> Array:
     """Held directions, as far as they are those of clusters, as rows in units of the CAD model's spread."""
-    return fit.unseen[:, : len(likelihood.problem.minimal)]
+    return fit.unseen[:, : len(fitted.problem.minimal)]
 
 
 def _residual(rows: tuple[Rows, ...], fit: Fit, covariance: Array) -> Residual:
@@ -170,11 +178,11 @@ def _residual(rows: tuple[Rows, ...], fit: Fit, covariance: Array) -> Residual:
     return Residual(ratio, all(white) if white else None, total, fit.point.size, channels)
 
 
-def _budget(likelihood: Likelihood, fit: Fit, covariance: Array) -> Budget:
-    count = len(likelihood.problem.minimal)
+def _budget(fitted: Fitted, fit: Fit, covariance: Array) -> Budget:
+    count = len(fitted.problem.minimal)
     top = covariance[:count]
     parts = {"noise": ((top @ fit.data) * top).sum(axis=1)}
-    for part in likelihood.unknowns.parts:
+    for part in fitted.unknowns.parts:
         if part.information.any():
             block = top[:, part.place]
             share = ((block @ part.information) * block).sum(axis=1)
@@ -183,10 +191,10 @@ def _budget(likelihood: Likelihood, fit: Fit, covariance: Array) -> Budget:
     return Budget(tuple(parts), np.column_stack([share / variance for share in parts.values()]))
 
 
-def _nuisances(likelihood: Likelihood, fit: Fit, covariance: Array) -> tuple[Quantity, ...]:
+def _nuisances(fitted: Fitted, fit: Fit, covariance: Array) -> tuple[Quantity, ...]:
     found = []
     sd = np.sqrt(np.diagonal(covariance))
-    for part in likelihood.unknowns.parts[1:]:
+    for part in fitted.unknowns.parts[1:]:
         if part.kind in _SILENT:
             continue
         for label, index in zip(part.labels, range(part.place.start, part.place.stop), strict=True):

@@ -23,7 +23,7 @@ from freefloat.estimate.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.problem import Nuisances, Problem
 from freefloat.robot.transform import Array
 
-_FIRST, _LEAST = 1e-6, 1e-10  # standard deviation of rates over their size: first guess, and rounding
+_FIRST, _LEAST = 1e-3, 1e-7  # standard deviation of rates over their size: first guess, and rounding
 
 
 @dataclass(frozen=True)

@@ -57,9 +57,11 @@ def seen_space(equations: Equations, roots: Sequence[Array], column_noise: Array
     """
     M = weighted(equations, roots, [stack.matrix for stack in equations.stacks])
     triangle = np.asarray(scipy.linalg.qr(M, mode="r")[0][: M.shape[1]])
-    null = _null(triangle, homogeneous=not equations.right.any() and column_noise is None)
+    null = _null(triangle)
+    if not null.size and not equations.right.any() and column_noise is None:
+        null = equations.start[:, None]  # zero solves everything, and so does any multiple: nothing shows the scale
     space = _without(equations, triangle, null)
-    if column_noise is None or not column_noise.any():
+    if column_noise is None or not column_noise.any() or not space.basis.size:
         return space
     drowned = _drowned(triangle @ space.basis, space.basis.T @ column_noise @ space.basis, M.shape[0])
     return _without(equations, triangle, np.column_stack([null, space.basis @ drowned]))
@@ -70,20 +72,13 @@ def weighted(equations: Equations, roots: Sequence[Array], parts: Sequence[Array
     return by_model(equations.stacks, [root @ part for root, part in zip(roots, parts, strict=True)])
 
 
-def _null(triangle: Array, homogeneous: bool) -> Array:
-    """Directions that the rows do not show, shape (unknowns, k).
-
-    Where the right-hand side is zero throughout, zero solves everything: then one direction, that in which the rows
-    are smallest, cannot be told from nothing.
-    """
+def _null(triangle: Array) -> Array:
+    """Directions that the rows do not show, shape (unknowns, k)."""
     size = np.linalg.norm(triangle, axis=0)
     scale = np.where(size > 0.0, size, 1.0)
     _, values, V = scipy.linalg.svd(triangle / scale)
     values = np.append(values, np.zeros(V.shape[0] - values.size))
-    hidden = values <= COUNTS * values[0]
-    if homogeneous:
-        hidden[-1] = True
-    return np.asarray((V[hidden] / scale).T)
+    return np.asarray((V[values <= COUNTS * values[0]] / scale).T)
 
 
 def _without(equations: Equations, triangle: Array, null: Array) -> SeenSpace:

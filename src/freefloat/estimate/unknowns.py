@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from freefloat.regressor.selection import select_parameters
 from freefloat.robot.transform import Array
@@ -89,6 +90,13 @@ def unknowns_of(problem: Problem) -> Unknowns:
             place = slice(start, start + len(labels))
             parts.append(Part(kind, flight, place, tuple(labels), unit, source, mean, information))
     return Unknowns(tuple(parts))
+
+
+def parameter_columns(problem: Problem, unknowns: Unknowns) -> NDArray[np.int64]:
+    """Standard parameters that the first unknowns are: leaders of clusters, then known ones that may deviate."""
+    given = [name for part in unknowns.parts if part.kind.startswith("known ") for name in part.labels]
+    names = {f"known {name}": index for index, name in enumerate(problem.robot.parameter_names)}
+    return np.concatenate([problem.minimal.kept, np.array([names[name] for name in given], dtype=np.int64)])
 
 
 _Row = tuple[str, int | None, tuple[str, ...], str, str, Array, Array]

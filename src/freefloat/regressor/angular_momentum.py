@@ -251,22 +251,36 @@ class MassNotVisible(FreefloatError):
     """The total mass cannot be had from these clusters."""
 
 
+def clusters_per_mass(
+    angular: AngularMomentum, velocity: BaseVelocity, eta: ArrayLike
+) -> tuple[NDArray[np.int64], Array, Array]:
+    """Clusters of angular momentum that are the total mass times a function of eta = sigma / M, those without inertias.
+
+    Their positions, shape (k,), the function of each, (k,), and its derivative, (k, len(eta)).
+    """
+    combine, inertias, kept = angular.minimal.combine, angular._inertias.size, velocity.minimal.kept
+    # A sliding body turns with its parent: base velocity shows only the sum of their moments. That is all that
+    # the centre of mass and the linear momentum hold too, so the sum may stand for both.
+    sigma = np.zeros(angular._moments.size)
+    sigma[kept] = np.asarray(eta, float)
+    linear = combine[:, inertias : inertias + sigma.size]
+    hidden = linear - linear[:, kept] @ velocity.minimal.combine
+    pure = ~combine[:, :inertias].any(axis=1) & (np.abs(hidden).max(axis=1, initial=0.0) < 1e-9)
+    first, second = angular.pairs.T
+    product = combine[pure][:, inertias + sigma.size :]
+    per_mass = linear[pure] @ sigma + product @ (sigma[first] * sigma[second])
+    slope = np.zeros((first.size, sigma.size))
+    np.add.at(slope, (np.arange(first.size), first), sigma[second])
+    np.add.at(slope, (np.arange(first.size), second), sigma[first])
+    return np.flatnonzero(pure), per_mass, (linear[pure] + product @ slope)[:, kept]
+
+
 def total_mass(angular: AngularMomentum, pi: ArrayLike, velocity: BaseVelocity, eta: ArrayLike) -> float:
     """Total mass [kg] from the clusters pi of angular momentum and eta = sigma / M of base velocity.
 
     Clusters without an inertia are M times a known function of eta; all of them together, by least squares.
     """
-    pi, eta = np.asarray(pi, float), np.asarray(eta, float)
-    combine, inertias, kept = angular.minimal.combine, angular._inertias.size, velocity.minimal.kept
-    # A sliding body turns with its parent: base velocity shows only the sum of their moments. That is all that
-    # the centre of mass and the linear momentum hold too, so the sum may stand for both.
-    sigma = np.zeros(angular._moments.size)
-    sigma[kept] = eta
-    linear = combine[:, inertias : inertias + sigma.size]
-    hidden = linear - linear[:, kept] @ velocity.minimal.combine
-    pure = ~combine[:, :inertias].any(axis=1) & (np.abs(hidden).max(axis=1, initial=0.0) < 1e-9)
-    first, second = angular.pairs.T
-    per_mass = combine[pure][:, inertias:] @ np.concatenate([sigma, sigma[first] * sigma[second]])
+    pure, per_mass, _ = clusters_per_mass(angular, velocity, eta)
     if not per_mass.any():
         raise MassNotVisible("no cluster of angular momentum is free of inertias")
-    return float(per_mass @ pi[pure] / (per_mass @ per_mass))
+    return float(per_mass @ np.asarray(pi, float)[pure] / (per_mass @ per_mass))

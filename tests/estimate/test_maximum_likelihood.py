@@ -1,0 +1,90 @@
+"""Maximum likelihood on the base motion: noiseless truth, exact derivatives, agreement with the bound."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from problems import cad_of
+from random_trees import random_robot
+
+from freefloat.estimate.bound import cramer_rao_bound
+from freefloat.estimate.flight import Flight, InvalidProblem
+from freefloat.estimate.joint_curves import ProjectedCurves
+from freefloat.estimate.likelihood import Likelihood
+from freefloat.estimate.maximum_likelihood import MaximumLikelihood, stacked
+from freefloat.estimate.prior import CadSpread
+from freefloat.estimate.problem import Nuisances, Problem
+from freefloat.experiment.processing.projection import project
+from freefloat.experiment.simulate import Disturbance, Start, simulate_motion
+from freefloat.motion.random_motion import random_trajectory
+from freefloat.regressor.model import NotApplicable
+
+CHANNELS = {"w": 1e-7, "v": 1e-7, "attitude": 1e-6, "position": 1e-6}
+EVERYTHING = Nuisances(gyro_scale=1e-3, external_torque_Nm=1e-3)
+
+
+def flown(seed, base="free", channels=("w",), momentum="zero", walks=None, curves=True, n=400, torque=0.0, wheels=None):
+    """A random tree, its exact flight, and how the base was turned at first."""
+    robot = random_robot(seed, base=base, bodies=4, wheels={"free": 3, "planar": 1}[base] if wheels is None else wheels)
+    trajectory = random_trajectory(robot, 20.0, seed, harmonics=3)
+    rng = np.random.default_rng(seed)
+    h = np.zeros(3) if isinstance(momentum, str) and momentum == "zero" else rng.normal(size=3)
+    turn, place = rng.normal(size=4), rng.normal(size=3)
+    if base == "planar":
+        h, turn, place = h * [0, 0, 1], turn * [0, 0, 1, 1], place * [1, 1, 0]
+    spin = 3.0 * rng.normal(size=len(robot.wheels))
+    start = Start(attitude=turn, position=place, angular_momentum=h)
+    disturbance = Disturbance(torque_Nm=torque * np.ones(3) * ([0, 0, 1] if base == "planar" else 1.0))
+    fine = simulate_motion(robot, trajectory, np.linspace(0.0, 20.0, 2 * n - 1), start, "held", spin, (), disturbance)[::2]
+    t = fine.t
+    fitted = None
+    if curves:
+        fitted = ProjectedCurves(project(trajectory, t, fine.q, robot.joint_names, noise_sd=1e-6))
+    noise = {name: np.full(3, CHANNELS[name]) for name in channels}
+    told = h if momentum == "known" else momentum
+    return robot, Flight(fine, noise, walks or {}, told, fitted)
+
+
+# ---------------------------------------------------------------------- derivatives
+
+SETTINGS = [
+    ("free", ("w",), "zero", {}, True),
+    ("free", ("w",), "unknown", {"w": 1e-6}, True),
+    ("free", ("w", "attitude"), "known", {}, False),
+    ("free", ("w", "v", "attitude", "position"), "unknown", {}, True),
+    ("planar", ("w", "v", "attitude", "position"), "unknown", {"w": 1e-6}, True),
+]
+
+
+@pytest.mark.parametrize(("base", "channels", "momentum", "walks", "curves"), SETTINGS)
+def test_every_derivative_is_that_of_the_residual(base, channels, momentum, walks, curves):
+    robot, flight = flown(3, base, channels, momentum, walks, curves)
+    likelihood = Likelihood(Problem(robot, (flight,), nuisances=EVERYTHING))
+    unknowns = likelihood.unknowns
+    rng = np.random.default_rng(1)
+    information = np.diagonal(unknowns.information)
+    size = np.where(information > 0.0, 1.0 / np.sqrt(np.where(information > 0.0, information, 1.0)), 1e-2)
+    point = likelihood.start() + 0.1 * size * rng.normal(size=size.size)
+    J = stacked(likelihood.rows(point))[1]
+    for index in range(size.size):
+        step = 10.0 / np.abs(J[:, index]).max() * np.eye(size.size)[index]  # ten standard deviations of a reading
+        ahead, behind = (stacked(Likelihood(likelihood.problem).rows(point + s, 0))[0] for s in (step, -step))
+        column = (behind - ahead) / (2.0 * step[index])
+        scale = np.abs(column).max()
+        assert np.abs(J[:, index] - column).max() <= 2e-5 * scale + 1e-9, unknowns.labels[index]
+
+
+# ---------------------------------------------------------------------- truth
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_noiseless_truth_is_recovered_on_random_trees(seed):
+    momentum = ("zero", "unknown", "known")[seed % 3]
+    channels = [("w",), ("w", "attitude"), ("w", "v")][seed // 3 % 3]
+    base = "planar" if seed % 10 == 9 else "free"
+    robot, flight = flown(seed, base, channels, momentum, curves=seed % 2 == 0, n=2500)
+    problem = Problem(cad_of(robot, {}, 0.05, seed), (flight,), prior=None, nuisances=Nuisances.none())
+    estimate = MaximumLikelihood().estimate(problem)
+    truth, spread = problem.minimal.values(robot.parameters), np.sqrt(np.diagonal(problem.cad_covariance))
+    error = np.abs(estimate.values - truth) / spread
+    assert error[~estimate.open].max(initial=0.0) < 1e-8

@@ -1,0 +1,57 @@
+"""Estimators by name."""
+
+import subprocess
+import sys
+
+import pytest
+
+from freefloat.errors import FreefloatError
+from freefloat.estimate.estimator import Estimator
+from freefloat.estimate.methods import METHODS, UnknownMethod, default_method, make_estimator
+
+NAMES = {
+    "least-squares",
+    "weighted",
+    "bias-compensated",
+    "total-least-squares",
+    "instrumental-variable",
+    "maximum-likelihood",
+    "output-error",
+    "input-error",
+    "recursive",
+    "kalman",
+    "adaline",
+    "hopfield-tank",
+    "physically-consistent",
+}
+
+
+def test_all_methods_of_the_mission_file_are_there():
+    assert set(METHODS) == NAMES
+
+
+@pytest.mark.parametrize("name", sorted(NAMES))
+def test_each_name_makes_the_estimator_that_is_called_so(name):
+    made = make_estimator(name)
+    assert isinstance(made, Estimator)
+    assert made.name == name
+    assert isinstance(METHODS[name](), type(made))
+
+
+def test_an_unknown_name_gets_one_sentence_with_the_nearest():
+    with pytest.raises(UnknownMethod, match=r"'least-sqares' \(did you mean least-squares\?\); there are: ") as caught:
+        make_estimator("least-sqares")
+    assert isinstance(caught.value, FreefloatError)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_base_that_does_not_react_has_another_default():
+    assert (default_method("free"), default_method("planar")) == ("maximum-likelihood", "maximum-likelihood")
+    assert default_method("fixed") == "weighted"
+    for base in ("free", "fixed"):
+        assert make_estimator("physically-consistent", base).start.name == default_method(base)
+
+
+def test_the_names_are_there_before_any_solver_is():
+    code = "import sys, freefloat.estimate.methods as m; assert len(m.METHODS) == 13; assert 'scipy' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,298 @@
+"""Published methods find the truth in exact data, and show the effects they are known for."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from problems import cad_of, fly, make_case
+from published_flights import n1_problem, n1_samples, naveen_samples
+from random_trees import random_parameters, random_robot
+
+from freefloat.estimate.change import CHANGE, change_between
+from freefloat.estimate.flight import Flight, InvalidProblem
+from freefloat.estimate.prior import CadSpread
+from freefloat.estimate.problem import Nuisances, Problem
+from freefloat.estimate.recipes import (
+    atkeson_torque,
+    ayusawa_base_rows,
+    base_only,
+    christidi_two_steps,
+    gautier_khalil_energy,
+    naveen_momentum,
+    spirolazzi_known_load,
+    target_only,
+)
+from freefloat.estimate.total_mass import mass_from_pulse
+from freefloat.experiment.simulate import Start, simulate_motion
+from freefloat.motion.fourier import Fourier
+from freefloat.motion.random_motion import random_trajectory
+from freefloat.regressor.angular_momentum import MassNotVisible
+from freefloat.regressor.states import base_reaction
+from freefloat.robot.model import Body, Joint
+from freefloat.robot.parameters import PARAMETER_NAMES, PER_BODY
+from freefloat.studies import published, study_robot
+
+NOTHING = Nuisances.none()
+
+
+def posed(robot, *samples, noise=None, **fields):
+    """Flights without noise but that which is declared; the CAD model is wrong by a few per cent."""
+    flights = tuple(Flight(each, noise or {}, name=f"flight{k}") for k, each in enumerate(samples))
+    return Problem(cad_of(robot, fields.get("known", {}), 0.05, 1), flights, nuisances=NOTHING, **fields)
+
+
+def off(estimate, truth):
+    """Largest error in units of that of the CAD model, which no estimator knows the truth by."""
+    return np.abs(estimate.values - truth).max() / np.abs(estimate.cad - truth).max()
+
+
+def true_values(estimate, robot):
+    phi = np.array(robot.parameters)
+    settled = [name.split(".")[0] for name in estimate.known]
+    for body in settled:
+        phi[PER_BODY * robot.body_names.index(body) + np.arange(PER_BODY)] = 0.0
+    return estimate.minimal.values(phi)
+
+
+# ---------------------------------------------------------------------- momentum
+
+
+def test_naveen_all_52_parameters_of_the_published_robot_without_noise():
+    robot = study_robot("naveen_dual_arm")
+    found = naveen_momentum(posed(robot, naveen_samples(0.1)))
+    truth = true_values(found, robot)
+    assert len(truth) == 52
+    assert np.abs(found.values / truth - 1.0).max() < 1e-8
+
+
+def test_naveen_without_wheels_the_scale_is_lost():
+    turning = study_robot("naveen_dual_arm")
+    still = replace(turning, wheels=())
+    samples = replace(naveen_samples(0.1), wheel_rates=None, wheel_accelerations=None, v=None, w=None)
+    v, w = base_reaction(still, samples)
+    with_wheels = posed(turning, naveen_samples(0.1)).equations(("momentum",))
+    without = posed(still, replace(samples, v=v, w=w)).equations(("momentum",))
+    assert (with_wheels.rank, without.rank) == (52, 51)
+
+
+# ---------------------------------------------------------------------- two steps, and the mass
+
+LEVERS = ("*.products", "link1.mx", "link1.my", "link2.my", "link2.mz", "link3.my", "link3.mz")
+PUBLISHED_RATIO = "[mx_base]*[mx_link3]/M"  # pi 18 over phi 1 phi 3
+
+
+def christidi_samples():
+    robot, printed = study_robot("christidi_servicer"), published("christidi_servicer")
+    motion, first = printed["trajectory"], printed["initial"]
+    command = Fourier.from_harmonics(robot.joint_names, motion["a_rad_s"], motion["b_rad_s"], motion["duration_s"])
+    start = Start(attitude=np.array(first["quaternion"]), rate=np.array(first["angular_rate_rad_s"]))
+    rates = np.array(first["wheel_momentum_Nms"]) / robot.wheel_inertias
+    t = np.arange(1601) * motion["step_s"]
+    return robot, simulate_motion(robot, command, t, start, wheel_rates=rates)
+
+
+def christidi_problem(noise, seed=1):
+    robot, samples = christidi_samples()
+    rng = np.random.default_rng([seed, 47])
+    noisy = {name: getattr(samples, name) + sd * rng.normal(size=(len(samples), 3)) for name, sd in noise.items()}
+    flight = Flight(replace(samples, **noisy), noise, momentum="unknown")
+    return Problem(cad_of(robot, {}, 0.05, 1), (flight,), zero=LEVERS, nuisances=NOTHING)
+
+
+def test_christidi_the_published_servicer_without_noise():
+    found = christidi_two_steps(christidi_problem({}))
+    entries = published("christidi_servicer")["parameters"]
+    assert len(found.estimate.values) == len(entries["pi"]["entries"]) + len(entries["phi"]["entries"])
+    assert found.mass.value == pytest.approx(1110.0, rel=1e-10)
+    assert found.mass_from_ratio(PUBLISHED_RATIO).value == pytest.approx(1110.0, rel=1e-10)
+
+
+def test_christidi_the_mass_errs_as_it_says_and_all_products_beat_the_published_one():
+    noise = {"w": 1e-5, "v": 1e-4}
+    runs = [christidi_two_steps(christidi_problem(noise, seed)) for seed in range(12)]
+    errors = np.array([(run.mass.value - 1110.0) / run.mass.sd for run in runs])
+    assert 0.6 < np.sqrt((errors**2).mean()) < 1.5
+    single = [run.mass_from_ratio(PUBLISHED_RATIO) for run in runs]
+    ratio = np.array([(each.value - 1110.0) / each.sd for each in single])
+    assert 0.6 < np.sqrt((ratio**2).mean()) < 1.5
+    assert runs[0].mass.sd < 0.6 * single[0].sd
+
+
+@pytest.mark.parametrize("seed", [1, 3, 8])
+def test_two_steps_show_the_mass_of_any_tree(seed):
+    case = make_case(("angular-momentum", "base-velocity"), seed, momentum="unknown", scale="wheels")
+    assert christidi_two_steps(case.problem).mass.value == pytest.approx(case.robot.mass, rel=1e-8)
+
+
+def test_a_ratio_that_holds_no_mass_is_refused():
+    with pytest.raises(MassNotVisible, match=r"Ixx_base.*there are: \[mx_base\]"):
+        christidi_two_steps(christidi_problem({})).mass_from_ratio("Ixx_base")
+
+
+def test_a_pulse_of_the_published_thruster_shows_the_weighed_mass():
+    printed = mass_from_pulse(0.595, 0.5, 0.0219, velocity_sd_m_s=1e-4)
+    assert printed.value == pytest.approx(13.584, abs=1e-3)
+    assert abs(printed.value - 13.55) < printed.sd  # what was weighed
+    along = mass_from_pulse([3.0, 4.0, 0.0], 2.0, [0.3, 0.4, 0.0], 0.1, 0.02, 0.01)
+    assert along.value == pytest.approx(20.0)
+    assert along.sd == pytest.approx(20.0 * np.sqrt(0.02**2 + 0.01**2 + 0.02**2))
+    across = mass_from_pulse([3.0, 4.0, 0.0], 2.0, [0.3 - 0.04, 0.4 + 0.03, 0.7])
+    assert across.value == pytest.approx(20.0)
+    with pytest.raises(InvalidProblem, match="along its force"):
+        mass_from_pulse(1.0, 1.0, -0.1)
+
+
+# ---------------------------------------------------------------------- known loads
+
+
+def test_spirolazzi_all_clusters_of_case_n1_without_noise():
+    noisy = n1_problem(0)
+    exact = replace(noisy.flights[0], samples=replace(n1_samples(), v=None))
+    wrong = cad_of(noisy.robot, noisy.known, 0.05, 1)
+    found = spirolazzi_known_load(replace(noisy, robot=wrong, flights=(exact,)))
+    right = n1_problem(0).equations()
+    np.testing.assert_allclose(found.values, right.cad, rtol=1e-8)
+
+
+def test_a_scale_that_rests_on_nothing_is_refused():
+    with pytest.raises(InvalidProblem, match="declare the load"):
+        spirolazzi_known_load(replace(n1_problem(0), known={}))
+    moving = replace(n1_problem(0).flights[0], momentum="unknown")
+    with pytest.raises(InvalidProblem, match="momentum is zero"):
+        spirolazzi_known_load(replace(n1_problem(0), flights=(moving,)))
+
+
+def gripping(seed=3):
+    """A robot without wheels whose unknown last link grips a known load, flown with the load and without it."""
+    empty = random_robot(seed, bodies=8, base="free", branched=False, prismatic=False)
+    load = Body("load", empty.body_names[-1], Joint("grip", "fixed"), parameters=random_load(seed))
+    loaded = replace(empty, bodies=(*empty.bodies, load), separate=frozenset({"load"}))
+    (with_it, _), (without, _) = fly(loaded, seed, 200, "zero"), fly(empty, seed + 1, 200, "zero")
+    flights = (Flight(with_it, name="with"), Flight(without, without=("load",), name="without"))
+    cad = cad_of(loaded, {"load": 0.0}, 0.05, 1)
+    return loaded, Problem(cad, flights, known={"load": 0.0}, nuisances=NOTHING)
+
+
+def random_load(seed):
+    return random_parameters(np.random.default_rng([seed, 53]), 8.0, 0.3)
+
+
+def test_a_gripped_load_fixes_the_scale_only_together_with_a_flight_without_it():
+    robot, both = gripping()
+    one = replace(both, flights=both.flights[:1])
+    assert (one.equations(("momentum",)).rank, both.equations(("momentum",)).rank) == (58, 59)
+    found = spirolazzi_known_load(both)
+    assert off(found, true_values(found, robot)) < 1e-8
+
+
+# ---------------------------------------------------------------------- torque and energy
+
+
+@pytest.mark.parametrize("gravity", [True, False])
+def test_gautier_khalil_the_published_arm_without_noise(gravity):
+    robot = study_robot("gautier_khalil_arm")
+    robot = robot if gravity else replace(robot, gravity=np.zeros(3))
+    limited = replace(
+        robot,
+        bodies=tuple(
+            replace(body, joint=replace(body.joint, position=(-0.8, 0.8), rate=0.9, acceleration=1.5))
+            if body.joint
+            else body
+            for body in robot.bodies
+        ),
+    )
+    motion = random_trajectory(limited, 30.0, 5, harmonics=8)
+    samples = simulate_motion(limited, motion, np.linspace(0.0, 30.0, 6001))
+    found = gautier_khalil_energy(posed(limited, samples))
+    assert len(found.values) == (15 if gravity else 13)
+    assert off(found, true_values(found, limited)) < 1e-6  # the work is an integral over samples
+
+
+@pytest.mark.parametrize("seed", [2, 5, 6])
+def test_atkeson_torques_show_any_tree(seed):
+    case = make_case("torque", seed)
+    found = atkeson_torque(case.problem)
+    assert off(found, case.truth(case.problem.equations())) < 1e-8
+
+
+@pytest.mark.parametrize("seed", [2, 5])
+def test_ayusawa_the_rows_of_the_base_alone_show_as_much_as_all(seed):
+    case = make_case("torque", seed, base="free")
+    found, whole = ayusawa_base_rows(case.problem), case.problem.equations(("torque",))
+    assert off(found, case.truth(whole)) < 1e-8
+    assert found.residual.rows == 6 * len(case.exact[0])
+    assert found.residual.rows < whole.matrix.shape[0]
+
+
+# ---------------------------------------------------------------------- all known but one
+
+
+def mistaken(robot, body, seed):
+    """A CAD model that is wrong in one body alone."""
+    others = {name: 0.0 for name in robot.body_names if name != body}
+    return cad_of(robot, others, 0.1, seed)
+
+
+@pytest.mark.parametrize("seed", [3, 4, 9])
+def test_base_and_target_are_found_where_all_else_is_known(seed):
+    robot = random_robot(seed, bodies=6, base="free")
+    samples, _ = fly(robot, seed, 150, "zero")
+    flight = Flight(replace(samples, v=None), {"w": 1e-6})
+    for body in (robot.body_names[0], robot.body_names[-1]):
+        problem = Problem(mistaken(robot, body, seed), (flight,), prior=None, nuisances=NOTHING)
+        found = base_only(problem) if body == robot.body_names[0] else target_only(problem, body)
+        assert len(found.values) == PER_BODY
+        place = robot.body_names.index(body)
+        truth = robot.parameters[PER_BODY * place : PER_BODY * (place + 1)]
+        assert off(found, truth) < 1e-6
+
+
+def test_an_uncertain_arm_is_part_of_the_bases_budget():
+    robot = random_robot(4, bodies=4, base="free")
+    samples, _ = fly(robot, 4, 150, "zero")
+    problem = Problem(robot, (Flight(replace(samples, v=None), {"w": 1e-5}),), prior=None, nuisances=NOTHING)
+    sure, unsure = base_only(problem), base_only(problem, relative_sd=0.01)
+    assert (unsure.sd > sure.sd).all()
+    assert set(robot.body_names[1:]) <= set(unsure.budget.sources)
+
+
+# ---------------------------------------------------------------------- before and after
+
+
+def captured(seed, on):
+    """Flights before and after a body gained something, and what it gained."""
+    robot = random_robot(seed, bodies=5, base="free", wheels=3, prismatic=False)
+    gained = random_load(seed)
+    body = robot.body_names[on]
+    after = replace(robot, bodies=(*robot.bodies, Body("target", body, Joint("grip", "fixed"), parameters=gained)))
+    (first, _), (second, _) = fly(robot, seed, 200, "zero"), fly(after, seed + 1, 200, "zero")
+    flights = tuple(
+        Flight(replace(samples, v=None), {"w": 1e-6}, name=name)
+        for name, samples in (("before", first), ("after", second))
+    )
+    return Problem(cad_of(robot, {}, 0.05, 1), flights, prior=None, nuisances=NOTHING), body, gained
+
+
+@pytest.mark.parametrize(("seed", "on"), [(1, -1), (4, 0), (7, 2)])
+def test_what_a_body_gained_is_found_in_full_with_its_uncertainty(seed, on):
+    problem, body, gained = captured(seed, on)
+    change = change_between(problem, body, ["before"], mass_kg=10.0, size_m=0.3)
+    assert change.names == tuple(f"{name}_{CHANGE}" for name in PARAMETER_NAMES)
+    np.testing.assert_allclose(change.values, gained, atol=1e-6 * np.abs(gained).max())
+    assert np.isfinite(change.sd).all()
+    np.testing.assert_allclose(change.sd**2, np.diagonal(change.covariance))
+
+
+def test_a_soft_prior_of_the_rest_does_not_pull_the_change():
+    problem, body, gained = captured(1, -1)
+    change = change_between(replace(problem, prior=CadSpread()), body, ["before"], mass_kg=10.0, size_m=0.3)
+    assert (np.abs(change.values - gained) < 0.1 * change.sd).all()
+    lost = change_between(replace(problem, prior=CadSpread()), body, ["after"], mass_kg=10.0, size_m=0.3)
+    assert (np.abs(lost.values + gained) < 0.1 * lost.sd).all()  # the other way round in time
+
+
+def test_the_flights_before_a_change_must_be_some_but_not_all():
+    problem, body, _ = captured(1, -1)
+    for before in ([], ["before", "after"], ["nobody"]):
+        with pytest.raises(InvalidProblem, match="allowed: some, but not all, of after, before"):
+            change_between(problem, body, before, 10.0, 0.3)
