@@ -88,3 +88,24 @@ def test_noiseless_truth_is_recovered_on_random_trees(seed):
     truth, spread = problem.minimal.values(robot.parameters), np.sqrt(np.diagonal(problem.cad_covariance))
     error = np.abs(estimate.values - truth) / spread
     assert error[~estimate.open].max(initial=0.0) < 1e-8
+
+
+@pytest.mark.parametrize("white", [0.0, 3e-7])
+def test_a_velocity_that_walks_gives_the_bound(white):
+    robot, flight = flown(5, "free", ("w", "v"), "unknown", {"v": 2e-6}, n=300)
+    noise = {"w": flight.noise["w"], "v": np.full(3, white)}
+    flight = replace(flight, noise=noise, velocity_point=np.array([0.3, -0.2, 0.5]))
+    problem = Problem(robot, (flight,))
+    estimate, bound = MaximumLikelihood().estimate(problem), cramer_rao_bound(problem)
+    np.testing.assert_allclose(estimate.covariance, bound.covariance, rtol=1e-4, atol=1e-7 * bound.covariance.max())
+
+
+def test_a_velocity_of_a_tracked_point_is_free_of_the_gyro_s_noise():
+    robot, flight = flown(5, "free", ("w", "v"), "unknown", n=300)
+    arm, rng = np.array([0.3, -0.2, 0.5]), np.random.default_rng(1)
+    w = flight.samples.w + 1e-3 * rng.normal(size=flight.samples.w.shape)
+    taken = flight.samples.v + np.cross(flight.samples.w - w, arm)
+    flight = replace(flight, samples=replace(flight.samples, v=taken, w=w), velocity_point=arm)
+    flight = replace(flight, noise={"w": np.full(3, 1e-3), "v": np.full(3, 1e-7)})
+    problem = Problem(robot, (flight,), nuisances=Nuisances.none())
+    assert MaximumLikelihood().estimate(problem).residual.by_channel["v"] < 1.0

@@ -121,7 +121,10 @@ class SensorRows:
         wanders = bool(self.flight.walks.get("v", np.zeros(3))[self.setting.sliding].any())
         if not wanders:  # differences do not show V itself
             sensed["drift velocity"] = back @ R_0.T @ axes
-        J, by_joints = self._columns(motion.twist[:, :3] + seen @ motion.turn, sensed), self._joint_noise(slice(0, 3))
+        arm = skew_matrices(self.flight.velocity_point[None])
+        moving = motion.twist[:, :3] - arm @ motion.twist[:, 3:] + seen @ motion.turn
+        by_joints = self._joint_noise(slice(0, 3)) - arm @ self._joint_noise(slice(3, 6))
+        J = self._columns(moving, sensed)
         return self._wandering(J, by_joints) if wanders else self._over_noise("v", J, by_joints, self.setting.sliding)
 
     def _wandering(self, J: Array, by_joints: Array) -> Array:

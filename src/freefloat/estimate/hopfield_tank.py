@@ -47,8 +47,7 @@ _LONG = 1e10  # a step that would show if even the weakest direction of a sound 
 _ROUNDING = 1e9  # longest step times error, in units of a neuron's weight: rounding moves its input by 1e-7
 _REST = 1e-7  # change of an output, in units of its bounds, that ends the integration
 _NEAR = 1e-3  # the same, that a last step without end may make
-_DRIVEN = 1e-9  # force on a neuron, of the error's size
-_SATURATED = 19.0  # tanh of it is one
+_SATURATED = 19.0  # tanh of it is one; inputs stay within it, so that a neuron driven back returns at once
 _NAMED = 3  # clusters at their bounds that are named
 
 
@@ -74,20 +73,14 @@ class Network:
             after = np.clip(self._step(u, h), -_SATURATED, _SATURATED)
             moved = np.abs(np.tanh(after) - np.tanh(u)).max()
             u, longest = after, self._longest(after)
-            if moved < _REST and h >= min(_LONG, longest) and not self._returning(u).any():
+            if moved < _REST and h >= min(_LONG, longest):
                 break
             h = min(10.0 * h, longest)
         return self._last_step(np.tanh(u))
 
-    def _returning(self, u: Array) -> NDArray[np.bool_]:
-        """Neurons that are saturated but driven back, shape (n,): they do not show it yet."""
-        lacks = self.lacks(u)
-        inward = -np.sign(u) * (self.synapses.T @ lacks)
-        return np.asarray(_outside(np.tanh(u)) & (inward > _DRIVEN * np.linalg.norm(lacks)))
-
     def _last_step(self, s: Array) -> tuple[Array, bool]:
         """Outputs after a step without end of the neurons that are not saturated; whether it is a small one."""
-        free = ~_outside(s)
+        free = np.abs(s) < 1.0 - _REST
         columns = self.synapses[:, free]
         left = scipy.linalg.lstsq(columns, self.target - self.synapses @ (self.weight * s), cond=COUNTS)[0]
         after = np.array(s)
@@ -124,10 +117,6 @@ class Network:
             if share == 1.0 and moved < 0.1 * _REST:
                 break
         return u
-
-
-def _outside(s: Array) -> NDArray[np.bool_]:
-    return np.asarray(np.abs(s) > 1.0 - _REST)
 
 
 def within(matrix: Array, right: Array, centre: Array, half: Array) -> tuple[Array, bool]:

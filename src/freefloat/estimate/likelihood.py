@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import scipy.linalg
 from numpy.typing import NDArray
 
 from freefloat.estimate import reaction_kernels as compiled
@@ -420,17 +421,26 @@ class FlightLikelihood:
     def _differenced(self, name: str, residual: Array, J: Array, R: Array) -> Rows:
         """Changes from sample to sample in inertial axes: those of errors that walk are independent."""
         axes = np.ix_(range(len(R)), self.sliding, self.sliding)
-        walk, white = (float(np.sqrt((level[name] ** 2).mean())) for level in (self.flight.walks, self.flight.noise))
-        sd = np.sqrt(walk**2 * np.diff(self.flight.t) + 2.0 * white**2)
-        sd = np.concatenate([[_FIRST_M_S], sd])[:, None, None]
 
         def changes(values: Array) -> Array:
             inertial = R[axes] @ values
             inertial[1:] -= inertial[:-1].copy()
-            return inertial / sd
+            return self._over_steps(name, inertial)
 
         whitened = changes(residual[:, :, None])[..., 0]
         return Rows(name, self.index, whitened, changes(J) if J.size else J)
+
+    def _over_steps(self, name: str, values: Array) -> Array:
+        """Changes (n, k, c) whitened: steps of a walk, and white noise that neighbours share with opposite signs."""
+        walk, white = (float(np.sqrt((level[name] ** 2).mean())) for level in (self.flight.walks, self.flight.noise))
+        variance = np.concatenate([[_FIRST_M_S**2], walk**2 * np.diff(self.flight.t) + 2.0 * white**2])
+        if not white:
+            return values / np.sqrt(variance)[:, None, None]
+        band = np.zeros((2, variance.size))
+        band[0], band[1, 1:-1] = variance, -(white**2)
+        root = scipy.linalg.cholesky_banded(band, lower=True)
+        solved, _ = scipy.linalg.lapack.dtbtrs(root, values.reshape(variance.size, -1), uplo="L")
+        return np.asarray(solved).reshape(values.shape)
 
     def reweigh(self, point: Array, phi: Array) -> bool:
         """Add what errors of sampled joint motion do to the base to the weights of rates and velocities."""

@@ -209,7 +209,7 @@ def _vector_rate(x, y, z, w, d):
 
 
 @njit(**_COMPILE)
-def _turned(R, x, y, z, out):
+def turned(R, x, y, z, out):
     """R exp([x, y, z]) into out (3, 3)."""
     square = x * x + y * y + z * z
     angle = np.sqrt(square)
@@ -249,7 +249,7 @@ def turn(t, B, c, H, R):
         x = h / 6.0 * (d1[0] + 2.0 * (d2[0] + d3[0]) + d4[0])
         y = h / 6.0 * (d1[1] + 2.0 * (d2[1] + d3[1]) + d4[1])
         z = h / 6.0 * (d1[2] + 2.0 * (d2[2] + d3[2]) + d4[2])
-        _turned(here, x, y, z, R[k + 2])
+        turned(here, x, y, z, R[k + 2])
         _rate(B[k + 2], c[k + 2], here, H[k + 2], x, y, z, w)
         _vector_rate(x, y, z, w, end)
         half = h / 8.0
@@ -258,7 +258,7 @@ def turn(t, B, c, H, R):
             0.5 * y + half * (d1[1] - end[1]),
             0.5 * z + half * (d1[2] - end[2]),
         )
-        _turned(here, x, y, z, R[k + 1])
+        turned(here, x, y, z, R[k + 1])
 
 
 @njit(**_COMPILE)
