@@ -13,9 +13,11 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
 # Numba does not see a change in a compiled function that another file calls. A cache named after the
-# text of all sources is fresh whenever any of them changes, and warm when none did.
-_SOURCES = sorted((ROOT / "src").rglob("*.py"))
-_KEY = hashlib.sha256(b"\0".join(file.read_bytes() for file in _SOURCES)).hexdigest()[:16]
+# text of all sources with compiled functions, and of what they take constants from, is fresh whenever any of
+# them changes, and warm when none did.
+_TEXTS = [file.read_bytes() for file in sorted((ROOT / "src").rglob("*.py"))]
+_COMPILED = [text for text in _TEXTS if b"numba" in text or b"class TreeArrays" in text]
+_KEY = hashlib.sha256(b"\0".join(_COMPILED)).hexdigest()[:16]
 os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".numba_cache" / _KEY)
 for _library in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_library, "1")

@@ -3,14 +3,21 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import yaml
 
+from freefloat import __version__
 from freefloat.errors import FileError
+from freefloat.estimate.estimate_file import load_estimate
+from freefloat.estimate.joint_curves import ProjectedCurves
+from freefloat.estimate.prior import CadSpread
+from freefloat.estimate.problem import Nuisances
+from freefloat.experiment.recording import Origin
 from freefloat.experiment.tables import read_recording
-from freefloat.mission import fly, load_mission, random_motion, simulate
+from freefloat.mission import InvalidMission, fly, identify, load_mission, problem, random_motion, simulate
 from freefloat.motion.fourier import PlainFourier
 from freefloat.motion.trajectory_file import load_trajectory
 from freefloat.regressor.momentum import momentum
@@ -135,6 +142,17 @@ def test_the_missions_own_trajectory_is_flown_from_a_file_or_written_out(mission
         ({"flight": {"pulses": [{"start_s": 100, "duration_s": 1, "force_N": [1, 0, 0]}]}}, ["pulses[0]", "10 s"]),
         ({"flight": {"disturbance": {"nadir": [0, 0, 2]}}}, ["nadir"]),
         ({"momentum": {"wheels_Nms": {"wx": 5000.0}}}, ["wx", "rad/s"]),
+        (
+            {"identify": {"method": "maximum-liklihood"}},
+            ["identify.method", "did you mean maximum-likelihood", "kalman"],
+        ),
+        ({"identify": {"models": ["momentun"]}}, ["identify.models[0]", "momentun", "base-velocity"]),
+        ({"identify": {"rate_Hz": 0}}, ["identify.rate_Hz", "greater than 0"]),
+        ({"identify": {"nuisances": {"gyro_bias_rad_s": -1.0}}}, ["identify.nuisances.gyro_bias_rad_s", "-1"]),
+        ({"identify": {"nuisances": {"gyro_drift": 1.0}}}, ["gyro_drift"]),
+        ({"identify": {"without": {"a.parquet": ["laod"]}}}, ["laod"]),
+        ({"prior": {"mass": 0}}, ["prior.mass", "greater than 0"]),
+        ({"prior": "perhaps"}, ["prior", "perhaps"]),
         ({"sensors": {"joints": {"kind": "encoder", "rate_Hz": 10, "joints": ["nope"]}}}, ["sensors.joints", "nope"]),
         (
             {
@@ -226,3 +244,147 @@ def test_commands_in_the_wrong_unit_are_refused(mission_file, tmp_path):
     (tmp_path / "commands.csv").write_text("t_s,q_j1_m\n0,0\n1,0.1\n2,0\n3,0\n4,0\n5,0\n6,0\n")
     with pytest.raises(FileError, match=r"commands.csv: line 1: .q_j1_m., but the joint turns; allowed: rad or deg"):
         load_mission(mission_file(trajectory="commands.csv"))
+
+
+# ---------------------------------------------------------------------- from recordings to parameters
+
+STAR_TRACKER = {"kind": "star-tracker", "noise_arcsec": 5, "rate_Hz": 5}
+
+
+def flown(mission_file, seed=1, **changes):
+    mission = load_mission(mission_file(**changes))
+    return mission, simulate(mission, seed=seed)
+
+
+def test_a_problem_is_what_the_mission_declares(mission_file):
+    mission, recording = flown(
+        mission_file,
+        assume_zero=["link1.mx"],
+        prior={"mass": 0.2},
+        identify={"nuisances": {"gyro_scale": 1e-3, "clock_drift": None}, "models": ["momentum"]},
+    )
+    posed = problem(mission, recording)
+    assert dict(posed.known) == {"load": 0.002}
+    assert posed.zero == ("link1.mx",)
+    assert posed.prior == CadSpread(mass=0.2)
+    assert posed.nuisances == replace(Nuisances(), gyro_scale=1e-3, clock_drift=None)
+    assert posed.models == ("momentum",)
+    bare = load_mission(mission_file(prior="none", identify={"nuisances": "none"}))
+    assert (problem(bare, recording).prior, problem(bare, recording).nuisances) == (None, Nuisances.none())
+
+
+@pytest.mark.parametrize(
+    ("momentum", "expected"),
+    [("zero", "zero"), ("unknown", "unknown"), ({"wheels_Nms": {"wx": 2.0, "wz": -1.0}}, [2.0, 0.0, -1.0])],
+)
+def test_momentum_is_zero_unknown_or_what_the_wheels_were_given(mission_file, momentum, expected):
+    mission, recording = flown(mission_file, momentum=momentum)
+    found = problem(mission, recording).flights[0].momentum
+    assert isinstance(found, str) == isinstance(expected, str)
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_a_walking_gyro_walks_in_base_axes(mission_file):
+    gyro = SENSORS["gyro"] | {
+        "rate_random_walk_deg_per_h_per_sqrt_h": [3.0, 0.0, 0.0],
+        "mounting": {"rpy_deg": [0, 0, 90]},
+    }
+    mission, recording = flown(mission_file, sensors=SENSORS | {"gyro": gyro})
+    walk = problem(mission, recording).flights[0].walks["w"]
+    np.testing.assert_allclose(walk, [0.0, np.radians(3.0) / 3600.0 / 60.0, 0.0], atol=1e-22)
+    assert not problem(*flown(mission_file)).flights[0].walks
+
+
+def test_what_was_measured_counts_once(mission_file):
+    only_gyro = problem(*flown(mission_file)).flights[0]
+    both = problem(*flown(mission_file, sensors=SENSORS | {"stars": STAR_TRACKER})).flights[0]
+    without_gyro = {"joints": SENSORS["joints"], "stars": STAR_TRACKER | {"rate_Hz": 20}}
+    only_stars = problem(*flown(mission_file, sensors=without_gyro)).flights[0]
+    counted = [{"w", "attitude"} & set(flight.noise) for flight in (only_gyro, both, only_stars)]
+    assert counted == [{"w"}, {"w", "attitude"}, {"attitude"}]
+    assert all(flight.samples.attitude is not None for flight in (only_gyro, both, only_stars))
+
+
+def test_linear_methods_get_the_rows_that_there_are_data_for(mission_file):
+    pose = {"kind": "pose", "position_noise_m": 1e-3, "attitude_noise_deg": 0.01, "rate_Hz": 20}
+    velocity = {"kind": "velocity", "axes": "body", "noise_m_s": 1e-4, "rate_Hz": 20}
+    assert problem(*flown(mission_file)).models == ("angular-momentum",)
+    assert problem(*flown(mission_file, sensors=SENSORS | {"v": velocity})).models == ("momentum",)
+    drifting = {"momentum": "unknown", "sensors": SENSORS | {"v": velocity}}
+    assert problem(*flown(mission_file, **drifting)).models == ("angular-momentum",)
+    drifting["sensors"] = drifting["sensors"] | {"p": pose}
+    assert problem(*flown(mission_file, **drifting)).models == ("momentum",)
+    arm = {
+        "robot": str(study_path("gautier_khalil_arm")),
+        "known": {},
+        "sensors": {"joints": SENSORS["joints"], "torques": {"kind": "torque", "noise_Nm": 0.01, "rate_Hz": 20}},
+    }
+    mission, recording = flown(mission_file, **arm)
+    assert problem(mission, recording).models == ("torque",)
+    assert identify(mission, recording).method == "weighted"
+
+
+def follows_the_command(posed):
+    return isinstance(posed.flights[0].joints, ProjectedCurves)
+
+
+def test_the_command_is_known_where_the_recordings_motion_is_the_missions(mission_file, tmp_path):
+    mission, recording = flown(mission_file)
+    assert follows_the_command(problem(mission, recording)), "a random motion of the recording's own seed"
+    other = random_motion(mission, seed=7)
+    elsewhere = simulate(mission, other, seed=1)
+    assert not follows_the_command(problem(mission, elsewhere))
+    assert follows_the_command(problem(mission, elsewhere, trajectory=other))
+    other.save(tmp_path / "motion.json")
+    given = load_mission(mission_file(trajectory="motion.json"))
+    assert follows_the_command(problem(given, simulate(given, seed=3)))
+    real = replace(simulate(given, seed=3), origin=Origin())
+    assert follows_the_command(problem(given, real)), "a recording that does not say where it came from"
+
+
+def test_wheels_that_nobody_recorded_turn_as_the_mission_says(mission_file):
+    mission, recording = flown(mission_file, flight={"wheel_rates_rad_s": {"wy": 3.0}}, momentum="unknown")
+    np.testing.assert_array_equal(problem(mission, recording).flights[0].samples.wheel_rates[[0, -1]], [[0, 3, 0]] * 2)
+    estimate = identify(mission, recording)
+    assert any("wx 0, wy 3, wz 0 rad/s" in sentence for sentence in estimate.warnings)
+    assert estimate.outcome == "doubtful"
+
+
+def test_identify_finds_the_robot_that_flew_and_says_where_it_looked(mission_file, tmp_path):
+    mission, recording = flown(mission_file, excitation={"duration_s": 20}, flight={"wheel_rates_rad_s": {}})
+    estimate = identify(mission, {"first": recording})
+    assert np.abs((estimate.values - estimate.cad) / estimate.sd).max() < 4.5, "the CAD model is what was flown"
+    assert estimate.residual.ratio == pytest.approx(1.0, abs=0.1)
+    origin = estimate.origin
+    assert origin["made_by"] == f"freefloat {__version__}"
+    assert (origin["method"], origin["mission"]) == ("maximum-likelihood", "trial")
+    assert set(origin["hashes"]) == {"mission", "robot"}
+    assert [(each["name"], each["seed"], each["kind"]) for each in origin["recordings"]] == [("first", 1, "simulated")]
+    other = identify(mission, {"first": simulate(mission, seed=2)}, "least-squares")
+    assert other.origin["recordings"][0]["sha256"] != origin["recordings"][0]["sha256"]
+    assert (other.method, other.origin["method"]) == ("least-squares", "least-squares")
+    estimate.save(tmp_path / "e.json")
+    assert dict(load_estimate(tmp_path / "e.json").origin) == dict(origin)
+
+
+def test_recordings_with_and_without_a_body_are_told_apart(mission_file):
+    mission, recording = flown(mission_file, identify={"without": {"before": ["load"]}})
+    both = {"before": recording, "after": simulate(mission, seed=2)}
+    assert [flight.without for flight in problem(mission, both).flights] == [("load",), ()]
+    swapped = problem(mission, both, without={"before": [], "after": ["load"]})
+    assert [flight.without for flight in swapped.flights] == [(), ("load",)]
+    assert [flight.name for flight in problem(mission, list(both.values())).flights] == ["flight 1", "flight 2"]
+    with pytest.raises(InvalidMission, match="no recording is called 'ater'; there are: before, after"):
+        problem(mission, both, without={"ater": ["load"]})
+
+
+def test_a_gyro_that_lags_is_estimated_or_said(mission_file):
+    wheels = {"kind": "tachometer", "noise_rad_s": 1e-3, "rate_Hz": 10}
+    late = SENSORS | {"gyro": SENSORS["gyro"] | {"delay_s": 0.1}, "wheels": wheels}
+    mission, recording = flown(mission_file, sensors=late, excitation={"duration_s": 20})
+    estimate = identify(mission, recording)
+    offset, sd = estimate.value("time offset")
+    assert abs(offset - 0.1) < 4.0 * sd < 0.02
+    assert not any("delays_s" in sentence for sentence in estimate.warnings)
+    told = identify(mission, recording, "least-squares")
+    assert any("delays_s" in sentence for sentence in told.warnings)

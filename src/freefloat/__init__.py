@@ -12,6 +12,43 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from freefloat.errors import FileError, FreefloatError, InvalidRobot, ShapeError, UnknownName
+    from freefloat.estimate.adaline import Adaline
+    from freefloat.estimate.bias_compensated import BiasCompensated
+    from freefloat.estimate.bound import Bound, cramer_rao_bound
+    from freefloat.estimate.change import Change, change_between
+    from freefloat.estimate.controller_c import controller_c
+    from freefloat.estimate.controller_casadi import controller_casadi
+    from freefloat.estimate.estimate import Estimate
+    from freefloat.estimate.estimate_file import load_estimate, save_estimate
+    from freefloat.estimate.export import export_controller, export_robot, export_urdf
+    from freefloat.estimate.flight import Flight, flight_of
+    from freefloat.estimate.floating_model import FloatingModel
+    from freefloat.estimate.hopfield_tank import HopfieldTank
+    from freefloat.estimate.input_error import InputError
+    from freefloat.estimate.instrumental_variable import InstrumentalVariable
+    from freefloat.estimate.kalman import Kalman
+    from freefloat.estimate.least_squares import LeastSquares
+    from freefloat.estimate.maximum_likelihood import MaximumLikelihood
+    from freefloat.estimate.methods import make_estimator
+    from freefloat.estimate.output_error import OutputError
+    from freefloat.estimate.physically_consistent import PhysicallyConsistent, physical_robot
+    from freefloat.estimate.planned import planned_problem
+    from freefloat.estimate.prior import CadSpread
+    from freefloat.estimate.problem import Nuisances, Problem
+    from freefloat.estimate.recipes import (
+        atkeson_torque,
+        ayusawa_base_rows,
+        base_only,
+        christidi_two_steps,
+        gautier_khalil_energy,
+        naveen_momentum,
+        spirolazzi_known_load,
+        target_only,
+    )
+    from freefloat.estimate.recursive import Recursive
+    from freefloat.estimate.total_least_squares import TotalLeastSquares
+    from freefloat.estimate.total_mass import mass_from_products, mass_from_pulse, mass_from_ratio
+    from freefloat.estimate.weighted import Weighted
     from freefloat.experiment.bags import read_bag
     from freefloat.experiment.bags_mapping import load_bag_mapping
     from freefloat.experiment.batch import simulate_batch
@@ -25,7 +62,9 @@ if TYPE_CHECKING:
     from freefloat.experiment.simulate import Disturbance, Pulse, Start, simulate_motion
     from freefloat.experiment.tables import read_recording, write_recording
     from freefloat.experiment.truth import Truth
-    from freefloat.mission import Mission, fly, load_mission, random_motion, simulate
+    from freefloat.mission.flying import fly, random_motion, simulate
+    from freefloat.mission.identifying import identify, problem
+    from freefloat.mission.mission_file import Mission, load_mission
     from freefloat.motion.bspline import BSpline
     from freefloat.motion.combined import Combined
     from freefloat.motion.cycloid import Cycloid
@@ -88,6 +127,69 @@ _HOME = {
         "ShapeError",
         "UnknownName",
     ),
+    "estimate.adaline": ("Adaline",),
+    "estimate.bias_compensated": ("BiasCompensated",),
+    "estimate.bound": (
+        "Bound",
+        "cramer_rao_bound",
+    ),
+    "estimate.change": (
+        "Change",
+        "change_between",
+    ),
+    "estimate.controller_c": ("controller_c",),
+    "estimate.controller_casadi": ("controller_casadi",),
+    "estimate.estimate": ("Estimate",),
+    "estimate.estimate_file": (
+        "load_estimate",
+        "save_estimate",
+    ),
+    "estimate.export": (
+        "export_controller",
+        "export_robot",
+        "export_urdf",
+    ),
+    "estimate.flight": (
+        "Flight",
+        "flight_of",
+    ),
+    "estimate.floating_model": ("FloatingModel",),
+    "estimate.hopfield_tank": ("HopfieldTank",),
+    "estimate.input_error": ("InputError",),
+    "estimate.instrumental_variable": ("InstrumentalVariable",),
+    "estimate.kalman": ("Kalman",),
+    "estimate.least_squares": ("LeastSquares",),
+    "estimate.maximum_likelihood": ("MaximumLikelihood",),
+    "estimate.methods": ("make_estimator",),
+    "estimate.output_error": ("OutputError",),
+    "estimate.physically_consistent": (
+        "PhysicallyConsistent",
+        "physical_robot",
+    ),
+    "estimate.planned": ("planned_problem",),
+    "estimate.prior": ("CadSpread",),
+    "estimate.problem": (
+        "Nuisances",
+        "Problem",
+    ),
+    "estimate.recipes": (
+        "atkeson_torque",
+        "ayusawa_base_rows",
+        "base_only",
+        "christidi_two_steps",
+        "gautier_khalil_energy",
+        "naveen_momentum",
+        "spirolazzi_known_load",
+        "target_only",
+    ),
+    "estimate.recursive": ("Recursive",),
+    "estimate.total_least_squares": ("TotalLeastSquares",),
+    "estimate.total_mass": (
+        "mass_from_products",
+        "mass_from_pulse",
+        "mass_from_ratio",
+    ),
+    "estimate.weighted": ("Weighted",),
     "experiment.bags": ("read_bag",),
     "experiment.bags_mapping": ("load_bag_mapping",),
     "experiment.batch": ("simulate_batch",),
@@ -116,12 +218,18 @@ _HOME = {
         "write_recording",
     ),
     "experiment.truth": ("Truth",),
-    "mission": (
-        "Mission",
+    "mission.flying": (
         "fly",
-        "load_mission",
         "random_motion",
         "simulate",
+    ),
+    "mission.identifying": (
+        "identify",
+        "problem",
+    ),
+    "mission.mission_file": (
+        "Mission",
+        "load_mission",
     ),
     "motion.bspline": ("BSpline",),
     "motion.combined": ("Combined",),

@@ -245,11 +245,18 @@ def validate(model_class: type[Model], document: YamlDocument) -> Model:
         return model_class.model_validate(document.data)
     except ValidationError as error:
         faults = error.errors(include_url=False)
-        # What is written wrongly comes before what is missing: a misspelt field is both.
-        first = min(faults, key=lambda each: (each["type"] == "missing", document.line_of(each["loc"]) or 0))
+        first = min(faults, key=lambda fault: _urgency(document, fault))
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
         where = _place(document, first)
         raise document.fault(where, _problem(model_class, document, first, where) + more) from error
+
+
+def _urgency(document: YamlDocument, fault: ErrorDetails) -> tuple[bool, int, int]:
+    """What is written wrongly comes before what is missing: a misspelt field is both. Then the first in the file.
+
+    Of alternatives that all fail, the one that fails deepest is the one that was meant.
+    """
+    return fault["type"] == "missing", document.line_of(fault["loc"]) or 0, -len(_place(document, fault))
 
 
 def _place(document: YamlDocument, fault: ErrorDetails) -> FieldPath:

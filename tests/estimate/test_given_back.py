@@ -17,8 +17,10 @@ from freefloat.estimate.controller_c import controller_c
 from freefloat.estimate.controller_casadi import controller_casadi
 from freefloat.estimate.controller_code import identifier, undetermined
 from freefloat.estimate.estimate import Estimate, Residual
+from freefloat.estimate.estimated_clusters import cad_spread
 from freefloat.estimate.floating_angular_model import FloatingAngularModel
 from freefloat.estimate.floating_model import FloatingModel
+from freefloat.estimate.uncertain import Judge
 from freefloat.regressor.angular_momentum import AngularMomentum
 from freefloat.regressor.minimal import MinimalParameters
 from freefloat.regressor.model import NotApplicable
@@ -187,6 +189,24 @@ def test_what_an_unseen_direction_touches_is_not_given():
     assert np.isfinite(found.sd[:, 6:, 6:]).all()
 
 
+def test_the_motion_of_the_base_is_known_even_where_the_common_scale_is_not():
+    robot = random_robot(10, bodies=4, base="free")
+    estimate, samples = estimate_of(robot), random_samples(robot, 3, 1)
+    scale = estimate.values / cad_spread(estimate)
+    model = FloatingModel(replace(estimate, unseen=scale[None] / np.linalg.norm(scale)))
+    v, w = base_reaction(robot, samples)
+    assert_agree(model.base_reaction(samples).value, np.hstack([v, w]), TOLERANCE)
+    assert np.isnan(np.diagonal(model.mass_matrix(samples.q).value, axis1=1, axis2=2)).all()
+
+
+def test_rounding_where_a_derivative_vanishes_by_law_does_not_count_as_unknown():
+    minimal = MinimalParameters(("a", "b"), np.array([0]), np.array([[1.0, 0.0]]))  # b is in no cluster
+    judge = Judge(minimal, np.array([[0.1]]), np.ones(2), np.zeros((1, 0)))
+    found = judge.judged(np.ones(3), np.array([[1.0, 0.0], [0.0, 1e-17], [1.0, 1e-6]]))
+    np.testing.assert_array_equal(found.value, [1.0, 1.0, np.nan])
+    np.testing.assert_array_equal(found.sd, [0.1, 0.0, np.inf])
+
+
 def test_clusters_about_the_centre_of_mass_are_refused_by_what_needs_standard_parameters():
     estimate = angular_estimate(random_robot(1, bodies=3, base="free"))
     for make in (FloatingModel, controller_c, controller_casadi):
@@ -330,7 +350,7 @@ def turning(model, samples):
 def test_angular_momentum_alone_gives_how_the_full_robot_turns(seed):
     robot = random_robot(seed, bodies=3 + seed % 2, base="free", wheels=2)
     samples = random_samples(robot, 3, seed)
-    model = FloatingAngularModel(angular_estimate(robot, ("body2",) if seed > 3 else ()))
+    model = FloatingAngularModel(angular_estimate(robot, robot.body_names[-1:] if seed > 3 else ()))
     full = FloatingModel(estimate_of(robot))
     assert_agree(model.reduced_inertia(samples.q).value, full.reduced_inertia(samples.q).value, TOLERANCE, floor=1e-6)
     assert_agree(model.base_rate(samples).value, full.base_reaction(samples).value[:, 3:], TOLERANCE, floor=1e-6)

@@ -129,6 +129,13 @@ def test_the_priors_share_is_that_of_a_bayesian_without_limits(relative):
     np.testing.assert_allclose(physical_robot(estimate).prior_share, expected, rtol=0.01, atol=1e-3)
 
 
+def test_a_body_that_no_motion_shows_is_the_priors_and_stays():
+    robot = random_robot(4, bodies=4, base="fixed")
+    found = physical_robot(estimate_of(robot, wrong_cad(robot, 1, 0.1)))
+    assert (found.prior_share[:10] == 1.0).all()
+    np.testing.assert_array_equal(found.parameters[:10], wrong_cad(robot, 1, 0.1).parameters[:10])
+
+
 def test_better_data_leave_less_to_the_prior():
     robot = random_robot(4, bodies=4, base="free")
     sharp = physical_robot(estimate_of(robot, relative=1e-6)).prior_share

@@ -291,8 +291,17 @@ def test_a_share_that_is_none_is_refused(share):
         Forgetting(per_second=share)
 
 
+def test_no_rows_change_nothing():
+    matrix, right, sd, _ = rows_of(9)
+    filter_ = Filter.start(COLUMNS, Forgetting.over(seconds=1.0)).update(matrix, right, sd, 5.0)
+    same = filter_.update(np.zeros((0, COLUMNS)), [], [], [])
+    np.testing.assert_array_equal(same.triangle, filter_.triangle)
+    assert (same.rows, same.weight, same.t_s) == (filter_.rows, filter_.weight, filter_.t_s)
+
+
 def test_rows_of_another_width_are_refused():
-    with pytest.raises(ShapeError, match="3 columns; this filter has 2 unknowns"):
-        Filter.start(2).update([1.0, 2.0, 3.0], 1.0)
+    for rows in ([1.0, 2.0, 3.0], np.ones((4, 1)), np.ones((2, 2, 2))):
+        with pytest.raises(ShapeError, match="for 2 unknowns, found"):
+            Filter.start(2).update(rows, 1.0)
     with pytest.raises(ShapeError, match="right must have shape"):
         Filter.start(2).update(np.eye(2), np.ones(3))

@@ -63,12 +63,16 @@ def residual_line(estimate: Estimate) -> str:
     if unsure:
         parts.append(f"{_counted(unsure)} not significant")
     if estimate.held:
-        parts.append(f"held at the prior: {'; '.join(estimate.held)}")
+        parts.append(f"held at the prior: {_listed(estimate.held, '; ')}")
     told = _told_by_prior(estimate)
     if told:
-        more = f" and {len(told) - _LISTED} more" if len(told) > _LISTED else ""
-        parts.append(f"{_counted(len(told))} mostly the prior's: {', '.join(told[:_LISTED])}{more}")
+        parts.append(f"{_counted(len(told))} mostly the prior's: {_listed(told, ', ')}")
     return " · ".join(parts)
+
+
+def _listed(names: Sequence[str], between: str) -> str:
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return f"{between.join(names[:_LISTED])}{more}"
 
 
 def _counted(clusters: int) -> str:

@@ -1,8 +1,8 @@
-"""Sentences about a linear estimate: what was not seen, what not to trust, and what to do about it."""
+"""Sentences about estimates: what was not seen, what not to trust, and what to do about it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -13,24 +13,29 @@ from freefloat.robot.transform import Array
 _NAMED = 3  # clusters of a direction, and directions, that are named
 _SMALL = 0.1  # of the largest part of a direction
 _ALONG = 0.5  # cosine with the CAD model itself, which may be somewhat wrong: the direction is the scale
-SCALE = "the common scale of all clusters"
+_MOSTLY = 0.5  # of a direction, squared
+SCALE, MASS = "the common scale of all clusters", "the total mass"
 _TOO_LARGE, _TOO_SMALL = 1.5, 0.67
+_BY_CHANCE = 4.0  # standard deviations of the ratio itself
 
 
-def held_in_words(equations: Equations, unseen: Array) -> tuple[str, ...]:
-    """What each unseen direction is, shape (k, clusters) in units of the CAD model's spread."""
-    return tuple(_direction(equations, row) for row in unseen)
+def held_in_words(leaders: Sequence[str], whole: Array | None, unseen: Array) -> tuple[str, ...]:
+    """What each unseen direction is, shape (k, clusters) in units of the CAD model's spread.
+
+    leaders: short names of the clusters. whole: the CAD model in the same units, shape (clusters,), if any multiple
+    of a solution is one, so that no data show the scale; None if something known fixes it.
+    """
+    return tuple(_direction(leaders, whole, row) for row in unseen)
 
 
-def _direction(equations: Equations, row: Array) -> str:
-    sd = np.sqrt(np.maximum(np.diagonal(equations.cad_covariance), 0.0))
-    whole = equations.cad / np.where(sd > 0.0, sd, np.inf)
-    homogeneous = not equations.right.any()  # any multiple of a solution is one, so that no data show the scale
-    if homogeneous and abs(float(row @ whole)) > _ALONG * float(np.linalg.norm(whole)):
+def _direction(leaders: Sequence[str], whole: Array | None, row: Array) -> str:
+    if whole is not None and abs(float(row @ whole)) > _ALONG * float(np.linalg.norm(whole)):
         return SCALE
     order = np.argsort(-np.abs(row))
+    if leaders[order[0]].startswith("m_") and row[order[0]] ** 2 > _MOSTLY * float(row @ row):
+        return MASS
     large = [index for index in order if abs(row[index]) > _SMALL * abs(row[order[0]])]
-    names = [equations.minimal.leaders[index] for index in large[:_NAMED]]
+    names = [leaders[index] for index in large[:_NAMED]]
     if len(large) == 1:
         return names[0]
     more = f" and {len(large) - _NAMED} more" if len(large) > _NAMED else ""
@@ -40,24 +45,34 @@ def _direction(equations: Equations, row: Array) -> str:
 def sentences(
     equations: Equations, sd: Array, held: tuple[str, ...], residual: Residual, bias: Array | None
 ) -> Iterator[str]:
-    """Warnings, each with advice."""
+    """Warnings about a linear estimate, each with advice."""
     if held:
-        more = f"; and {len(held) - _NAMED} more directions" if len(held) > _NAMED else ""
-        shown = "; ".join(held[:_NAMED]) + more
-        yield f"the data do not show {shown}: held at the CAD model. {_remedy(held)}"
-    if residual.ratio > _TOO_LARGE:
+        yield lost_sentence(held)
+    yield from residual_sentences(residual, "; maximum-likelihood can estimate most of it")
+    yield from _shifted(equations, sd, bias)
+
+
+def lost_sentence(lost: tuple[str, ...]) -> str:
+    """What the data do not show at all, and what would."""
+    more = f"; and {len(lost) - _NAMED} more directions" if len(lost) > _NAMED else ""
+    return f"the data do not show {'; '.join(lost[:_NAMED])}{more}: held at the CAD model. {_remedy(lost)}"
+
+
+def residual_sentences(residual: Residual, remedy: str = "") -> Iterator[str]:
+    """What the residual says. remedy: of one that is not white."""
+    chance = _BY_CHANCE / np.sqrt(2.0 * max(residual.rows - residual.unknowns, 1))
+    if residual.ratio > max(_TOO_LARGE, 1.0 + chance):
         yield (
             f"the residual is {residual.ratio:.2g} times what the sensors' noise explains: the model lacks something, "
             "such as a time offset or a body, or the sensors are worse than they say"
         )
-    if residual.ratio < _TOO_SMALL:
+    if residual.ratio < min(_TOO_SMALL, 1.0 - chance):
         yield f"the residual is only {residual.ratio:.2g} of what the sensors' noise explains: it is stated too large"
     if residual.white is False:
         yield (
             "the residual is not white: something lasts over several samples (a sensor's bias or hold, a time offset, "
-            "a body that the model lacks), so that intervals are too narrow; maximum-likelihood can estimate most of it"
+            f"a body that the model lacks), so that intervals are too narrow{remedy}"
         )
-    yield from _shifted(equations, sd, bias)
 
 
 def _remedy(held: tuple[str, ...]) -> str:

@@ -205,9 +205,9 @@ def _momentum_columns(tree, body, phi, q, dq, v, w, zeros):
 
 
 @njit(**_COMPILE)
-def predict(tree, body, places, readings, x, first, m, out):
-    """Predict at m instants from the `first` on, attitudes going on from out.R[0]; false if that is not possible."""
-    q, dq = readings.q[first : first + m].copy(), readings.dq[first : first + m]
+def _at(tree, body, places, readings, x, first, m):
+    """Joint positions, parameters (bodies, 10) and momentum matrix (m, 6, 6 + dofs) of m instants at the point."""
+    q = readings.q[first : first + m].copy()
     if places.zeros >= 0:
         for s in range(m):
             for j in range(q.shape[1]):
@@ -217,6 +217,14 @@ def predict(tree, body, places, readings, x, first, m, out):
         phi[body.columns[e] // 10, body.columns[e] % 10] += body.there[e] * x[e]
     A = np.empty((m, 6, 6 + q.shape[1]))
     locked(tree, q, phi, A)
+    return q, phi, A
+
+
+@njit(**_COMPILE)
+def predict(tree, body, places, readings, x, first, m, out):
+    """Predict at m instants from the `first` on, attitudes going on from out.R[0]; false if that is not possible."""
+    q, phi, A = _at(tree, body, places, readings, x, first, m)
+    dq = readings.dq[first : first + m]
     H = _momentum(body, places, x)
     right, pivot = _reactions(A, dq, readings.spin[first : first + m], body.allowed)
     if not pivot > _SINGULAR:
@@ -353,22 +361,16 @@ def _retriangle(places, grown, L):
 
 
 @njit(**_COMPILE)
-def _absorb(state, out, missing, caution):
-    """One reading with errors of size one, of derivative out.h, `missing` at the point; its normalised innovation.
-
-    caution: how much smaller the gain is where the prediction is the uncertain part (underweighting).
-    """
+def _absorb(state, out, missing, noise):
+    """One reading, of derivative out.h and `missing` at the point, its noise of this variance; its innovation over sd."""
     n, L, h, f, v = state.d.size, state.L, out.h, out.f, out.v
-    g, innovation = 0.0, missing
+    innovation = missing
     for j in range(n):
         f[j], v[j] = 0.0, 0.0
         innovation -= h[j] * state.d[j]
     for i in range(n):
         for j in range(i + 1):
             f[j] += L[i, j] * h[i]
-    for j in range(n):
-        g += f[j] * f[j]
-    noise = 1.0 + caution**2 * g * g / ((1.0 + 2.0 * caution) * g + 1.0)  # what the smaller gain amounts to
     before = noise
     for j in range(n - 1, -1, -1):
         after = before + f[j] * f[j]
@@ -378,18 +380,17 @@ def _absorb(state, out, missing, caution):
             L[i, j] = old * scale - factor * v[i]
             v[i] += old * f[j]
         before = after
-    gain = 1.0 / ((1.0 + caution) * g + 1.0)
     for i in range(n):
-        v[i] *= gain
+        v[i] /= before
         state.d[i] += v[i] * innovation
-    _absorb_noise(state.N, h, v, f)
-    return innovation / np.sqrt(g + 1.0)
+    _absorb_noise(state.N, h, v, f, noise)
+    return innovation / np.sqrt(before)
 
 
 @njit(**_COMPILE)
-def _absorb_noise(N, h, gain, m):
-    """The noise's part of the covariance after a reading of derivative h: (E - k h) N (E - k h)^T + k k^T."""
-    n, q = h.size, 1.0
+def _absorb_noise(N, h, gain, m, noise):
+    """The noise's part of the covariance after a reading of derivative h: (E - k h) N (E - k h)^T + k noise k^T."""
+    n, q = h.size, noise
     for i in range(n):
         m[i] = 0.0
         for j in range(n):
@@ -401,27 +402,89 @@ def _absorb_noise(N, h, gain, m):
 
 
 @njit(**_COMPILE)
-def _read_gyro(body, places, readings, k, state, row, caution, out, innovations):
-    """Angular rates of sample k, predicted in the given row of out."""
-    own, weight = _own_columns(body, places, out.G.shape[2]), readings.weight[k]
-    for i in range(body.turning.size):
-        missing, out.h[:] = 0.0, 0.0
-        for j in range(i + 1):
-            axis, share = body.turning[j], weight[i, j]
-            missing += share * (readings.w[k, axis] - out.w[row, axis])
-            for e in range(own.size):
-                out.h[own[e]] += share * out.G[row, axis, e]
-            if places.bias >= 0:
-                missing -= share * state.x[places.bias + j]
-                out.h[places.bias + j] += share
-            if places.attitude >= 0:
-                for b in range(body.turning.size):
-                    out.h[places.attitude + b] += share * out.M[row, axis, body.turning[b]]
-        innovations[i] = _absorb(state, out, missing, caution)
+def _by_rate(body, places, row, axis, out):
+    """Derivative of the angular rate about an axis, into out.h."""
+    out.h[:] = 0.0
+    own = _own_columns(body, places, out.G.shape[2])
+    for e in range(own.size):
+        out.h[own[e]] = out.G[row, axis, e]
+    if places.attitude >= 0:
+        for b in range(body.turning.size):
+            out.h[places.attitude + b] = out.M[row, axis, body.turning[b]]
 
 
 @njit(**_COMPILE)
-def _read_star_tracker(body, places, readings, k, state, caution, out, innovations):
+def _rooted(L, h, f):
+    """L^T h, into f."""
+    f[:] = 0.0
+    for i in range(h.size):
+        for j in range(i + 1):
+            f[j] += L[i, j] * h[i]
+
+
+@njit(**_COMPILE)
+def _second_order(tree, body, places, readings, sample, state, row, out):
+    """Mean and variance (k, 2) of what the linear prediction of each rate leaves out.
+
+    Exactly, w - w(x) = (E - J) dw, with dw linear in the states and J the relative error of the inertia about the
+    centre of mass: to second order the product of two linear forms.
+    """
+    k, c = body.turning.size, body.columns.size
+    forms = _relative_inertia(tree, body, places, readings, sample, state.x)
+    rates, found = np.empty((k, state.d.size)), np.zeros((k, 2))
+    for j in range(k):
+        _by_rate(body, places, row, body.turning[j], out)
+        _rooted(state.L, out.h, rates[j])
+    for i in range(k):
+        for j in range(k):
+            out.h[:] = 0.0
+            out.h[:c] = forms[j, i]
+            _rooted(state.L, out.h, out.f)
+            found[i, 0] -= out.f @ rates[j]
+            found[i, 1] += (out.f @ out.f) * (rates[j] @ rates[j])
+    return found
+
+
+@njit(**_COMPILE)
+def _relative_inertia(tree, body, places, readings, sample, x):
+    """A_b^-1 K at unit turns about each axis, the centre of mass at rest: (turned axes, axes, c)."""
+    k, r = body.turning.size, body.allowed.size
+    q, phi, A = _at(tree, body, places, readings, x, readings.step * sample, 1)
+    v, w, every = np.zeros((k, 3)), np.zeros((k, 3)), np.empty((k, q.shape[1]))
+    inner = np.empty((k, r, r))
+    for j in range(k):
+        w[j, body.turning[j]] = 1.0
+        for i in range(r - k):
+            v[j, body.allowed[i]] = -A[0, body.allowed[i], 3 + body.turning[j]] / A[0, 0, 0]
+        every[j] = q[0]
+        inner[j] = _inner(A, body.allowed)[0]
+    columns = _momentum_columns(tree, body, phi, every, np.zeros_like(every), v, w, False)
+    solve_each(inner, columns, r - k)
+    return columns[:, r - k :].copy()
+
+
+@njit(**_COMPILE)
+def _read_gyro(body, places, readings, k, state, row, beyond, out, innovations):
+    """Angular rates of sample k, predicted in the given row of out; beyond: mean and variance of what that leaves out."""
+    weight = readings.weight[k % readings.weight.shape[0]]
+    derivative = np.empty(state.d.size)
+    for i in range(body.turning.size):
+        missing, noise, derivative[:] = 0.0, 1.0, 0.0
+        for j in range(i + 1):
+            axis, share = body.turning[j], weight[i, j]
+            missing += share * (readings.w[k, axis] - out.w[row, axis] - beyond[j, 0])
+            noise += share * share * beyond[j, 1]
+            _by_rate(body, places, row, axis, out)
+            derivative += share * out.h
+            if places.bias >= 0:
+                missing -= share * state.x[places.bias + j]
+                derivative[places.bias + j] += share
+        out.h[:] = derivative
+        innovations[i] = _absorb(state, out, missing, noise)
+
+
+@njit(**_COMPILE)
+def _read_star_tracker(body, places, readings, k, state, out, innovations):
     """Attitude of sample k. Its error is so small that rotation vectors add."""
     first, predicted = np.zeros(3), np.empty((3, 3))
     for i in range(body.turning.size):
@@ -434,7 +497,7 @@ def _read_star_tracker(body, places, readings, k, state, caution, out, innovatio
         out.h[places.attitude + i] = 1.0 / sd
         for j in range(body.turning.size):
             out.h[places.first + j] = state.R[body.turning[j], axis] / sd
-        innovations[i] = _absorb(state, out, away[axis] / sd, caution)
+        innovations[i] = _absorb(state, out, away[axis] / sd, 1.0)
 
 
 @njit(**_COMPILE)
@@ -450,7 +513,7 @@ def _rotation_vector(R):
 
 
 @njit(**_COMPILE)
-def run(tree, body, places, readings, state, follow, caution, values, sds, innovations):
+def run(tree, body, places, readings, state, follow, values, sds, innovations):
     """Run a flight; the number of the sample at which no prediction was possible, or -1.
 
     values, sds (n, states): after each sample. innovations (n, readings): over their standard deviations.
@@ -468,10 +531,13 @@ def run(tree, body, places, readings, state, follow, caution, values, sds, innov
             _go_on(body, places, readings, sample, state, out)
             state.R[:] = out.R[m - 1]
         if gyro:
-            _read_gyro(body, places, readings, sample, state, m - 1, caution, out, innovations[sample, :k])
+            beyond = np.zeros((k, 2))
+            if follow:
+                beyond = _second_order(tree, body, places, readings, sample, state, m - 1, out)
+            _read_gyro(body, places, readings, sample, state, m - 1, beyond, out, innovations[sample, :k])
         if places.first >= 0:
             rest = innovations[sample, k if gyro else 0 :]
-            _read_star_tracker(body, places, readings, sample, state, caution, out, rest)
+            _read_star_tracker(body, places, readings, sample, state, out, rest)
         if follow:
             _follow(body, places, state)
         _tell(state, values[sample], sds[sample])

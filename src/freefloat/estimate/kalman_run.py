@@ -1,11 +1,10 @@
-"""From a problem to the arrays of the compiled Kalman filter, and back: one pass through all flights."""
+"""From a problem to the arrays of the compiled Kalman filter, and back: passes through all flights."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from freefloat.estimate import kalman_kernel as compiled
 from freefloat.estimate.flight import Flight, InvalidProblem
@@ -19,17 +18,18 @@ from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.transform import Array
 
 _USED = ("w", "attitude", "q", "dq")
-_RATE_SD, _RATE_FACTOR = 0.1, 10.0  # of the momentum to begin with: of a base that turns so fast [rad/s], or so much
-_FIRST_SD = 30.0  # times a star tracker's: of the first attitude, which one reading of it is taken for
+_RATE_SD, _RATE_FACTOR = 0.1, 10.0  # the momentum to begin with is that of a base that turns by this [rad/s], or so
+_FIRST_SD = 30.0  # times a star tracker's: of the first attitude, for which its first reading is taken
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pass:
-    """One pass. unknowns are those of the run, samples those of all flights.
+    """One pass through all flights.
 
-    shared: constant states at the end, shape (s,); root: L of their covariance, (s, s); noise: what of their covariance
-    the sensors' noise is, (s, s). values, sd: after each sample, (n, unknowns), NaN outside a flight.
-    innovations: (n, 2 turning axes), gyro then star tracker; NaN where nothing was read.
+    shared: states that never change, at the end, shape (s,); root: L of their covariance, (s, s); noise: the part of
+    that covariance that is the sensors' noise, (s, s).
+    values, sd: of all unknowns after each sample, shape (n, unknowns); NaN outside the flight they belong to.
+    innovations: over their standard deviations, gyro, then star tracker, shape (n, 2 axes); NaN where nothing was read.
     """
 
     shared: Array
@@ -43,118 +43,187 @@ class Pass:
 class KalmanRun:
     """A problem as the filter sees it.
 
-    States that all flights share come first: parameters and joint zeros as in the vector of unknowns, then the momenta
-    of all flights.
+    States that all flights share: parameters and joint zeros, as in the vector of unknowns, then momenta of all flights.
     """
 
     def __init__(self, problem: Problem) -> None:
-        self.walks = tuple(flight.walks.get("w", np.zeros(3)) for flight in problem.flights)
         self.likelihood = Likelihood(_restricted(problem))
-        for flight in self.likelihood.flights:
-            _check_finite(flight.flight)
         self.problem, self.unknowns = self.likelihood.problem, self.likelihood.unknowns
         zeros = self.unknowns.find("joint zeros")
-        self.columns, self.has_zeros = self.likelihood.columns, zeros is not None
-        constants = self.columns.size if zeros is None else zeros.stop
+        fixed = np.arange(self.likelihood.columns.size if zeros is None else zeros.stop)
         momenta = [flight.place("momentum") for flight in self.likelihood.flights]
-        self.places = np.concatenate(
-            [np.arange(constants), *(np.arange(place.start, place.stop) for place in momenta if place is not None)]
-        )
-        self.mean, self.start_root = self._start()
+        self.places = np.concatenate([fixed, *(np.r_[place] for place in momenta if place is not None)])
+        walks = [flight.walks.get("w", np.zeros(3)) for flight in problem.flights]
+        pairs = zip(self.likelihood.flights, walks, strict=True)
+        self.flights = tuple(_FlightFilter(self, flight, walk) for flight, walk in pairs)
+        self.mean, self.root = self._start()
 
     def _start(self) -> tuple[Array, Array]:
         """Shared states before any data, shape (s,), and the root of their covariance, (s, s)."""
-        clusters, information = len(self.problem.minimal), np.diagonal(self.unknowns.information)
-        point, sd = _first_momenta(self.likelihood)
-        given = np.where(information > 0.0, 1.0 / np.sqrt(np.where(information > 0.0, information, 1.0)), sd)
-        root = np.diag(given[self.places])
+        point, sd = np.array(self.unknowns.mean), np.zeros(len(self.unknowns))
+        for flight in self.flights:
+            flight.start(point, sd)
+        information = np.diagonal(self.unknowns.information)
+        sd = np.where(information > 0.0, 1.0 / np.sqrt(np.where(information > 0.0, information, 1.0)), sd)
+        root, clusters = np.diag(sd[self.places]), len(self.problem.minimal)
         prior = covariance_root(self.problem.cad_covariance)
-        root[:clusters, :clusters] = np.linalg.qr(prior.T)[1].T  # triangular, however singular
+        root[:clusters, :clusters] = np.linalg.qr(prior.T)[1].T  # a triangle, however singular
         return point[self.places], root
 
-    def point(self, shared: Array) -> Array:
-        """All unknowns: shared states, the rest zero."""
-        point = np.zeros(len(self.unknowns))
-        point[self.places] = shared
-        return point
-
-    # ------------------------------------------------------------------ passes
-
-    def first(self, caution: float) -> Pass:
-        """The extended filter: the point follows the estimate."""
-        return self._through(self.mean, np.zeros_like(self.mean), follow=True, caution=caution)
+    def first(self) -> Pass:
+        """The extended filter: derivatives at the estimate of the moment."""
+        return self._through(self.mean, np.zeros_like(self.mean), follow=True)
 
     def again(self, at: Array) -> Pass:
-        """A filter about the shared states `at`."""
-        return self._through(at, self.mean - at, follow=False, caution=0.0)
+        """The filter with derivatives at these shared states."""
+        return self._through(at, self.mean - at, follow=False)
 
-    def _through(self, x: Array, d: Array, follow: bool, caution: float) -> Pass:
-        size, L, N = x.size, self.start_root, np.zeros((x.size, x.size))
-        self.likelihood.reweigh(self.point(x))
-        parts = list[tuple[Array, Array, Array]]()
-        for index, flight in enumerate(self.likelihood.flights):
-            state, places = self._state(flight, x, d, L, N)
-            parts.append(self._fly(index, flight, state, places, follow, caution))
+    def _through(self, x: Array, d: Array, follow: bool) -> Pass:
+        point = np.zeros(len(self.unknowns))
+        point[self.places] = x
+        self.likelihood.reweigh(point)
+        size, L, N, told = x.size, self.root, np.zeros_like(self.root), list[tuple[Array, Array, Array]]()
+        for flight in self.flights:
+            state = flight.state(x, d, L, N)
+            told.append(flight.run(state, follow))
             x, d, L, N = state.x[:size], state.d[:size], state.L[:size, :size], state.N[:size, :size]
-        values, sd, innovations = (np.concatenate(each) for each in zip(*parts, strict=True))
+        values, sd, innovations = (np.concatenate(each) for each in zip(*told, strict=True))
         return Pass(x + d, L, N, values, sd, innovations)
 
-    def _state(
-        self, flight: FlightLikelihood, x: Array, d: Array, L: Array, N: Array
-    ) -> tuple[compiled.State, compiled.Places]:
-        """States at the first sample of a flight, its own after the shared ones."""
-        k, size, sds = flight.turning.size, x.size, list[Array]()
-        begin = dict.fromkeys(("first", "bias", "attitude"), -1)
-        bias = self.problem.nuisances.gyro_bias_rad_s
-        for name, there, sd in (
-            ("first", "attitude" in flight.channels, lambda: _FIRST_SD * flight.flight.noise["attitude"][flight.turning]),
-            ("bias", flight.place("gyro bias") is not None, lambda: np.full(k, bias)),
-            ("attitude", flight.grid.step == 2, lambda: np.zeros(k)),
-        ):
-            if there:
-                begin[name] = size + sum(each.size for each in sds)
-                sds.append(sd())
-        own = np.concatenate([*sds, np.zeros(0)])
-        n = size + own.size
-        state = compiled.State(np.zeros(n), np.zeros(n), np.zeros((n, n)), np.zeros((n, n)), np.eye(3))
-        state.x[:size], state.d[:size], state.L[:size, :size], state.N[:size, :size] = x, d, L, N
-        state.L[np.arange(size, n), np.arange(size, n)] = own
-        momentum = flight.place("momentum")
-        places = compiled.Places(
-            self.columns.size if self.has_zeros else -1,
-            -1 if momentum is None else int(np.flatnonzero(self.places == momentum.start)[0]),
-            **begin,
-        )
-        return state, places
 
-    def _fly(
-        self,
-        index: int,
-        flight: FlightLikelihood,
-        state: compiled.State,
-        places: compiled.Places,
-        follow: bool,
-        caution: float,
-    ) -> tuple[Array, Array, Array]:
-        """Values, standard deviations and innovations of one flight."""
-        n, k = flight.flight.t.size, flight.turning.size
-        values, sds, readings = np.empty((n, state.x.size)), np.empty((n, state.x.size)), self._readings(index, flight)
-        innovations = np.empty((n, k * len(flight.channels)))
-        tree, body = self.problem.robot.tree.arrays, self._body(flight)
-        failed = compiled.run(tree, body, places, readings, state, follow, caution, values, sds, innovations)
+class _FlightFilter:
+    """One flight: its own states follow the shared ones."""
+
+    def __init__(self, whole: KalmanRun, flight: FlightLikelihood, walk: Array) -> None:
+        _check_finite(flight.flight)
+        self.whole, self.flight, self.walk = whole, flight, walk
+        self.axes = flight.turning.size
+        self.own = self._own()
+        shared, momentum = whole.places.size, flight.place("momentum")
+        begin = dict(zip(self.own, range(shared, shared + 3 * self.axes, self.axes), strict=False))
+        self.places = compiled.Places(
+            zeros=-1 if whole.unknowns.find("joint zeros") is None else whole.likelihood.columns.size,
+            momentum=-1 if momentum is None else whole.places.tolist().index(momentum.start),
+            first=begin.get("first attitude", -1),
+            bias=begin.get("gyro bias", -1),
+            attitude=begin.get("attitude", -1),
+        )
+
+    def _own(self) -> dict[str, Array]:
+        """The flight's own states and their standard deviations to begin with."""
+        flight, own = self.flight, dict[str, Array]()
+        if "attitude" in flight.channels:
+            own["first attitude"] = _FIRST_SD * flight.flight.noise["attitude"][flight.turning]
+        bias = flight.problem.nuisances.gyro_bias_rad_s
+        if bias is not None and "w" in flight.channels:
+            own["gyro bias"] = np.full(self.axes, bias)
+        if flight.grid.step == 2:
+            own["attitude"] = np.zeros(self.axes)
+        return own
+
+    def start(self, point: Array, sd: Array) -> None:
+        """Put the momentum that the first sample and the CAD model make likely, and how sure that is, into these."""
+        place = self.flight.place("momentum")
+        if place is None:
+            return
+        motion = self.flight.motion(point, self.whole.likelihood.phi(point))
+        gain = motion.B[0, self.flight.sliding.size :][:, self.flight.turning]
+        w = self.flight.samples.w
+        missing = np.zeros(self.axes) if w is None else (w[0] - motion.w[0])[self.flight.turning]
+        point[place] = np.linalg.solve(gain, missing)
+        rate = _RATE_SD + _RATE_FACTOR * float(np.linalg.norm(missing))
+        sd[place] = rate / float(np.linalg.svd(gain, compute_uv=False)[-1])
+
+    def state(self, x: Array, d: Array, L: Array, N: Array) -> compiled.State:
+        """States at the first sample, given the shared ones."""
+        sds = np.concatenate([np.zeros(0), *self.own.values()])
+        shared, n = x.size, x.size + sds.size
+        state = compiled.State(np.zeros(n), np.zeros(n), np.zeros((n, n)), np.zeros((n, n)), np.eye(3))
+        state.x[:shared], state.d[:shared], state.L[:shared, :shared], state.N[:shared, :shared] = x, d, L, N
+        state.L[range(shared, n), range(shared, n)] = sds
+        return state
+
+    def run(self, state: compiled.State, follow: bool) -> tuple[Array, Array, Array]:
+        """Run through the flight: values, standard deviations, innovations as in `Pass`."""
+        n, width = self.flight.flight.t.size, state.x.size
+        values, sd = np.empty((n, width)), np.empty((n, width))
+        innovations = np.full((n, 2 * self.axes), np.nan)
+        read = innovations if "w" in self.flight.channels else innovations[:, self.axes :]
+        tree = self.flight.robot.tree.arrays
+        sensed = self._body(), self.places, self._readings()
+        failed = compiled.run(tree, *sensed, state, follow, values, sd, read)
         if failed >= 0:
             raise NotPossible(
-                f"{flight.flight.name}: the estimate before sample {failed} has no positive inertia; allowed: a prior or "
-                "noise that keep it near the CAD model"
+                f"{self.flight.flight.name}: the estimate at sample {failed} has no positive inertia; allowed: noise and "
+                "a prior that keep the filter near the CAD model"
             )
-        told = np.full((n, len(self.unknowns)), np.nan), np.full((n, len(self.unknowns)), np.nan)
-        for where, what in zip(told, (values, sds), strict=True):
-            where[:, self.places] = what[:, : self.places.size]
-            for begin, kind in ((places.bias, "gyro bias"), (places.first, "first attitude")):
-                if begin >= 0:
-                    where[:, flight.place(kind)] = what[:, begin : begin + k]
-        every = np.full((n, 2 * k), np.nan)
-        every[:, slice(0, None) if len(flight.channels) == 2 else slice(0, k) if "w" in flight.channels else slice(k, None)] = (
-            innovations
+        return self._told(values), self._told(sd), innovations
+
+    def _told(self, states: Array) -> Array:
+        """States as unknowns, shape (n, unknowns)."""
+        told, shared = np.full((len(states), len(self.whole.unknowns)), np.nan), self.whole.places.size
+        told[:, self.whole.places] = states[:, :shared]
+        for kind, begin in (("first attitude", self.places.first), ("gyro bias", self.places.bias)):
+            if begin >= 0:
+                told[:, self.flight.place(kind)] = states[:, begin : begin + self.axes]
+        return told
+
+    def _body(self) -> compiled.Body:
+        flight, columns = self.flight, self.whole.likelihood.columns
+        momentum = flight.flight.momentum
+        given = np.zeros(3) if isinstance(momentum, str) else np.array(momentum)
+        return compiled.Body(
+            fixed=np.where(flight.present, flight.problem.fixed, 0.0).reshape(-1, PER_BODY),
+            columns=columns,
+            there=flight.present[columns].astype(float),
+            allowed=flight.allowed,
+            turning=flight.turning,
+            given=given,
         )
-        return *told, every
+
+    def _readings(self) -> compiled.Readings:
+        flight, samples = self.flight, self.flight.samples
+        motion, noise = flight.flight.joints.at(flight.grid.t), flight.flight.noise
+        gyro, tracker = "w" in flight.channels, "attitude" in flight.channels
+        weight = np.zeros((0, self.axes, self.axes))
+        if gyro:
+            weight = flight.weights.get("w", np.diag(1.0 / noise["w"][flight.turning])[None])
+        return compiled.Readings(
+            t=read_only(flight.grid.t),
+            q=read_only(motion.position),
+            dq=read_only(motion.rate),
+            spin=read_only(flight.grid.spin),
+            step=flight.grid.step,
+            w=read_only(samples.w if gyro and samples.w is not None else np.zeros((0, 3))),
+            weight=read_only(weight),
+            attitude=read_only(rotations(samples.attitude) if tracker and samples.attitude is not None else np.zeros((0, 3, 3))),
+            attitude_sd=read_only(noise["attitude"][flight.turning] if tracker else np.zeros(0)),
+            walk=read_only(self.walk[flight.turning] ** 2),
+        )
+
+
+def _restricted(problem: Problem) -> Problem:
+    """The problem with those unknowns and channels that the filter knows, and a CAD model that is trusted somewhat."""
+    given = problem.nuisances
+    nuisances = replace(
+        Nuisances.none(),
+        gyro_bias_rad_s=given.gyro_bias_rad_s,
+        joint_zero_rad=given.joint_zero_rad,
+        joint_zero_m=given.joint_zero_m,
+    )
+    flights = tuple(_used(flight) for flight in problem.flights)
+    return replace(problem, flights=flights, nuisances=nuisances, prior=problem.prior or CadSpread())
+
+
+def _used(flight: Flight) -> Flight:
+    noise = {name: flight.noise[name] for name in _USED if name in flight.noise}
+    return replace(flight, noise=noise, walks={}, curves=None)
+
+
+def _check_finite(flight: Flight) -> None:
+    for name in ("q", "dq", *(name for name in ("w", "attitude") if name in flight.noise)):
+        good = np.isfinite(flight.samples.need(name, "the Kalman filter")).all(axis=1)
+        if not good.all():
+            raise InvalidProblem(
+                f"{flight.name}: {name} of sample {int(np.argmin(good))} is not finite; leave such samples out"
+            )

@@ -189,7 +189,7 @@ def _told(
     """The result, with what there is to say about it."""
     bound = float(np.sqrt(chi2.ppf(_CHANCE, len(seen.r))))
     explains = misfit <= bound
-    share = _prior_share(seen, coordinates)
+    share = _prior_share(seen, coordinates, undeclared(estimate))
     names = np.array(estimate.robot.parameter_names)
     from_prior = tuple(names[share > _MOSTLY].tolist())
     robot = with_physical_pieces(estimate.robot, phi)
@@ -213,13 +213,16 @@ def _told(
     )
 
 
-def _prior_share(seen: _Seen, coordinates: Coordinates) -> Array:
+def _prior_share(seen: _Seen, coordinates: Coordinates, columns: NDArray[np.int64]) -> Array:
     """Variance of each parameter after the data over that before, (10 bodies,); zero where it was declared."""
     before = (coordinates.root**2).sum(axis=1)
     factor = np.linalg.cholesky(seen.A @ seen.A.T + seen.V)
     gained = scipy.linalg.solve_triangular(factor, seen.A @ coordinates.root.T, lower=True)
-    after = np.maximum(before - (gained**2).sum(axis=0), 0.0)
-    return np.asarray(np.where(before > 0.0, after / np.where(before > 0.0, before, 1.0), 0.0))
+    share = np.zeros_like(before)
+    share[columns] = 1.0  # of bodies in no cluster too
+    moving = before > 0.0
+    share[moving] = np.maximum(1.0 - (gained[:, moving] ** 2).sum(axis=0) / before[moving], 0.0)
+    return share
 
 
 def _prior_sentence(coordinates: Coordinates, seen: _Seen, from_prior: tuple[str, ...]) -> str:

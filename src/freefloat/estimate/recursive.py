@@ -114,9 +114,9 @@ class Filter:
         t_s: time of each row, shape () or (m,) [s]; needed if information fades with time.
         """
         matrix = read_only(np.atleast_2d(np.asarray(rows, float)))
-        m, n = matrix.shape
-        if n != self.columns:
-            raise ShapeError(f"rows have {n} columns; this filter has {self.columns} unknowns")
+        m, n = matrix.shape[0], self.columns
+        if matrix.shape != (m, n):
+            raise ShapeError(f"rows must have shape ({n},) or (m, {n}) for {n} unknowns, found {np.shape(rows)}")
         b, spread = _one_each("right", right, m), _one_each("sd", sd, m)
         if not ((spread > 0.0) & np.isfinite(spread)).all():
             raise InvalidProblem("standard deviations of rows must be finite and more than zero")

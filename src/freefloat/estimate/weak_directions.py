@@ -1,0 +1,59 @@
+"""Directions of the clusters in which data say less than was believed before.
+
+With a prior of covariance S the estimate has covariance C. In a direction x with C S^-1 x = mu x the data hold
+1 / mu - 1 times the prior's information, everything else being estimated along: near none where mu is one. Without a
+prior they are the directions that were not moved in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+
+from freefloat.estimate.advice import held_in_words
+from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.problem import Problem
+from freefloat.robot.transform import Array
+
+_LITTLE = 0.1  # of the prior's information: below, a direction rests on the prior
+_NOTHING = 1e-4  # below, the data do not show it at all
+
+
+@dataclass(frozen=True, slots=True)
+class WeakDirections:
+    """In words. held: those that rest on the CAD model; lost: those of them that the data do not show at all."""
+
+    held: tuple[str, ...]
+    lost: tuple[str, ...]
+
+
+def weak_directions(estimate: Estimate, problem: Problem) -> WeakDirections:
+    """What an estimate takes from the CAD model."""
+    covariance = problem.cad_covariance
+    sd = np.sqrt(np.diagonal(covariance))
+    whole = estimate.cad / sd if nothing_known(problem) else None
+    if problem.prior is None:
+        words = held_in_words(estimate.names, whole, estimate.unseen)
+        return WeakDirections(words, words)
+    least = 1.0 / (1.0 + _LITTLE)
+    mu, X = scipy.linalg.eigh(estimate.covariance, covariance, subset_by_value=(least, np.inf), check_finite=False)
+    if not mu.size:
+        return WeakDirections((), ())
+    rows: Array = (covariance @ X).T[::-1] / sd  # least known first
+    words = held_in_words(estimate.names, whole, rows / np.linalg.norm(rows, axis=1, keepdims=True))
+    return WeakDirections(words, words[: int((mu > 1.0 / (1.0 + _NOTHING)).sum())])
+
+
+def nothing_known(problem: Problem) -> bool:
+    """Whether any multiple of a robot moves as it does: no known parameter, spinning wheel, known momentum, torque."""
+    if problem.fixed.any() or {"energy", "torque"} & set(problem.models):
+        return False
+    for flight in problem.flights:
+        rates = flight.samples.wheel_rates
+        if rates is not None and problem.robot.wheels and rates.any():
+            return False
+        if not isinstance(flight.momentum, str) and flight.momentum.any():
+            return False
+    return problem.nuisances.external_torque_Nm is None
