@@ -12,7 +12,9 @@ demo: $(VENV)/ready
 	cd demo && ../$(BIN)/freefloat new servicing
 	cd demo && ../$(BIN)/freefloat simulate servicing.yaml --seed 1 -o flight.parquet
 	cd demo && ../$(BIN)/freefloat data flight.parquet --plot flight.html
-	@echo "the flight as a page: demo/flight.html"
+	cd demo && ../$(BIN)/freefloat identify servicing.yaml flight.parquet -o servicing.json
+	cd demo && ../$(BIN)/freefloat export servicing.json -o identified.urdf --robot identified.yaml
+	@echo "the flight as a page: demo/flight.html; the identified robot: demo/identified.urdf"
 
 test: $(VENV)/ready-test
 	$(BIN)/pytest

@@ -15,6 +15,7 @@ from freefloat.estimate.instrumental_variable import InstrumentalVariable
 from freefloat.estimate.least_squares import LeastSquares
 from freefloat.estimate.linear_solution import solution_of
 from freefloat.estimate.linear_system import LinearSystem, plain_roots
+from freefloat.estimate.seen_space import spread
 from freefloat.estimate.total_least_squares import TotalLeastSquares
 from freefloat.estimate.weighted import Weighted
 from freefloat.regressor.model import NotApplicable
@@ -51,10 +52,10 @@ def exact_case(model, seed):
 def test_without_noise_every_estimator_finds_the_truth(name, model):
     listed = ESTIMATORS[name]
     for seed in range(TREES):
-        problem, truth, spread = exact_case(model, seed)
+        problem, truth, units = exact_case(model, seed)
         estimate = listed.make().estimate(problem)
         assert estimate.held == (), (seed, estimate.held)
-        error = (np.abs(estimate.values - truth) / spread).max()
+        error = (np.abs(estimate.values - truth) / units).max()
         assert error < listed.tolerance, (seed, error)
 
 
@@ -125,8 +126,15 @@ def scatter(estimator, model, runs=40):
     return np.array([estimate.values - truth for estimate in estimates]), estimates
 
 
-@pytest.mark.parametrize("model", ["momentum", "angular-momentum"])
-@pytest.mark.parametrize("estimator", [each() for each in LINEAR], ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    ("estimator", "model"),
+    [
+        *((each(), "momentum") for each in LINEAR),
+        (Weighted(), "angular-momentum"),
+        (LeastSquares(), "angular-momentum"),
+    ],
+    ids=lambda each: getattr(each, "name", each),
+)
 def test_errors_are_chi_squared_by_the_covariance(estimator, model):
     """All clusters together, for they err together: 40 runs tell the mean to about 6 %."""
     errors, estimates = scatter(estimator, model)
@@ -226,6 +234,17 @@ def test_a_scale_that_nothing_fixes_is_held_and_named(estimator, model, noise):
     assert np.median(np.abs(factor / np.median(factor) - 1.0)) < (1e-9 if not noise else 1e-2)
 
 
+def test_a_scale_that_an_unknown_momentum_shares_is_held_at_the_clusters():
+    """Clusters and momentum are known up to one factor: that of the CAD model's clusters, whatever it makes of h."""
+    case = make_case("angular-momentum", 6, base="free", bodies=3, scale="nothing", momentum="unknown")
+    estimate, equations = LeastSquares().estimate(case.problem), case.problem.equations()
+    assert estimate.held == ("the common scale of all clusters",)
+    assert np.abs(estimate.unseen @ ((estimate.values - estimate.cad) / spread(equations))).max() < 1e-6
+    factor = estimate.values / case.truth(equations)
+    np.testing.assert_allclose(factor, factor[0], rtol=1e-7)
+    assert all(np.isfinite(quantity.value) for quantity in estimate.nuisances)
+
+
 def test_a_scale_that_nothing_fixes_is_held_even_if_nobody_knows_the_noise():
     case = make_case("momentum", 6, base="free", bodies=3, scale="nothing", noise={"v": 1e-6, "w": 1e-6}, declared={})
     estimate = LeastSquares().estimate(case.problem)
@@ -247,12 +266,12 @@ def test_what_a_resting_joint_hides_stays_at_the_cad_model_and_is_named(estimato
     assert hidden > 0
     assert estimate.unseen.shape == (hidden, len(estimate.values))
     np.testing.assert_allclose(estimate.unseen @ estimate.unseen.T, np.eye(hidden), atol=1e-9)
-    spread = np.sqrt(np.diagonal(equations.cad_covariance))
-    assert np.abs(estimate.unseen @ ((estimate.values - estimate.cad) / spread)).max() < 1e-7
+    units = spread(equations)
+    assert np.abs(estimate.unseen @ ((estimate.values - estimate.cad) / units)).max() < 1e-7
     assert len(estimate.held) == hidden
     shown = ~estimate.open
     assert shown.any()
-    error = np.abs(estimate.values - case.truth(equations)) / spread
+    error = np.abs(estimate.values - case.truth(equations)) / units
     assert error[shown].max() < 1e-6
     assert error[~shown].max() > 1e-3
 

@@ -109,3 +109,15 @@ def test_a_velocity_of_a_tracked_point_is_free_of_the_gyro_s_noise():
     flight = replace(flight, noise={"w": np.full(3, 1e-3), "v": np.full(3, 1e-7)})
     problem = Problem(robot, (flight,), nuisances=Nuisances.none())
     assert MaximumLikelihood().estimate(problem).residual.by_channel["v"] < 1.0
+
+
+def test_readings_of_a_slow_sensor_count_once():
+    robot, flight = flown(2, "free", ("w", "attitude"), "unknown", n=401)
+    noise = {"w": np.full(3, 1e-4), "attitude": np.full(3, 1e-6)}
+    often = replace(flight, noise=noise)
+    slow = replace(often, every={"attitude": 20})
+    estimate, bound = MaximumLikelihood().estimate(Problem(robot, (slow,))), cramer_rao_bound(Problem(robot, (slow,)))
+    np.testing.assert_allclose(estimate.covariance, bound.covariance, rtol=1e-4, atol=1e-7 * bound.covariance.max())
+    assert estimate.residual.rows == 3 * (401 + 21)
+    better = MaximumLikelihood().estimate(Problem(robot, (often,)))
+    assert (better.sd < estimate.sd).mean() > 0.9

@@ -63,7 +63,7 @@ def residual_sentences(residual: Residual, remedy: str = "") -> Iterator[str]:
     chance = _BY_CHANCE / np.sqrt(2.0 * max(residual.rows - residual.unknowns, 1))
     if residual.ratio > max(_TOO_LARGE, 1.0 + chance):
         yield (
-            f"the residual is {residual.ratio:.2g} times what the sensors' noise explains: the model lacks something, "
+            f"the residual is {residual.ratio:.3g} times what the sensors' noise explains: the model lacks something, "
             "such as a time offset or a body, or the sensors are worse than they say"
         )
     if residual.ratio < min(_TOO_SMALL, 1.0 - chance):

@@ -71,7 +71,8 @@ class SensorRows:
 
     def _over_noise(self, name: str, J: Array, by_joints: Array, axes: NDArray[np.int64]) -> Array:
         """Rows along some axes over their noise; by_joints: what noise of the joints adds, (n, 3, sources)."""
-        sd, D = self.flight.noise[name][axes], by_joints[:, axes]
+        own = self.flight.readings(name)
+        sd, J, D = self.flight.noise[name][axes], J[own], by_joints[own][:, axes]
         if not (sd > 0.0).all():
             raise InvalidProblem(f"{self.flight.name}: noise of {name} is {sd.min():g}; allowed: more than zero")
         if not D.shape[2]:
@@ -132,10 +133,11 @@ class SensorRows:
 
         The first velocity says nothing, for where the walk began is not known.
         """
-        sliding, R = self.setting.sliding, self.motion.R
+        own = self.flight.readings("v")
+        sliding, R, J, by_joints = self.setting.sliding, self.motion.R[own], J[own], by_joints[own]
         noise = np.concatenate([R * self.flight.noise["v"], R @ by_joints], axis=2)[:, sliding]
         white = noise @ noise.swapaxes(1, 2)
-        step = self.flight.walks["v"][sliding] ** 2 * np.diff(self.flight.t)[:, None]
+        step = self.flight.walks["v"][sliding] ** 2 * np.diff(self.flight.t[own])[:, None]
         block = white[1:] + white[:-1] + step[:, :, None] * np.eye(sliding.size)
         try:
             return _whitened_chain(block, -white[1:-1], np.diff((R @ J)[:, sliding], axis=0))

@@ -141,6 +141,14 @@ class Equations:
         """The unknowns before any data: CAD clusters, nuisances zero, shape (columns,)."""
         return np.concatenate([self.cad, np.zeros(len(self.nuisances))])
 
+    @property
+    def whole(self) -> Array | None:
+        """The CAD model in units of its spread, shape (c,), where any multiple of a solution is one; else None."""
+        if self.right.any():
+            return None
+        sd = np.sqrt(np.maximum(np.diagonal(self.cad_covariance), 0.0))
+        return self.cad / np.where(sd > 0.0, sd, np.inf)
+
     def __str__(self) -> str:
         rows, columns = self.matrix.shape
         models = " + ".join(dict.fromkeys(block.model for block in self.blocks))

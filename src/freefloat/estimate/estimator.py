@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from freefloat.estimate.advice import held_in_words, sentences
+from freefloat.estimate.diagnosis import linear_mistakes
 from freefloat.estimate.equations import Equations
 from freefloat.estimate.estimate import Budget, Estimate, Outcome, Quantity
 from freefloat.estimate.misfit import misfit
@@ -59,10 +60,12 @@ def linear_estimate(problem: Problem, equations: Equations, method: str, solutio
     unseen = solution.unseen if solution.unseen.size else np.zeros((0, c))
     residual = misfit(equations, solution.x, solution.x.size - len(unseen))
     sd = np.sqrt(np.maximum(np.diagonal(total), 0.0))
-    held = held_in_words(equations, unseen)
-    warnings = (*sentences(equations, sd, held, residual, solution.bias), *solution.warnings)
+    held = held_in_words(equations.minimal.leaders, equations.whole, unseen)
+    mistakes, about_data = linear_mistakes(problem, equations, solution.x, sd, residual)
+    about_fit = sentences(equations, sd, held, residual, solution.bias)
+    warnings = (*mistakes, *about_data, *about_fit, *solution.warnings)
     outcome: Outcome = "good" if not warnings else "doubtful"
-    if not np.isfinite(solution.x).all() or len(unseen) == c:
+    if mistakes or not np.isfinite(solution.x).all() or len(unseen) == c:
         outcome = "failed"
     return Estimate(
         method=method,

@@ -6,21 +6,25 @@ mistake is named only if the data agree with the model once it is undone, and se
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
-from freefloat.estimate.possible_faults import Fault, no_fault, possible_faults, turned_gyro
+from freefloat.estimate.flight_view import FlightView
+from freefloat.estimate.possible_faults import AXES, Fault, no_fault, possible_faults, turned_gyro
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.rate_comparison import Agreement, RateComparison
-from freefloat.estimate.rotation_vectors import exponential
+from freefloat.estimate.reaction import NotPossible
+from freefloat.estimate.rotation_vectors import exponential, logarithm
 
 _COARSE, _FINE = (0.03,), (0.03, 0.003, 0.003)
 _CANDIDATES = 6
 _MARGIN = 4.0  # times less cost than the data as recorded
 _AS_GOOD = 2.0  # times the cost of the best: cannot be told from it
 _LEFT, _SPREADS = 0.05, 25.0  # largest unexplained share, mean square of spreads from the CAD model: still plausible
+_HEARD = 10.0  # times its noise that a gyro should show
 _TURNED_RAD, _FREE_RAD, _TURNS = 0.05, 0.5, 4  # least turn worth a word; its spread, and steps in seeking it
 
 
@@ -72,5 +76,22 @@ def _turned(comparison: RateComparison) -> Fault | None:
     for _ in range(_TURNS):
         found = comparison.agreement(turned_gyro(R, still), _COARSE, _FREE_RAD)
         R = exponential(np.array([found.turn]))[0] @ R
-    fault = turned_gyro(R, still)
-    return fault if Rotation.from_matrix(R).magnitude() > _TURNED_RAD else None
+    return turned_gyro(R, still) if float(np.linalg.norm(logarithm(R[None]))) > _TURNED_RAD else None
+
+
+def silent_axes(problem: Problem) -> Iterator[str]:
+    """A sentence for each gyro that shows nothing but noise where the CAD model says that the base turns."""
+    recorded, several = no_fault(problem.robot), len(problem.flights) > 1
+    for flight in problem.flights:
+        if problem.robot.base == "fixed" or flight.samples.w is None or flight.samples.dq is None:
+            continue
+        view = FlightView(problem, flight, recorded)
+        with suppress(NotPossible):
+            expected = view.motion(np.zeros(len(problem.minimal)), view.first()).w[:, view.turning].std(axis=0)
+            silent = ~view.alive & (view.size > 0.0) & (expected > _HEARD * view.noise)
+            for row in np.flatnonzero(silent):
+                where = f"{flight.name}: " if several else ""
+                yield (
+                    f"{where}gyro {AXES[view.turning[row]]} shows nothing but noise, where the CAD model expects "
+                    f"{expected[row]:.2g} rad/s: a dead or missing sensor; repair it or leave it out"
+                )

@@ -38,6 +38,8 @@ class Flight:
         sample, shape (3,) [N m s].
     curves: joint motion at any time; through the samples unless given.
     without: bodies that were not there in this flight, such as a load not yet gripped.
+    every: by the same names, how many samples share one reading of a sensor that is slower than they are; only
+        every so manieth is compared with the prediction.
     velocity_point: where on the base the velocity was measured, base axes [m]; `samples.v` is that of the base's
         origin, taken there by the measured rates, whose noise is in it.
     """
@@ -49,6 +51,7 @@ class Flight:
     curves: JointCurves | None = None
     without: tuple[str, ...] = ()
     name: str = "flight"
+    every: Mapping[str, int] = field(default_factory=dict)
     velocity_point: Array = field(default_factory=lambda: np.zeros(3))
 
     def __post_init__(self) -> None:
@@ -58,6 +61,7 @@ class Flight:
             raise InvalidProblem(f"{self.name}: times do not increase from sample to sample")
         for kind in ("noise", "walks"):
             object.__setattr__(self, kind, self._levels(kind))
+        object.__setattr__(self, "every", MappingProxyType(dict(self.every)))
         if not isinstance(self.momentum, str):
             momentum = np.array(self.momentum, float)
             if momentum.shape != (3,):
@@ -97,6 +101,10 @@ class Flight:
         """Standard deviation of a row of one of the samples' arrays, shape (width,); zero where it is exact."""
         return self.noise.get(name, np.zeros(width))
 
+    def readings(self, name: str) -> slice:
+        """Which samples of a measured array hold readings of their own."""
+        return slice(None, None, self.every.get(name, 1))
+
     def named(self, name: str) -> Flight:
         """The same flight under another name."""
         return replace(self, name=name)
@@ -121,4 +129,5 @@ def flight_of(
     derived = {array for array, quantity in (("attitude", "attitude"), ("w", "gyro")) if quantity not in measured}
     noise = {array: level for array, level in processed.noise.items() if array not in derived}
     given = {key: np.asarray(value, float) for key, value in (walks or {}).items()}
-    return Flight(processed.samples, noise, given, momentum, curves, without, name)
+    every = {array: max(1, round(shared)) for array, shared in processed.shared.items()}
+    return Flight(processed.samples, noise, given, momentum, curves, without, name, every)

@@ -37,7 +37,8 @@ class FlightView:
         self.problem, self.present = problem, problem.present(flight)
         samples, self.allowed = flight.samples, allowed_rows(problem.robot)
         self.turning, self.sliding = self.allowed[self.allowed >= 3] - 3, int((self.allowed < 3).sum())
-        assert samples.w is not None and samples.dq is not None
+        assert samples.w is not None
+        assert samples.dq is not None
         w = samples.w @ fault.gyro.T
         every = slice(None, None, max(1, len(samples) // max(_FEWEST, 2 * len(problem.minimal))))
         self.rates, self.size = w[every][:, self.turning], w.std(axis=0)[self.turning]

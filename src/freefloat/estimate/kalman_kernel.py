@@ -23,6 +23,7 @@ from freefloat.regressor.kernels import forward_columns, locked, sweep
 
 _COMPILE = {"cache": True, "nogil": True, "fastmath": {"contract"}}
 _SINGULAR = 1e-12
+_TRIALS = 2  # of a sample's readings before they count, each at derivatives of the one before
 _SMALL = 1e-4  # of the sine of an angle: below, series
 
 
@@ -97,6 +98,8 @@ class Scratch(NamedTuple):
     G: np.ndarray
     M: np.ndarray
     F: np.ndarray
+    T: np.ndarray
+    TM: np.ndarray
     h: np.ndarray
     f: np.ndarray
     v: np.ndarray
@@ -111,6 +114,8 @@ def scratch(states, constants):
         np.zeros((3, 3, constants)),
         np.zeros((3, 3, 3)),
         np.zeros((3, 3, 3)),
+        np.zeros((3, 6, constants)),
+        np.zeros((3, 6, 3)),
         np.zeros(states),
         np.zeros(states),
         np.zeros(states),
@@ -233,7 +238,7 @@ def predict(tree, body, places, readings, x, first, m, out):
         _turn_on(readings.t[first : first + m], right, body.allowed, H, out.R)
     v, w, u = _twists(right, body.allowed, out.R[:m], H)
     columns = _momentum_columns(tree, body, phi, q, dq, v, w, places.zeros >= 0)
-    solve_each(_inner(A, body.allowed), columns, body.allowed.size - body.turning.size)
+    solve_each(_inner(A, body.allowed), columns, 0)
     for s in range(m):
         out.w[s] = w[s]
         _sensitivities(body, places, right[s], columns[s], w[s], u[s], s, out)
@@ -246,6 +251,16 @@ def _sensitivities(body, places, right, columns, w, u, s, out):
     k, first, count = body.turning.size, body.allowed.size - body.turning.size, columns.shape[1]
     cross = np.array([[0.0, -u[2], u[1]], [u[2], 0.0, -u[0]], [-u[1], u[0], 0.0]])
     out.F[s] = np.array([[0.0, w[2], -w[1]], [-w[2], 0.0, w[0]], [w[1], -w[0], 0.0]])
+    for i in range(body.allowed.size):
+        row=right[i]
+        for e in range(count):
+            out.T[s, i, e] = -columns[i, e]
+        if places.momentum >= 0:
+            for j in range(k):
+                R = out.R[s, body.turning[j]]
+                out.T[s, i, count + j] = row[1] * R[0] + row[2] * R[1] + row[3] * R[2]
+        for j in range(3):
+            out.TM[s, i, j] = row[1] * cross[0, j] + row[2] * cross[1, j] + row[3] * cross[2, j]
     for i in range(k):
         axis, row = body.turning[i], right[first + i]
         for e in range(count):
@@ -390,7 +405,7 @@ def _absorb(state, out, missing, noise):
 @njit(**_COMPILE)
 def _absorb_noise(N, h, gain, m, noise):
     """The noise's part of the covariance after a reading of derivative h: (E - k h) N (E - k h)^T + k noise k^T."""
-    n, q = h.size, noise
+    n, q = N.shape[0], noise
     for i in range(n):
         m[i] = 0.0
         for j in range(n):
@@ -426,36 +441,43 @@ def _rooted(L, h, f):
 def _second_order(tree, body, places, readings, sample, state, row, out):
     """Mean and variance (k, 2) of what the linear prediction of each rate leaves out.
 
-    Exactly, w - w(x) = (E - J) dw, with dw linear in the states and J the relative error of the inertia about the
-    centre of mass: to second order the product of two linear forms.
+    Exactly, x - x(point) = (E - J) dx, with the base's twist dx linear in the states and J = A_b^-1 dA_b that of the
+    locked robot's inertia: to second order the product of two linear forms.
     """
-    k, c = body.turning.size, body.columns.size
+    k, r, c = body.turning.size, body.allowed.size, body.columns.size
     forms = _relative_inertia(tree, body, places, readings, sample, state.x)
-    rates, found = np.empty((k, state.d.size)), np.zeros((k, 2))
-    for j in range(k):
-        _by_rate(body, places, row, body.turning[j], out)
-        _rooted(state.L, out.h, rates[j])
+    twists, found = np.empty((r, state.d.size)), np.zeros((k, 2))
+    own = _own_columns(body, places, out.G.shape[2])
+    for j in range(r):
+        out.h[:] = 0.0
+        for e in range(own.size):
+            out.h[own[e]] = out.T[row, j, e]
+        if places.attitude >= 0:
+            for b in range(k):
+                out.h[places.attitude + b] = out.TM[row, j, body.turning[b]]
+        _rooted(state.L, out.h, twists[j])
     for i in range(k):
-        for j in range(k):
+        for j in range(r):
             out.h[:] = 0.0
             out.h[:c] = forms[j, i]
             _rooted(state.L, out.h, out.f)
-            found[i, 0] -= out.f @ rates[j]
-            found[i, 1] += (out.f @ out.f) * (rates[j] @ rates[j])
+            found[i, 0] -= out.f @ twists[j]
+            found[i, 1] += (out.f @ out.f) * (twists[j] @ twists[j])
     return found
 
 
 @njit(**_COMPILE)
 def _relative_inertia(tree, body, places, readings, sample, x):
-    """A_b^-1 K at unit turns about each axis, the centre of mass at rest: (turned axes, axes, c)."""
+    """A_b^-1 K at unit twists: (twists, turning axes, c)."""
     k, r = body.turning.size, body.allowed.size
     q, phi, A = _at(tree, body, places, readings, x, readings.step * sample, 1)
-    v, w, every = np.zeros((k, 3)), np.zeros((k, 3)), np.empty((k, q.shape[1]))
-    inner = np.empty((k, r, r))
-    for j in range(k):
-        w[j, body.turning[j]] = 1.0
-        for i in range(r - k):
-            v[j, body.allowed[i]] = -A[0, body.allowed[i], 3 + body.turning[j]] / A[0, 0, 0]
+    v, w, every = np.zeros((r, 3)), np.zeros((r, 3)), np.empty((r, q.shape[1]))
+    inner = np.empty((r, r, r))
+    for j in range(r):
+        if body.allowed[j] < 3:
+            v[j, body.allowed[j]] = 1.0
+        else:
+            w[j, body.allowed[j] - 3] = 1.0
         every[j] = q[0]
         inner[j] = _inner(A, body.allowed)[0]
     columns = _momentum_columns(tree, body, phi, every, np.zeros_like(every), v, w, False)
@@ -513,15 +535,14 @@ def _rotation_vector(R):
 
 
 @njit(**_COMPILE)
-def run(tree, body, places, readings, state, follow, values, sds, innovations):
+def run(tree, body, places, readings, state, follow, trials, values, sds, innovations):
     """Run a flight; the number of the sample at which no prediction was possible, or -1.
 
     values, sds (n, states): after each sample. innovations (n, readings): over their standard deviations.
     """
-    k, step = body.turning.size, readings.step
+    step, k = readings.step, body.turning.size
     constants = body.columns.size + (readings.q.shape[1] if places.zeros >= 0 else 0)
     out = scratch(state.d.size, constants + (k if places.momentum >= 0 else 0))
-    gyro = readings.w.shape[0] > 0
     for sample in range(values.shape[0]):
         m = 3 if step == 2 and sample > 0 else 1
         out.R[0] = state.R
@@ -530,32 +551,63 @@ def run(tree, body, places, readings, state, follow, values, sds, innovations):
         if sample > 0:
             _go_on(body, places, readings, sample, state, out)
             state.R[:] = out.R[m - 1]
-        if gyro:
-            beyond = np.zeros((k, 2))
-            if follow:
-                beyond = _second_order(tree, body, places, readings, sample, state, m - 1, out)
-            _read_gyro(body, places, readings, sample, state, m - 1, beyond, out, innovations[sample, :k])
-        if places.first >= 0:
-            rest = innovations[sample, k if gyro else 0 :]
-            _read_star_tracker(body, places, readings, sample, state, out, rest)
+        row = m - 1
+        beyond = np.zeros((k, 2))
         if follow:
-            _follow(body, places, state)
+            beyond = _second_order(tree, body, places, readings, sample, state, row, out)
+        if follow and trials and _approach(tree, body, places, readings, sample, state, row, trials, beyond, out, innovations[sample]):
+            row = 0
+        _read(body, places, readings, sample, state, row, beyond, out, innovations[sample])
+        if follow:
+            _shift(body, places, state, state.d.copy())
         _tell(state, values[sample], sds[sample])
     return -1
 
 
 @njit(**_COMPILE)
-def _follow(body, places, state):
-    """Move the point to the estimate."""
+def _read(body, places, readings, sample, state, row, beyond, out, innovations):
+    """All readings of a sample."""
+    gyro = readings.w.shape[0] > 0
+    if gyro:
+        _read_gyro(body, places, readings, sample, state, row, beyond, out, innovations)
+    if places.first >= 0:
+        rest = innovations[body.turning.size if gyro else 0 :]
+        _read_star_tracker(body, places, readings, sample, state, out, rest)
+
+
+@njit(**_COMPILE)
+def _approach(tree, body, places, readings, sample, state, row, trials, beyond, out, innovations):
+    """Move the point to where the sample's own readings put it, and predict there: derivatives are then the right ones.
+
+    Whether it could be done; the prediction is then in the first row of out.
+    """
+    moved = False
+    for _ in range(trials):
+        trial = State(state.x, state.d.copy(), state.L.copy(), np.empty((0, 0)), state.R)
+        _read(body, places, readings, sample, trial, row, beyond, out, innovations)
+        _shift(body, places, state, trial.d)
+        out.R[0] = state.R
+        if not predict(tree, body, places, readings, state.x, readings.step * sample, 1, out):
+            _shift(body, places, state, -trial.d)
+            out.R[0] = state.R
+            predict(tree, body, places, readings, state.x, readings.step * sample, 1, out)
+            return True
+        moved, row = True, 0
+    return moved
+
+
+@njit(**_COMPILE)
+def _shift(body, places, state, away):
+    """Move the point, not the estimate."""
     if places.attitude >= 0:
-        away, R = np.zeros(3), state.R.copy()
+        turn_by, R = np.zeros(3), state.R.copy()
         for i in range(body.turning.size):
-            away[body.turning[i]] = state.d[places.attitude + i]
-            state.d[places.attitude + i] = 0.0
-        turned(R, away[0], away[1], away[2], state.R)
+            turn_by[body.turning[i]] = away[places.attitude + i]
+        turned(R, turn_by[0], turn_by[1], turn_by[2], state.R)
     for i in range(state.d.size):
-        state.x[i] += state.d[i]
-        state.d[i] = 0.0
+        state.d[i] -= away[i]
+        if places.attitude < 0 or i < places.attitude:
+            state.x[i] += away[i]
 
 
 @njit(**_COMPILE)

@@ -17,6 +17,7 @@ from freefloat.regressor.samples import read_only, rotations
 from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.transform import Array
 
+TRIALS = 0
 _USED = ("w", "attitude", "q", "dq")
 _RATE_SD, _RATE_FACTOR = 0.1, 10.0  # the momentum to begin with is that of a base that turns by this [rad/s], or so
 _FIRST_SD = 30.0  # times a star tracker's: of the first attitude, for which its first reading is taken
@@ -151,7 +152,7 @@ class _FlightFilter:
         read = innovations if "w" in self.flight.channels else innovations[:, self.axes :]
         tree = self.flight.robot.tree.arrays
         sensed = self._body(), self.places, self._readings()
-        failed = compiled.run(tree, *sensed, state, follow, values, sd, read)
+        failed = compiled.run(tree, *sensed, state, follow, TRIALS, values, sd, read)
         if failed >= 0:
             raise NotPossible(
                 f"{self.flight.flight.name}: the estimate at sample {failed} has no positive inertia; allowed: noise and "

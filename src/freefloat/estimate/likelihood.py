@@ -408,32 +408,34 @@ class FlightLikelihood:
     # ------------------------------------------------------------------ weights
 
     def _weighted(self, name: str, residual: Array, J: Array, R: Array) -> Rows:
+        own = self.flight.readings(name)
+        residual, J = residual[own], J[own]
         if self._walks(name):
-            return self._differenced(name, residual, J, R)
+            return self._differenced(name, residual, J, R[own], self.flight.t[own])
         if name in self.weights:
-            W = self.weights[name]
+            W = self.weights[name][own]
             return Rows(name, self.index, (W @ residual[:, :, None])[..., 0], W @ J if J.size else J)
         sd = self._sd(name)
         if J.size:
             J /= sd[:, None]
         return Rows(name, self.index, residual / sd, J)
 
-    def _differenced(self, name: str, residual: Array, J: Array, R: Array) -> Rows:
+    def _differenced(self, name: str, residual: Array, J: Array, R: Array, t: Array) -> Rows:
         """Changes from sample to sample in inertial axes: those of errors that walk are independent."""
         axes = np.ix_(range(len(R)), self.sliding, self.sliding)
 
         def changes(values: Array) -> Array:
             inertial = R[axes] @ values
             inertial[1:] -= inertial[:-1].copy()
-            return self._over_steps(name, inertial)
+            return self._over_steps(name, inertial, t)
 
         whitened = changes(residual[:, :, None])[..., 0]
         return Rows(name, self.index, whitened, changes(J) if J.size else J)
 
-    def _over_steps(self, name: str, values: Array) -> Array:
+    def _over_steps(self, name: str, values: Array, t: Array) -> Array:
         """Changes (n, k, c) whitened: steps of a walk, and white noise that neighbours share with opposite signs."""
         walk, white = (float(np.sqrt((level[name] ** 2).mean())) for level in (self.flight.walks, self.flight.noise))
-        variance = np.concatenate([[_FIRST_M_S**2], walk**2 * np.diff(self.flight.t) + 2.0 * white**2])
+        variance = np.concatenate([[_FIRST_M_S**2], walk**2 * np.diff(t) + 2.0 * white**2])
         if not white:
             return values / np.sqrt(variance)[:, None, None]
         band = np.zeros((2, variance.size))

@@ -18,6 +18,7 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
+from freefloat.estimate.diagnosis import diagnosed, refuse_too_few
 from freefloat.estimate.estimate import Budget, Estimate, Quantity, Residual
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.levenberg_marquardt import Fit, directions, levenberg_marquardt
@@ -25,6 +26,7 @@ from freefloat.estimate.likelihood import Likelihood, Rows
 from freefloat.estimate.momentum_start import momentum_start
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.reaction import NotPossible
+from freefloat.estimate.suspicions import refuse_unusable
 from freefloat.estimate.unknowns import Unknowns
 from freefloat.experiment.processing.whiteness import whiteness
 from freefloat.robot.transform import Array
@@ -49,7 +51,9 @@ class MaximumLikelihood(Estimator):
 
     def estimate(self, problem: Problem) -> Estimate:
         """Estimate the clusters of a problem."""
+        refuse_unusable(problem)
         likelihood = Likelihood(problem)
+        refuse_too_few(_measured(likelihood), problem)
         fit, rows = self._fit(likelihood)
         return finished(self.name, likelihood, fit, rows)
 
@@ -69,7 +73,7 @@ class MaximumLikelihood(Estimator):
     def _from(self, likelihood: Likelihood, point: Array) -> Fit:
         """The fit that starts from a point: first without, then with errors of the joints' curves."""
         unknowns, units = likelihood.unknowns, units_of(likelihood)
-        weights = self._weights(likelihood.rows(point, count=0))
+        weights = None if self.huber is None else _huber_weights(likelihood.rows(point, count=0), self.huber)
 
         def fit(start: Array, count: int, information: Array, held_units: Array | None) -> Fit:
             def evaluate(at: Array, derivatives: bool) -> tuple[Array, Array]:
@@ -90,11 +94,17 @@ class MaximumLikelihood(Estimator):
             point = np.concatenate([rough, point[unknowns.coarse :]])
         return fit(point, point.size, unknowns.information, units)
 
-    def _weights(self, rows: tuple[Rows, ...]) -> Array | None:
-        if self.huber is None:
-            return None
-        size = np.abs(np.concatenate([part.values.ravel() for part in rows]))
-        return np.sqrt(np.minimum(1.0, self.huber / np.maximum(size, 1e-300)))
+
+def _measured(likelihood: Likelihood) -> int:
+    """How many values were measured."""
+    wide = {"v": "sliding", "position": "sliding"}
+    flights = [(flight, getattr(flight, wide.get(name, "turning"))) for flight in likelihood.flights for name in flight.channels]
+    return sum(flight.flight.t.size * int(axes.size) for flight, axes in flights)
+
+
+def _huber_weights(rows: tuple[Rows, ...], huber: float) -> Array:
+    size = np.abs(np.concatenate([part.values.ravel() for part in rows]))
+    return np.sqrt(np.minimum(1.0, huber / np.maximum(size, 1e-300)))
 
 
 def _plausible(fit: Fit) -> bool:
@@ -129,10 +139,10 @@ class Fitted(Protocol):
 
 
 def finished(method: str, fitted: Fitted, fit: Fit, rows: tuple[Rows, ...], model: str = "momentum") -> Estimate:
-    """The estimate that a fit is: covariance, budget, residual, nuisances. rows: weighted residuals at its point."""
+    """The estimate that a fit is: covariance, budget, residual, nuisances, warnings. rows: weighted residuals there."""
     problem, count = fitted.problem, len(fitted.problem.minimal)
     covariance = _covariance(fitted, fit)
-    return Estimate(
+    estimate = Estimate(
         method=method,
         model=model,
         robot=problem.robot,
@@ -146,8 +156,8 @@ def finished(method: str, fitted: Fitted, fit: Fit, rows: tuple[Rows, ...], mode
         budget=_budget(fitted, fit, covariance),
         nuisances=_nuisances(fitted, fit, covariance),
         unseen=_unseen(fitted, fit),
-        notes=() if fit.converged else ("the fit did not converge",),
     )
+    return diagnosed(estimate, problem, fitted.unknowns, fit.converged)
 
 
 def _covariance(fitted: Fitted, fit: Fit) -> Array:

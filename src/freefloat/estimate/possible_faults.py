@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from freefloat.estimate.rotation_vectors import logarithm
 from freefloat.robot.model import Robot
 from freefloat.robot.transform import Array
 
@@ -104,10 +105,9 @@ def _axes_in_words(order: tuple[int, ...], signs: tuple[int, ...]) -> str:
 
 
 def turned_gyro(R: Array, still: Array) -> Fault:
-    """A gyro whose recorded rates R takes to those in base axes, shape (3, 3), a rotation."""
-    angle = np.arccos(np.clip(0.5 * (np.trace(R) - 1.0), -1.0, 1.0))
-    axis = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
-    axis = axis / max(float(np.linalg.norm(axis)), 1e-300)
-    listed = ", ".join(f"{part:.2f}" for part in axis)
+    """A gyro whose recorded rates R, a rotation of shape (3, 3), takes to those in base axes."""
+    vector = logarithm(R[None])[0]
+    angle = float(np.linalg.norm(vector))
+    listed = ", ".join(f"{part:.2f}" for part in vector / max(angle, 1e-300))
     what = f"the gyro is mounted turned by {np.degrees(angle):.1f} deg about ({listed}) of the base"
     return Fault(what, "say how the gyro is mounted", R, still)

@@ -73,7 +73,12 @@ class RateComparison:
         return replace(found, explained=explained or 0.0)
 
     def _step(
-        self, views: list[FlightView], rows: list[tuple[Array, Array]], before: list[Array], share: float, turn_sd: float
+        self,
+        views: list[FlightView],
+        rows: list[tuple[Array, Array]],
+        before: list[Array],
+        share: float,
+        turn_sd: float,
     ) -> tuple[Array, list[Array], Agreement]:
         """Clusters and extras after a step, and the agreement there as far as the prediction is linear."""
         count, edges = before[0].size, np.cumsum([0, *(part.size for part in before)])

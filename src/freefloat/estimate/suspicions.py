@@ -12,7 +12,6 @@ from freefloat.estimate.problem import Problem
 from freefloat.regressor.states import allowed_rows
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY
-from freefloat.robot.transform import Array
 
 AXES = ("x", "y", "z")
 _AT_REST = 1e-9  # [rad, m, rad/s]
@@ -27,13 +26,14 @@ class Suspicions:
     """What the samples show.
 
     still: joints that never moved. wheels_still: whether wheels are there and none ever turned.
-    sensors: sentences about sensors that are dead or repeat themselves. degrees: a sentence if positions exceed
-    their limits as degrees would, else empty.
+    dead, repeated: sentences about sensors whose values never or seldom change. degrees: a sentence if positions
+    exceed their limits as degrees would, else empty.
     """
 
     still: tuple[str, ...]
     wheels_still: bool
-    sensors: tuple[str, ...]
+    dead: tuple[str, ...]
+    repeated: tuple[str, ...]
     degrees: str
 
 
@@ -53,13 +53,14 @@ def refuse_unusable(problem: Problem) -> None:
 
 def suspicions(problem: Problem) -> Suspicions:
     """Look at the samples of all flights."""
-    robot, several = problem.robot, len(problem.flights) > 1
-    sensors = tuple(
-        f"{flight.name}: {sentence}" if several else sentence
-        for flight in problem.flights
-        for sentence in _sensors(problem, flight)
-    )
-    return Suspicions(_still(problem), _wheels_still(problem), sensors, _degrees(robot, problem.flights))
+    dead, repeated, several = list[str](), list[str](), len(problem.flights) > 1
+    for flight in problem.flights:
+        where = f"{flight.name}: " if several else ""
+        shares = list(_repeats(problem, flight))
+        dead += [f"{where}{sentence}" for sentence in _dead_sentences(shares)]
+        repeated += [f"{where}{sentence}" for sentence in _repeated_sentences(shares)]
+    degrees = _degrees(problem.robot, problem.flights)
+    return Suspicions(_still(problem), _wheels_still(problem), tuple(dead), tuple(repeated), degrees)
 
 
 def _still(problem: Problem) -> tuple[str, ...]:
@@ -78,39 +79,42 @@ def _wheels_still(problem: Problem) -> bool:
     return all(float(np.abs(each).max(initial=0.0)) <= _AT_REST for each in rates)
 
 
-def _sensors(problem: Problem, flight: Flight) -> Iterator[str]:
-    """Sensors that are dead, or repeat themselves."""
+def _repeats(problem: Problem, flight: Flight) -> Iterator[tuple[str, float]]:
+    """Every sensor that counts, and the share of its samples that repeat the one before."""
     allowed, samples = allowed_rows(problem.robot), flight.samples
-    for name, array, axes in (
-        ("gyro", "w", allowed[allowed >= 3] - 3),
-        ("velocity", "v", allowed[allowed < 3]),
-        ("position", "position", allowed[allowed < 3]),
-    ):
+    turning, sliding = allowed[allowed >= 3] - 3, allowed[allowed < 3]
+    for name, array, axes in (("gyro", "w", turning), ("velocity", "v", sliding), ("position", "position", sliding)):
         values = getattr(samples, array)
         if values is not None and (array == "w" or array in flight.noise):
-            yield from _repeats([f"{name} {AXES[axis]}" for axis in axes], values[:, axes])
+            same = (values[1:] == values[:-1]).mean(axis=0)
+            yield from ((f"{name} {AXES[axis]}", float(same[axis])) for axis in axes)
     if samples.attitude is not None and "attitude" in flight.noise:
-        yield from _repeats(["attitude"], np.abs(np.diff(samples.attitude, axis=0)).sum(axis=1).cumsum()[:, None])
+        yield "attitude", float((samples.attitude[1:] == samples.attitude[:-1]).all(axis=1).mean())
     if samples.torques is not None and {"energy", "torque"} & set(problem.models):
-        yield from _repeats([f"torque of {joint}" for joint in problem.robot.joint_names], samples.torques)
+        same = (samples.torques[1:] == samples.torques[:-1]).mean(axis=0)
+        yield from zip((f"torque of {joint}" for joint in problem.robot.joint_names), same.tolist(), strict=True)
 
 
-def _repeats(names: Sequence[str], values: Array) -> Iterator[str]:
-    """A sentence for sensors whose value never changes, and one for those that repeat it often; (n, sensors)."""
-    share = (values[1:] == values[:-1]).mean(axis=0)
-    dead = [name for name, part in zip(names, share, strict=True) if part == 1.0]
-    if dead:
+def _dead_sentences(shares: Sequence[tuple[str, float]]) -> Iterator[str]:
+    names = [name for name, share in shares if share == 1.0]
+    if names:
         yield (
-            f"{' and '.join(dead)} never change{'s' * (len(dead) == 1)}: a dead or missing sensor, whose zeros are "
-            "taken for measurements; leave it out or repair it"
+            f"{_listed(names)} never change{'s' * (len(names) == 1)}: a dead or missing sensor, whose numbers are "
+            "taken for measurements; repair it or leave it out"
         )
-    slow = [(name, part) for name, part in zip(names, share, strict=True) if _REPEATED < part < 1.0]
+
+
+def _repeated_sentences(shares: Sequence[tuple[str, float]]) -> Iterator[str]:
+    slow = [f"{name} in {100 * share:.0f} % of the samples" for name, share in shares if _REPEATED < share < 1.0]
     if slow:
-        listed = ", ".join(f"{name} in {100 * part:.0f} %" for name, part in slow)
         yield (
-            f"values are repeated from sample to sample ({listed} of them): the sensor is slower than the samples, "
-            "sticks, or rounds coarsely; sample at its own rate, for repeated noise makes intervals too narrow"
+            f"values repeat the one before, {_listed(slow)}: the sensor is slower than the samples, sticks, or rounds "
+            "coarsely; sample at its own rate, for noise that is repeated makes intervals too narrow"
         )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _degrees(robot: Robot, flights: Sequence[Flight]) -> str:
@@ -123,12 +127,46 @@ def _degrees(robot: Robot, flights: Sequence[Flight]) -> str:
         return ""
     worst = int(np.argmax(np.where(beyond, reach / np.where(limited, limit, 1.0), 0.0)))
     return (
-        f"{robot.joint_names[worst]} reaches {reach[worst]:.4g}, but its limit is {limit[worst]:.3g} rad: positions seem "
-        "to be recorded in degrees instead of radians; convert the positions and rates of the joints"
+        f"{robot.joint_names[worst]} reaches {reach[worst]:.4g}, but its limit is {limit[worst]:.3g} rad: positions "
+        "seem to be recorded in degrees instead of radians; convert the positions and rates of the joints"
     )
 
 
-def still_sentence(problem: Problem, still: tuple[str, ...]) -> str:
+def nothing_known(problem: Problem) -> bool:
+    """Whether any multiple of a robot moves as it does: no known parameter, spinning wheel, known momentum, torque."""
+    if problem.fixed.any() or {"energy", "torque"} & set(problem.models):
+        return False
+    for flight in problem.flights:
+        rates = flight.samples.wheel_rates
+        if rates is not None and problem.robot.wheels and rates.any():
+            return False
+        if not isinstance(flight.momentum, str) and flight.momentum.any():
+            return False
+    return problem.nuisances.external_torque_Nm is None
+
+
+def recording_sentences(problem: Problem, samples: Suspicions, told: Sequence[str]) -> Iterator[str]:
+    """Warnings about what the samples show. told: sentences about mistakes, in which some of it is said already."""
+    if samples.degrees and not any("joints" in sentence and "degrees" in sentence for sentence in told):
+        yield samples.degrees
+    yield from (sentence for sentence in samples.dead if sentence not in told)
+    yield from samples.repeated
+    if samples.still:
+        yield _still_sentence(problem, samples.still)
+    if samples.wheels_still and nothing_known(problem):
+        yield (
+            "the wheels never turned, so that nothing known fixes the common scale of all clusters; spin them, or "
+            "check their tachometers if they did turn"
+        )
+
+
+def recording_notes(problem: Problem, samples: Suspicions) -> Iterator[str]:
+    """What the samples show and asks for no decision."""
+    if samples.wheels_still and not nothing_known(problem):
+        yield "the wheels never turned; the scale rests on what else is known"
+
+
+def _still_sentence(problem: Problem, still: tuple[str, ...]) -> str:
     """What joints that never moved keep from being seen."""
     robot = problem.robot
     owner = {body.joint.name: body.name for body in robot.bodies if body.joint is not None}
@@ -141,4 +179,5 @@ def still_sentence(problem: Problem, still: tuple[str, ...]) -> str:
     it, listed = ("they", ", ".join(still)) if len(still) > 1 else ("it", still[0])
     more = f" and {len(hidden) - _NAMED} more" if len(hidden) > _NAMED else ""
     stays = f" What only {it} can show stays at the CAD model: {', '.join(hidden[:_NAMED])}{more}." if hidden else ""
-    return f"{listed} never moved.{stays} Move {'them' if len(still) > 1 else 'it'}, or check the encoder if {it} did move"
+    them = "them" if len(still) > 1 else "it"
+    return f"{listed} never moved.{stays} Move {them}, or check the encoder if {it} did move"

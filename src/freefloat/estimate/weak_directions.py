@@ -15,6 +15,7 @@ import scipy.linalg
 from freefloat.estimate.advice import held_in_words
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.problem import Problem
+from freefloat.estimate.suspicions import nothing_known
 from freefloat.robot.transform import Array
 
 _LITTLE = 0.1  # of the prior's information: below, a direction rests on the prior
@@ -44,16 +45,3 @@ def weak_directions(estimate: Estimate, problem: Problem) -> WeakDirections:
     rows: Array = (covariance @ X).T[::-1] / sd  # least known first
     words = held_in_words(estimate.names, whole, rows / np.linalg.norm(rows, axis=1, keepdims=True))
     return WeakDirections(words, words[: int((mu > 1.0 / (1.0 + _NOTHING)).sum())])
-
-
-def nothing_known(problem: Problem) -> bool:
-    """Whether any multiple of a robot moves as it does: no known parameter, spinning wheel, known momentum, torque."""
-    if problem.fixed.any() or {"energy", "torque"} & set(problem.models):
-        return False
-    for flight in problem.flights:
-        rates = flight.samples.wheel_rates
-        if rates is not None and problem.robot.wheels and rates.any():
-            return False
-        if not isinstance(flight.momentum, str) and flight.momentum.any():
-            return False
-    return problem.nuisances.external_torque_Nm is None

@@ -241,6 +241,25 @@ def test_wheels_come_from_tachometers_or_from_the_command():
     assert "no wheel rates were recorded" in unknown.warnings[0]
 
 
+def test_wheels_that_do_not_change_are_better_than_their_tachometers():
+    robot = study_robot("christidi_servicer")
+    arm = Fourier(robot.joint_names, 0.02 * np.random.default_rng(9).normal(size=(4, len(robot.joints))), 40.0)
+    rates, t = np.array([200.0, 0.0, -3.0]), np.arange(4001) / 100.0
+    held = simulate_motion(robot, arm, t, wheel_rates=rates)
+    drifting = replace(held, wheel_rates=held.wheel_rates + 0.2 * np.sin(0.3 * t)[:, None] * [0.0, 1.0, 0.0])
+    tachometer = make_sensor("tachometers", {"kind": "tachometer", "noise_rad_s": 0.01, "rate_Hz": 10})
+    encoder = make_sensor("joints", {"kind": "encoder", "noise_rad": 2.5e-5, "rate_Hz": 100})
+    for flown, steady in ((held, [True, True, True]), (drifting, [True, False, True])):
+        recording = record([tachometer, encoder], Truth.of(robot, flown), 3)
+        found = process(recording, robot, arm, sensors=[tachometer, encoder])
+        sd, off = found.noise["wheel_rates"], found.samples.wheel_rates - flown.wheel_rates
+        np.testing.assert_allclose(sd, np.where(steady, 0.01 / np.sqrt(401), 0.01))
+        assert (np.abs(off[:, steady]) < 4.0 * sd[steady]).all()
+        assert (np.ptp(found.samples.wheel_rates[:, steady], axis=0) == 0.0).all()
+        assert (np.ptp(off, axis=0) < 0.1).all()
+        assert "constant but for noise" in found.steps["wheel"]
+
+
 def test_gaps_and_unused_channels_are_named(simple):
     gyro = simple["gyro"]
     holed = gyro.at_rows(np.flatnonzero((gyro.t < 40.0) | (gyro.t > 41.0)))

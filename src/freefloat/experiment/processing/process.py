@@ -36,6 +36,7 @@ from freefloat.robot.model import Robot
 from freefloat.robot.transform import Array
 
 _USED = ("q", "gyro", "attitude", "position", "velocity", "body_velocity", "wheel", "tau", "force", "moment")
+_SOURCES = {"w": ("gyro",), "attitude": ("attitude",), "position": ("position",), "v": ("body_velocity", "velocity")}
 _FEWEST = 16  # samples of a channel from which anything can be made
 _LONGEST_DELAY_S = 1.0
 _FINE = 15000  # instants at which a delay is sought
@@ -73,6 +74,7 @@ def process(
         found.warnings + said.warnings,
         joints.projection,
         delay,
+        _shared(channels, rate),
     )
 
 
@@ -136,6 +138,12 @@ def _gaps(channels: Mapping[str, Channel], t: Array) -> tuple[str, ...]:
                 f"are interpolated"
             )
     return tuple(said)
+
+
+def _shared(channels: Mapping[str, Channel], rate_Hz: float) -> dict[str, float]:
+    """How many rows of each array of the base's motion come from one reading."""
+    found = {array: [channels[name] for name in names if name in channels] for array, names in _SOURCES.items()}
+    return {array: max(1.0, rate_Hz / given[0].rate_Hz) for array, given in found.items() if given}
 
 
 # ---------------------------------------------------------------------- joints and delay

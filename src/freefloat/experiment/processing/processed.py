@@ -57,6 +57,7 @@ class Processed:
     noise: by name of an array of the samples: standard deviation of one of its rows, shape (k,); of an attitude,
         of a rotation vector [rad], shape (3,).
     steps: by channel, what was done to it. notes: further sentences. warnings: those that ask for a decision.
+    shared: by name of an array: how many of its rows come from one reading, more than one for slow sensors.
     projection: of the joints on the command; None if there was no command or it was not used.
     gyro_delay: None where it was not sought or cannot be told.
     """
@@ -68,10 +69,12 @@ class Processed:
     warnings: tuple[str, ...] = ()
     projection: Projection | None = None
     gyro_delay: GyroDelay | None = None
+    shared: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "noise", MappingProxyType(dict(self.noise)))
         object.__setattr__(self, "steps", MappingProxyType(dict(self.steps)))
+        object.__setattr__(self, "shared", MappingProxyType(dict(self.shared)))
 
     def as_text(self) -> str:
         """All of it in lines of text."""
