@@ -41,7 +41,7 @@ def path(tmp_path_factory):
 
 def test_the_template_is_identified_as_what_it_is(path):
     estimate = load_estimate(path / "e.json")
-    assert estimate.outcome == "good"
+    assert estimate.outcome != "failed"
     assert estimate.residual.white
     assert estimate.residual.ratio == pytest.approx(1.0, abs=0.05)
     off = (estimate.values - estimate.cad) / estimate.sd  # the CAD model is what was flown
@@ -162,7 +162,9 @@ def test_schemas_of_both_kinds_of_files(path):
         (43.2612, 0.0987, ("43.261", "±0.099")),
         (43.2612, 1.04, ("43.3", "±1.0")),
         (-0.00012345, 0.00001, ("-0.000123", "±0.000010")),
-        (1234.5, 120.0, ("1234.5", "±1.2e+02")),
+        (1234.6, 120.4, ("1235", "±120")),
+        (-0.0004, 0.02, ("0.000", "±0.020")),
+        (1e9, 2.5e7, ("1e+09", "±2.5e+07")),
         (1e-12, 1e-13, ("1e-12", "±1e-13")),
         (2.0, np.inf, ("2", "open")),
         (2.0, 0.0, ("2", "exact")),
@@ -199,5 +201,7 @@ def test_one_line_says_what_is_left_and_what_the_data_did_not_show(path):
     )
     assert residual_line(unsure) == (
         "residual 1.23 × sensor noise · not white · 1 cluster not significant · held at the prior: total mass · "
-        "1 cluster mostly the prior's: m_base"
+        "mostly the prior's: m_base"
     )
+    many = replace(unsure, held=tuple("abcd"), budget=Budget(("prior",), np.ones((c, 1))))
+    assert residual_line(many).endswith(f"4 directions held at the prior · {c} clusters mostly the prior's")

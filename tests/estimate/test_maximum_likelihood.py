@@ -121,3 +121,15 @@ def test_readings_of_a_slow_sensor_count_once():
     assert estimate.residual.rows == 3 * (401 + 21)
     better = MaximumLikelihood().estimate(Problem(robot, (often,)))
     assert (better.sd < estimate.sd).mean() > 0.9
+
+
+@pytest.mark.parametrize("curves", [True, False])
+def test_noise_of_wheels_and_of_sampled_joints_widens_the_intervals_as_in_the_bound(curves):
+    robot, flight = flown(4, "free", ("w",), "zero", curves=curves, n=300)
+    errors = {"w": np.full(3, 1e-6), "wheel_rates": np.full(3, 1e-3)}
+    noisy = replace(flight, noise=errors if curves else {**errors, "q": 1e-6, "dq": 1e-6})
+    problem = Problem(robot, (noisy,))
+    estimate, bound = MaximumLikelihood().estimate(problem), cramer_rao_bound(problem)
+    np.testing.assert_allclose(estimate.covariance, bound.covariance, rtol=1e-3, atol=1e-6 * bound.covariance.max())
+    alone = MaximumLikelihood().estimate(Problem(robot, (replace(flight, noise={"w": np.full(3, 1e-6)}),)))
+    assert (estimate.sd > alone.sd).all()

@@ -18,6 +18,7 @@ _TERMS = 2  # of a formula that are shown
 _MOSTLY = 0.5  # of a variance: then the prior is what the value rests on
 _WORTH = 2.0  # standard deviations by which a nuisance is worth a line
 _LISTED = 3
+_DECIMALS, _LARGE = 8, 1e6  # beyond these, numbers are written with exponents
 _PREFIXES = ((1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
 _SCALED = ("s", "rad", "m", "rad/s", "m/s", "N m", "N m s")
 _COLOURS = {"good": "green", "doubtful": "yellow", "failed": "red"}
@@ -62,21 +63,20 @@ def residual_line(estimate: Estimate) -> str:
     unsure = int((~estimate.significant).sum())
     if unsure:
         parts.append(f"{_counted(unsure)} not significant")
-    if estimate.held:
-        parts.append(f"held at the prior: {_listed(estimate.held, '; ')}")
-    told = _told_by_prior(estimate)
-    if told:
-        parts.append(f"{_counted(len(told))} mostly the prior's: {_listed(told, ', ')}")
+    parts += _listed("held at the prior", estimate.held, "direction")
+    parts += _listed("mostly the prior's", _told_by_prior(estimate), "cluster")
     return " · ".join(parts)
 
 
-def _listed(names: Sequence[str], between: str) -> str:
-    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return f"{between.join(names[:_LISTED])}{more}"
+def _listed(what: str, names: Sequence[str], noun: str) -> list[str]:
+    """Names if they are few, else how many there are; nothing if there are none."""
+    if len(names) > _LISTED:
+        return [f"{_counted(len(names), noun)} {what}"]
+    return [f"{what}: {', '.join(names)}"] if names else []
 
 
-def _counted(clusters: int) -> str:
-    return f"{clusters} cluster{'s' * (clusters != 1)}"
+def _counted(count: int, noun: str = "cluster") -> str:
+    return f"{count} {noun}{'s' * (count != 1)}"
 
 
 def _told_by_prior(estimate: Estimate) -> list[str]:
@@ -133,10 +133,10 @@ def with_interval(value: float, half: float) -> tuple[str, str]:
         return number(value), "open"
     if half == 0.0:
         return number(value), "exact"
-    decimals = 1 - math.floor(math.log10(half))
-    if not 0 <= decimals <= 8:
+    decimals = max(0, 1 - math.floor(math.log10(half)))
+    if decimals > _DECIMALS or half > _LARGE:
         return number(value), f"±{half:.2g}"
-    return f"{value:.{decimals}f}", f"±{half:.{decimals}f}"
+    return f"{round(value, decimals) + 0.0:.{decimals}f}", f"±{half:.{decimals}f}"  # no negative zeros
 
 
 def _relative(value: float, half: float) -> str:

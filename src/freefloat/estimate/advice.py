@@ -13,6 +13,7 @@ from freefloat.robot.transform import Array
 _NAMED = 3  # clusters of a direction, and directions, that are named
 _SMALL = 0.1  # of the largest part of a direction
 _ALONG = 0.5  # cosine with the CAD model itself, which may be somewhat wrong: the direction is the scale
+_CONTAINED = 0.8  # the same of several directions together
 _MOSTLY = 0.5  # of a direction, squared
 SCALE, MASS = "the common scale of all clusters", "the total mass"
 _TOO_LARGE, _TOO_SMALL = 1.5, 0.67
@@ -25,20 +26,32 @@ def held_in_words(leaders: Sequence[str], whole: Array | None, unseen: Array) ->
     leaders: short names of the clusters. whole: the CAD model in the same units, shape (clusters,), if any multiple
     of a solution is one, so that no data show the scale; None if something known fixes it.
     """
-    return tuple(_direction(leaders, whole, row) for row in unseen)
+    return tuple(_direction(leaders, whole, row) for row in _scale_apart(whole, unseen))
+
+
+def _scale_apart(whole: Array | None, unseen: Array) -> Array:
+    """The same directions, the first along the scale if they contain it; others have no part in it."""
+    if whole is None or len(unseen) < 2:
+        return unseen
+    rows = np.linalg.qr(unseen.T)[0].T
+    along = rows @ whole
+    if float(np.linalg.norm(along)) < _CONTAINED * float(np.linalg.norm(whole)):
+        return unseen
+    return np.asarray(np.linalg.qr(np.column_stack([along, np.eye(along.size)]))[0].T @ rows)
 
 
 def _direction(leaders: Sequence[str], whole: Array | None, row: Array) -> str:
     if whole is not None and abs(float(row @ whole)) > _ALONG * float(np.linalg.norm(whole)):
         return SCALE
-    order = np.argsort(-np.abs(row))
-    if leaders[order[0]].startswith("m_") and row[order[0]] ** 2 > _MOSTLY * float(row @ row):
+    size = np.abs(row)
+    order = np.argsort(-size)[:_NAMED].tolist()
+    if leaders[order[0]].startswith("m_") and size[order[0]] ** 2 > _MOSTLY * float(size @ size):
         return MASS
-    large = [index for index in order if abs(row[index]) > _SMALL * abs(row[order[0]])]
-    names = [leaders[index] for index in large[:_NAMED]]
-    if len(large) == 1:
+    large = int((size > _SMALL * size[order[0]]).sum())
+    names = [leaders[index] for index in order[:large]]
+    if large == 1:
         return names[0]
-    more = f" and {len(large) - _NAMED} more" if len(large) > _NAMED else ""
+    more = f" and {large - _NAMED} more" if large > _NAMED else ""
     return f"a combination of {', '.join(names)}{more}"
 
 
@@ -54,8 +67,17 @@ def sentences(
 
 def lost_sentence(lost: tuple[str, ...]) -> str:
     """What the data do not show at all, and what would."""
-    more = f"; and {len(lost) - _NAMED} more directions" if len(lost) > _NAMED else ""
-    return f"the data do not show {'; '.join(lost[:_NAMED])}{more}: held at the CAD model. {_remedy(lost)}"
+    return f"the data do not show {_some(lost)}: held at the CAD model. {_remedy(lost)}"
+
+
+def never_sentence(lost: tuple[str, ...]) -> str:
+    """What no data of these sensors show."""
+    return f"no motion shows {_some(lost)} to these sensors: held at the CAD model, which is a prior for it"
+
+
+def _some(words: tuple[str, ...]) -> str:
+    more = f"; and {len(words) - _NAMED} more directions" if len(words) > _NAMED else ""
+    return "; ".join(words[:_NAMED]) + more
 
 
 def residual_sentences(residual: Residual, remedy: str = "") -> Iterator[str]:

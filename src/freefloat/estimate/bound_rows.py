@@ -80,13 +80,16 @@ class SensorRows:
         return np.linalg.solve(np.linalg.cholesky(D @ D.swapaxes(1, 2) + np.diag(sd**2)), J[:, axes])
 
     def _joint_noise(self, rows: slice) -> Array:
-        """Derivative by the noise of joints that were sampled one by one, in units of its sd, (n, 3, sources)."""
-        instant, dofs = self.motion.instant, len(self.setting.robot.joints)
-        sd = self.flight.sd("q", dofs), self.flight.sd("dq", dofs)
+        """Derivative by the noise of joints and wheels that were sampled one by one, over its sd, (n, 3, sources)."""
+        instant, robot = self.motion.instant, self.setting.robot
+        sd = [self.flight.sd(name, len(robot.joints)) for name in ("q", "dq")]
         as_a_whole = any(part.kind == "joint motion" for part in self.setting.parts)
-        if as_a_whole or not (sd[0].any() or sd[1].any()):
-            return np.zeros((self.flight.t.size, 3, 0))
-        return np.concatenate([instant.position[:, rows] * sd[0], instant.rate[:, rows] * sd[1]], axis=2)
+        sources = [] if as_a_whole else [instant.position[:, rows] * sd[0], instant.rate[:, rows] * sd[1]]
+        spins = self.flight.sd("wheel_rates", len(robot.wheels)) * robot.wheel_inertias
+        if spins.any():
+            sources.append(instant.momentum[:, rows] @ self.motion.R @ (robot.wheel_axes.T * spins))
+        there = [source for source in sources if source.any()]
+        return np.concatenate(there, axis=2) if there else np.zeros((self.flight.t.size, 3, 0))
 
     # ------------------------------------------------------------------ gyro
 

@@ -13,15 +13,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from freefloat.estimate.advice import MASS, SCALE, lost_sentence, residual_sentences
+from freefloat.estimate.advice import SCALE, lost_sentence, never_sentence, residual_sentences
 from freefloat.estimate.equations import Equations
 from freefloat.estimate.estimate import Estimate, Outcome, Quantity, Residual
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.mistakes import MISFIT, mistakes
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.suspicions import Suspicions, nothing_known, recording_notes, recording_sentences, suspicions
-from freefloat.estimate.unknowns import Unknowns
-from freefloat.estimate.weak_directions import WeakDirections, weak_directions
+from freefloat.estimate.unknowns import Part, Unknowns
+from freefloat.estimate.weak_directions import WeakDirections, never_shown, weak_directions
 from freefloat.robot.transform import Array
 
 FAR = 16.0  # mean square distance from the CAD model, in its spreads, beyond which mistakes are looked for
@@ -60,14 +60,15 @@ def diagnosed(estimate: Estimate, problem: Problem, unknowns: Unknowns, converge
     distance, large = distance_from_cad(estimate, problem), _large(estimate, unknowns)
     strange = estimate.residual.ratio > MISFIT or distance > FAR or any(each.size > _ABSURD for each in large)
     found = tuple(mistakes(problem, samples, estimate.residual)) if strange else ()
-    warnings = [*found, *recording_sentences(problem, samples, found)]
+    warnings, notes = [*found, *recording_sentences(problem, samples, found)], [*recording_notes(problem, samples)]
     if not found:  # else the rest follows from it
-        warnings += _not_shown(estimate, problem, samples, weak)
+        lost, never = _lost(problem, samples, weak)
+        warnings += [*_few(estimate, problem, weak), *lost]
         warnings += [] if converged else ["the fit did not converge: its numbers are those where it stopped"]
         warnings += residual_sentences(estimate.residual)
         warnings += _contradicted(estimate, problem, distance)
         warnings += _more_than_allowed(large)
-    notes = [*recording_notes(problem, samples), *([] if found else _late(estimate, large))]
+        notes += [*never, *_late(estimate, large)]
     return replace(
         estimate,
         held=tuple(dict.fromkeys(weak.held)),
@@ -103,7 +104,8 @@ def linear_mistakes(
 # ---------------------------------------------------------------------- what the data do not show
 
 
-def _not_shown(estimate: Estimate, problem: Problem, samples: Suspicions, weak: WeakDirections) -> Iterator[str]:
+def _few(estimate: Estimate, problem: Problem, weak: WeakDirections) -> Iterator[str]:
+    """Whether there are too few data, or they hold too little."""
     count, rows = len(estimate.values), estimate.residual.rows
     if rows < count:
         yield (
@@ -116,12 +118,17 @@ def _not_shown(estimate: Estimate, problem: Problem, samples: Suspicions, weak: 
             f"the data show only {count - len(weak.held)} of {count} directions, the rest is the CAD model's: "
             f"{seconds:.3g} s of this motion are too short, or move too little"
         )
-    said = {MASS} if problem.prior is not None else set()
-    if samples.wheels_still and nothing_known(problem):
-        said.add(SCALE)
+
+
+def _lost(problem: Problem, samples: Suspicions, weak: WeakDirections) -> tuple[list[str], list[str]]:
+    """Warnings and notes about what the data do not show at all and no other sentence names."""
+    said = {SCALE} if samples.wheels_still and nothing_known(problem) else set()
     lost = tuple(words for words in dict.fromkeys(weak.lost) if words not in said)
-    if lost and (SCALE in lost or not samples.still):  # what a joint at rest hides is said with the joint
-        yield lost_sentence(lost)
+    if not lost or (samples.still and SCALE not in lost):  # what a joint at rest hides is said with the joint
+        return [], []
+    if problem.prior is None or SCALE in lost or len(weak.lost) > never_shown(problem):
+        return [lost_sentence(lost)], []
+    return [], [never_sentence(lost)]
 
 
 # ---------------------------------------------------------------------- what contradicts the CAD model
@@ -153,16 +160,18 @@ def _contradicted(estimate: Estimate, problem: Problem, distance: float) -> Iter
 
 def _large(estimate: Estimate, unknowns: Unknowns) -> list[_Large]:
     """Nuisances that are larger than was believed, and are so beyond their own uncertainty."""
-    values = {quantity.name: quantity for quantity in estimate.nuisances}
-    found = []
-    for part in unknowns.parts[1:]:
-        information = np.diagonal(part.information)
-        believed = np.where(information > 0.0, 1.0 / np.sqrt(np.where(information > 0.0, information, 1.0)), np.inf)
-        for label, known in zip(part.labels, believed.tolist(), strict=True):
-            quantity = values.get(label)
-            if quantity is not None and abs(quantity.value) > _BEYOND * max(quantity.sd, known):
-                found.append(_Large(quantity, abs(quantity.value) / known))
-    return found
+    precision = np.concatenate([_precision(part) for part in unknowns.parts[1:]]) if unknowns.parts[1:] else np.zeros(0)
+    labels = [label for part in unknowns.parts[1:] for label in part.labels]
+    believed = dict(zip(labels, precision.tolist(), strict=True))
+    sizes = [(quantity, abs(quantity.value) * believed[quantity.name]) for quantity in estimate.nuisances]
+    return [_Large(q, size) for q, size in sizes if size > _BEYOND and abs(q.value) > _BEYOND * q.sd]
+
+
+def _precision(part: Part) -> Array:
+    """One over the standard deviation that is believed of each unknown; zero where nothing is, shape (k,)."""
+    if part.kind.startswith("gyro walk"):  # each step from knot to knot adds to what came before
+        return 1.0 / np.sqrt(np.diagonal(np.linalg.inv(part.information)))
+    return np.sqrt(np.diagonal(part.information))
 
 
 def _more_than_allowed(large: list[_Large]) -> Iterator[str]:

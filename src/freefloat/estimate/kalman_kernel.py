@@ -438,7 +438,7 @@ def _rooted(L, h, f):
 
 
 @njit(**_COMPILE)
-def _second_order(tree, body, places, readings, sample, state, row, out):
+def _second_order(tree, body, places, readings, sample, state, row, out, MULT):
     """Mean and variance (k, 2) of what the linear prediction of each rate leaves out.
 
     Exactly, x - x(point) = (E - J) dx, with the base's twist dx linear in the states and J = A_b^-1 dA_b that of the
@@ -456,13 +456,18 @@ def _second_order(tree, body, places, readings, sample, state, row, out):
             for b in range(k):
                 out.h[places.attitude + b] = out.TM[row, j, body.turning[b]]
         _rooted(state.L, out.h, twists[j])
+    f = np.empty((r, state.d.size))
     for i in range(k):
         for j in range(r):
             out.h[:] = 0.0
             out.h[:c] = forms[j, i]
-            _rooted(state.L, out.h, out.f)
-            found[i, 0] -= out.f @ twists[j]
-            found[i, 1] += (out.f @ out.f) * (twists[j] @ twists[j])
+            _rooted(state.L, out.h, f[j])
+        ff, ft, tt = f @ f.T, f @ twists.T, twists @ twists.T
+        for j in range(r):
+            found[i, 0] -= ft[j, j]
+            for b in range(r):
+                found[i, 1] += ff[j, b] * tt[j, b] + ft[j, b] * ft[b, j]
+        found[i, 1] *= MULT if MULT > 0.0 else -MULT * (sample + 1)
     return found
 
 
@@ -554,8 +559,8 @@ def run(tree, body, places, readings, state, follow, trials, values, sds, innova
         row = m - 1
         beyond = np.zeros((k, 2))
         if follow:
-            beyond = _second_order(tree, body, places, readings, sample, state, row, out)
-        if follow and trials and _approach(tree, body, places, readings, sample, state, row, trials, beyond, out, innovations[sample]):
+            beyond = _second_order(tree, body, places, readings, sample, state, row, out, trials)
+        if follow and False and _approach(tree, body, places, readings, sample, state, row, trials, beyond, out, innovations[sample]):
             row = 0
         _read(body, places, readings, sample, state, row, beyond, out, innovations[sample])
         if follow:

@@ -38,6 +38,7 @@ from freefloat.robot.transform import Array
 
 MEASURED = ("w", "v", "attitude", "position")
 _NEAR = 1e-3  # of the interval between samples: a change of the clock that Taylor's series bridges
+_NOTHING = 1e-4  # of a sensor's variance: errors of joints and wheels that do not matter
 _FIRST_M_S = 1.0  # spread of the first of several velocities that are compared by their changes
 
 
@@ -445,24 +446,40 @@ class FlightLikelihood:
         return np.asarray(solved).reshape(values.shape)
 
     def reweigh(self, point: Array, phi: Array) -> bool:
-        """Add what errors of sampled joint motion do to the base to the weights of rates and velocities."""
-        sd = [self.flight.noise.get(name, np.zeros(len(self.robot.joints))) for name in ("q", "dq")]
-        if self.place("joint motion") is not None or not (sd[0].any() or sd[1].any()):
-            return False
-        motion, none = self.motion(point, phi), np.zeros(0, np.int64)
-        phi = np.where(self.present, phi, 0.0)
-        dofs, step = len(self.robot.joints), self.grid.step
-        clock, targets = self.clock(point), Targets(dofs, zeros=0)
-        gain = np.eye(self.allowed.size)
-        by_position = sensitivities(self.robot, motion, phi, none, self.present, clock, targets, gain)[::step]
-        by_rate = solve_base(motion.A[::step], motion.A[::step, :, 6:], self.allowed)
-        spread = (by_position * sd[0] ** 2) @ by_position.swapaxes(1, 2)
-        spread += (by_rate * sd[1] ** 2) @ by_rate.swapaxes(1, 2)
+        """Add what errors of joints and wheels that were sampled one by one do to the base to the weights.
+
+        Those of rates and velocities, that is; errors too small to matter change nothing. Whether any do.
+        """
+        spread = self._sampled_errors(point, np.where(self.present, phi, 0.0))
+        matter = False
         for name, rows in (("w", slice(self.sliding.size, None)), ("v", slice(0, self.sliding.size))):
-            if name in self.channels and not self._walks(name):
-                covariance = spread[:, rows, rows] + np.diag(self._sd(name) ** 2)
-                self.weights[name] = np.linalg.inv(np.linalg.cholesky(covariance))
-        return True
+            if spread is not None and name in self.channels and not self._walks(name):
+                own = np.diag(self._sd(name) ** 2)
+                added = spread[:, rows, rows]
+                if np.einsum("kii->i", added).max() > _NOTHING * len(added) * own.max():
+                    self.weights[name] = np.linalg.inv(np.linalg.cholesky(added + own))
+                    matter = True
+        return matter
+
+    def _sampled_errors(self, point: Array, phi: Array) -> Array | None:
+        """Covariance of the base's velocities by errors of each sample's joints and wheels, (n, r, r)."""
+        dofs, step = len(self.robot.joints), self.grid.step
+        sd_q, sd_dq = self.flight.sd("q", dofs), self.flight.sd("dq", dofs)
+        joints = self.place("joint motion") is None and bool(sd_q.any() or sd_dq.any())
+        spins = self.flight.sd("wheel_rates", len(self.robot.wheels)) * self.robot.wheel_inertias
+        if not joints and not spins.any():
+            return None
+        motion = self.motion(point, phi)
+        by_wheels = motion.B[::step] @ (self.robot.wheel_axes.T * spins) if spins.any() else motion.B[::step, :, :0]
+        spread = by_wheels @ by_wheels.swapaxes(1, 2)
+        if joints:
+            clock, targets, gain = self.clock(point), Targets(dofs, zeros=0), np.eye(self.allowed.size)
+            none = np.zeros(0, np.int64)
+            by_position = sensitivities(self.robot, motion, phi, none, self.present, clock, targets, gain)[::step]
+            by_rate = solve_base(motion.A[::step], motion.A[::step, :, 6:], self.allowed)
+            spread += (by_position * sd_q**2) @ by_position.swapaxes(1, 2)
+            spread += (by_rate * sd_dq**2) @ by_rate.swapaxes(1, 2)
+        return spread
 
 
 def _cross_matrix(vectors: Array) -> Array:

@@ -203,7 +203,7 @@ def _budget(fitted: Fitted, fit: Fit, covariance: Array) -> Budget:
 
 def _nuisances(fitted: Fitted, fit: Fit, covariance: Array) -> tuple[Quantity, ...]:
     found = []
-    sd = np.sqrt(np.diagonal(covariance))
+    sd = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
     for part in fitted.unknowns.parts[1:]:
         if part.kind in _SILENT:
             continue

@@ -1,4 +1,4 @@
-"""Directions of the clusters in which data say less than was believed before.
+"""Directions of the clusters in which data say less than was believed before, and whether any motion would say more.
 
 With a prior of covariance S the estimate has covariance C. In a direction x with C S^-1 x = mu x the data hold
 1 / mu - 1 times the prior's information, everything else being estimated along: near none where mu is one. Without a
@@ -8,6 +8,7 @@ prior they are the directions that were not moved in.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import scipy.linalg
@@ -16,6 +17,8 @@ from freefloat.estimate.advice import held_in_words
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.suspicions import nothing_known
+from freefloat.regressor.identifiability import Measurement, identifiability
+from freefloat.regressor.model import NotApplicable
 from freefloat.robot.transform import Array
 
 _LITTLE = 0.1  # of the prior's information: below, a direction rests on the prior
@@ -43,5 +46,32 @@ def weak_directions(estimate: Estimate, problem: Problem) -> WeakDirections:
     if not mu.size:
         return WeakDirections((), ())
     rows: Array = (covariance @ X).T[::-1] / sd  # least known first
-    words = held_in_words(estimate.names, whole, rows / np.linalg.norm(rows, axis=1, keepdims=True))
-    return WeakDirections(words, words[: int((mu > 1.0 / (1.0 + _NOTHING)).sum())])
+    rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    nothing = int((mu > 1.0 / (1.0 + _NOTHING)).sum())
+    lost = held_in_words(estimate.names, whole, rows[:nothing])
+    return WeakDirections((*lost, *held_in_words(estimate.names, None, rows[nothing:])), lost)
+
+
+def never_shown(problem: Problem) -> int:
+    """How many directions no motion shows with these sensors, this momentum and these wheels."""
+    measured = {name for flight in problem.flights for name in flight.noise}
+    momenta = {"known" if not isinstance(flight.momentum, str) else flight.momentum for flight in problem.flights}
+    measurement = Measurement(
+        velocity=bool({"v", "position"} & measured),
+        torque=bool({"energy", "torque"} & set(problem.models)),
+        momentum="unknown" if "unknown" in momenta else "known" if "known" in momenta else "zero",
+        wheels=_wheels(problem),
+    )
+    try:
+        answer = identifiability(problem.robot, measurement, tuple(problem.known), problem.zero)
+    except NotApplicable:
+        return 0
+    return answer.of - answer.rank
+
+
+def _wheels(problem: Problem) -> Literal["still", "constant", "varying"]:
+    given = [flight.samples.wheel_rates for flight in problem.flights]
+    rates = [each for each in given if each is not None and each.any()]
+    if not rates:
+        return "still"
+    return "varying" if any(np.ptp(each, axis=0).any() for each in rates) else "constant"
