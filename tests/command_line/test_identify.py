@@ -188,6 +188,7 @@ def test_one_line_says_what_is_left_and_what_the_data_did_not_show(path):
         residual=replace(estimate.residual, ratio=np.nan, white=None),
         covariance=np.zeros((c, c)),
         values=np.ones(c),
+        held=(),
         budget=Budget(("noise",), np.ones((c, 1))),
     )
     assert residual_line(silent) == "residual: the sensors' noise is not known"

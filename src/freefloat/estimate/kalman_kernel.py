@@ -467,7 +467,7 @@ def _second_order(tree, body, places, readings, sample, state, row, out, MULT):
             found[i, 0] -= ft[j, j]
             for b in range(r):
                 found[i, 1] += ff[j, b] * tt[j, b] + ft[j, b] * ft[b, j]
-        found[i, 1] *= MULT if MULT > 0.0 else -MULT * (sample + 1)
+        found[i, 1] *= MULT if MULT > 0.0 else (-MULT * (sample + 1)) ** 0.5
     return found
 
 

@@ -20,8 +20,10 @@ from freefloat.estimate.flight import Flight, InvalidProblem, TotalMomentum
 from freefloat.estimate.joint_curves import ProjectedCurves
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Nuisances, Problem
+from freefloat.estimate.unknowns import KNOTS
 from freefloat.experiment.processing.projection import Projection, project
 from freefloat.experiment.recording_columns import quantity_of
+from freefloat.experiment.sensor_noise import FLAT_ALLAN
 from freefloat.experiment.sensors_base import MountedSensor, Output, Sensor
 from freefloat.experiment.simulate import Start, simulate_motion
 from freefloat.experiment.truth import Layout
@@ -81,7 +83,7 @@ def planned_flight(
     joints = {key: getattr(flown, key) for key in ("q", "dq", "ddq", "wheel_rates", "wheel_accelerations", "t")}
     samples = Samples(**joints, **{key: getattr(flown, key) for key in measured})
     noise = {key: channel.sd(rate) for key, channel in measured.items()}
-    walks = _walks(measured)
+    walks = _walks(measured, trajectory.duration_s)
     projection = _projection(robot, trajectory, channels.get("q"))
     if projection is None:
         return Flight(samples, noise, walks, momentum, name=name)
@@ -89,14 +91,16 @@ def planned_flight(
     return Flight(samples, noise, walks, momentum, ProjectedCurves(projection), name=name)
 
 
-def sensor_walks(robot: Robot, sensors: Iterable[Sensor]) -> dict[str, Array]:
+def sensor_walks(robot: Robot, sensors: Iterable[Sensor], duration_s: float) -> dict[str, Array]:
     """Random walks of a flight with these sensors, as in `Flight.walks`: of a gyro's bias, an integrated velocity."""
     channels = _channels(robot, sensors)
-    return _walks({array: channels[quantity] for quantity, array in _ARRAYS.items() if quantity in channels})
+    measured = {array: channels[quantity] for quantity, array in _ARRAYS.items() if quantity in channels}
+    return _walks(measured, duration_s)
 
 
-def _walks(measured: Mapping[str, _Channel]) -> dict[str, Array]:
-    return {key: channel.walk for key, channel in measured.items() if key in ("w", "v") and channel.walk.any()}
+def _walks(measured: Mapping[str, _Channel], duration_s: float) -> dict[str, Array]:
+    walks = {key: channel.walk(duration_s) for key, channel in measured.items() if key in ("w", "v")}
+    return {key: walk for key, walk in walks.items() if walk.any()}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,10 +119,13 @@ class _Channel:
         """Noise of a sample at another rate with the same information, in base axes where it has axes."""
         return self._turned(self.output.sample_sd) * np.sqrt(rate_Hz / self.kept_Hz)
 
-    @property
-    def walk(self) -> Array:
-        """Random walk after one second: of a gyro in base axes, of a velocity in any, for the base turns in its own."""
-        walk = self.output.noise.walk_sd
+    def walk(self, duration_s: float) -> Array:
+        """Random walk after one second: of a gyro in base axes, of a velocity in any, for the base turns in its own.
+
+        A flicker of the bias counts as the walk with its Allan deviation over the time between knots.
+        """
+        noise, between_s = self.output.noise, duration_s / (KNOTS - 1)
+        walk = np.hypot(noise.walk_sd, FLAT_ALLAN * noise.flicker * np.sqrt(3.0 / between_s))
         return self._turned(walk) if quantity_of(self.output.channel) == "gyro" else _mean_of_axes(walk)
 
     def _turned(self, sd: Array) -> Array:

@@ -18,8 +18,9 @@ from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import ModelName, Nuisances, Problem
 from freefloat.experiment.processing.process import process
 from freefloat.experiment.processing.processed import Processed, ProcessSettings
+from freefloat.experiment.processing.projection import FAR
 from freefloat.experiment.recording import Recording
-from freefloat.mission.flying import instants, motion_sha256, random_motion
+from freefloat.mission.flying import random_motion
 from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.motion.trajectory import Trajectory
 
@@ -132,14 +133,15 @@ def _flights(
     for name in without:
         if name not in recordings:
             raise InvalidMission(f"no recording is called {name!r}; there are: {', '.join(recordings)}")
-    walks, flights = sensor_walks(mission.robot, mission.sensors.values()), list[tuple[Flight, Processed]]()
+    flights = list[tuple[Flight, Processed]]()
     absent = {**mission.settings.identify.without, **without}
     for name, recording in recordings.items():
         command = trajectory or _command(mission, recording)
         rate_Hz, sensors = mission.settings.identify.rate_Hz, mission.sensors.values()
         processed = process(recording, mission.robot, command, rate_Hz, settings, sensors)
         processed = _with_wheels(mission, processed)
-        bodies = tuple(absent.get(name, ()))
+        bodies, t = tuple(absent.get(name, ())), processed.samples.need("t", "a flight")
+        walks = sensor_walks(mission.robot, sensors, float(t[-1] - t[0]))
         flights.append((flight_of(processed, _momentum(mission), walks, bodies, name), processed))
     return flights
 
@@ -150,12 +152,18 @@ def _command(mission: Mission, recording: Recording) -> Trajectory | None:
     if origin.kind != "simulated":
         return mission.trajectory  # processing says which joints do not follow it
     random = None if origin.seed is None or mission.trajectory else random_motion(mission, origin.seed)
-    for motion in (mission.trajectory, random):
-        if motion is not None:
-            q = motion.samples(mission.robot, instants(mission, motion.duration_s)).q
-            if origin.hashes.get("motion") == motion_sha256(q):
-                return motion
-    return None
+    flown = (motion for motion in (mission.trajectory, random) if motion is not None)
+    return next((motion for motion in flown if _shows(recording, motion, mission)), None)
+
+
+def _shows(recording: Recording, motion: Trajectory, mission: Mission) -> bool:
+    """Whether the joints that were recorded moved like this."""
+    names = mission.robot.joint_names
+    for channel in recording:
+        if channel.quantity == "q" and set(names) <= set(channel.components):
+            q = motion.samples(mission.robot, np.clip(channel.t, 0.0, motion.duration_s)).q
+            return bool((channel.of(names) - q).std() < FAR * max(float(q.std()), 1e-12))
+    return False
 
 
 def _with_wheels(mission: Mission, processed: Processed) -> Processed:
