@@ -154,5 +154,3 @@ def christidi_everything_drawn(run):
         rng, 0.005 * rng.normal(), 1e-3 * rng.normal(size=3), 1e-3 * rng.normal(size=3), span=(1.0, 79.0)
     )
     return Problem(drawn_cad(robot, rng, CHRISTIDI_ZERO), (flight,), zero=CHRISTIDI_ZERO)
-
-

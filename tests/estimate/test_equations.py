@@ -12,6 +12,7 @@ from scipy.spatial.transform import Rotation
 from freefloat.errors import ShapeError
 from freefloat.estimate.equations import stack_equations
 from freefloat.estimate.flight import Flight, InvalidProblem
+from freefloat.estimate.linear_system import plain_roots
 from freefloat.estimate.problem import Nuisances, Problem
 from freefloat.estimate.rows import Channel
 from freefloat.regressor.model import NotApplicable
@@ -209,6 +210,33 @@ def test_rows_scatter_as_their_standard_deviations_say(model):
     found = np.sqrt(squares.mean(axis=0) / draws)
     tolerance = 0.2 if model == "energy" else 0.06  # an error of work lasts: hardly more than one draw a flight
     np.testing.assert_allclose(found, equations.sd.reshape(300, -1)[0], rtol=tolerance)
+
+
+def test_models_side_by_side_count_by_the_size_of_their_errors():
+    noise = {"w": 1e-6, "dq": 1e-6, "torques": 1e-2}
+    equations = make_case(("momentum", "torque"), 3, declared=noise, base="free").problem.equations()
+    (stack,), (root,) = equations.stacks, plain_roots(equations)
+    squares = ((root @ stack.errors(equations.start)) ** 2).sum(axis=2)
+    for start, stop in zip(stack.starts, stack.starts[1:], strict=False):
+        assert squares[:, start:stop].mean() == pytest.approx(1.0, rel=1e-3)
+    assert root[0, 0, 0] > 10.0 * root[0, -1, -1]
+
+
+@pytest.mark.parametrize("model", ["momentum", "angular-momentum", "base-velocity"])
+def test_the_cad_model_s_clusters_spread_as_its_parameters_do(model):
+    case = make_case(model, 4, scale="known", bodies=3, base="free", cad_error=0.0)
+    problem, equations = case.problem, case.problem.equations()
+    phi, slopes = problem.robot.parameters, np.zeros((len(equations.minimal), problem.robot.parameters.size))
+    for column in problem.unknown:
+        step = 1e-6 * np.eye(phi.size)[column]
+        ahead, behind = (
+            true_clusters(problem, problem.robot.with_parameters(phi + by), equations) for by in (step, -step)
+        )
+        slopes[:, column] = (ahead - behind) / 2e-6
+    expected = slopes @ problem.prior.covariance(problem.robot) @ slopes.T
+    sd = np.sqrt(np.diagonal(expected))
+    np.testing.assert_allclose(equations.cad_covariance / np.outer(sd, sd), expected / np.outer(sd, sd), atol=1e-5)
+    np.testing.assert_allclose(equations.cad, case.truth(equations), rtol=1e-12)
 
 
 def test_without_known_noise_rows_count_alike():

@@ -35,7 +35,9 @@ def flown(seed, base="free", channels=("w",), momentum="zero", walks=None, curve
     spin = 3.0 * rng.normal(size=len(robot.wheels))
     start = Start(attitude=turn, position=place, angular_momentum=h)
     disturbance = Disturbance(torque_Nm=torque * np.ones(3) * ([0, 0, 1] if base == "planar" else 1.0))
-    fine = simulate_motion(robot, trajectory, np.linspace(0.0, 20.0, 2 * n - 1), start, "held", spin, (), disturbance)[::2]
+    fine = simulate_motion(robot, trajectory, np.linspace(0.0, 20.0, 2 * n - 1), start, "held", spin, (), disturbance)[
+        ::2
+    ]
     t = fine.t
     fitted = None
     if curves:

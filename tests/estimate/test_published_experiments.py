@@ -108,7 +108,9 @@ def test_n1_as_it_really_is_needs_general_unknowns_with_a_soft_prior():
     assert ratios[1] > 1.1
 
 
-@pytest.mark.parametrize("injected", [{"late_s": 0.043}, {"zeros": 1e-3}, {"drift": 5e-5}], ids=lambda one: next(iter(one)))
+@pytest.mark.parametrize(
+    "injected", [{"late_s": 0.043}, {"zeros": 1e-3}, {"drift": 5e-5}], ids=lambda one: next(iter(one))
+)
 def test_n1_faults_of_clocks_and_zeros_cost_nothing(injected):
     robot, runs = study_robot("spirolazzi_n1"), 100
     plain, _ = median_rms_pct(n1_problems(runs), robot, SIMPLE)

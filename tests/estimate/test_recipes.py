@@ -22,7 +22,7 @@ from freefloat.estimate.recipes import (
     spirolazzi_known_load,
     target_only,
 )
-from freefloat.estimate.total_mass import mass_from_pulse
+from freefloat.estimate.total_mass import mass_from_products, mass_from_pulse, mass_from_ratio
 from freefloat.experiment.simulate import Start, simulate_motion
 from freefloat.motion.fourier import Fourier
 from freefloat.motion.random_motion import random_trajectory
@@ -122,6 +122,17 @@ def test_christidi_the_mass_errs_as_it_says_and_all_products_beat_the_published_
 def test_two_steps_show_the_mass_of_any_tree(seed):
     case = make_case(("angular-momentum", "base-velocity"), seed, momentum="unknown", scale="wheels")
     assert christidi_two_steps(case.problem).mass.value == pytest.approx(case.robot.mass, rel=1e-8)
+
+
+@pytest.mark.parametrize("mass", [mass_from_products, lambda found: mass_from_ratio(found, PUBLISHED_RATIO)])
+def test_the_uncertainty_of_the_mass_is_that_of_all_clusters_it_is_made_of(mass):
+    found = christidi_two_steps(christidi_problem({"w": 1e-5, "v": 1e-4})).estimate
+    steps = 1e-5 * np.abs(found.values)
+    slope = np.zeros(len(steps))
+    for k, step in enumerate(steps):
+        ends = [mass(replace(found, values=found.values + sign * step * np.eye(len(steps))[k])) for sign in (1.0, -1.0)]
+        slope[k] = (ends[0].value - ends[1].value) / (2.0 * step)
+    assert mass(found).sd == pytest.approx(np.sqrt(slope @ found.covariance @ slope), rel=1e-4)
 
 
 def test_a_ratio_that_holds_no_mass_is_refused():

@@ -83,18 +83,25 @@ def _some(words: tuple[str, ...]) -> str:
 def residual_sentences(residual: Residual, remedy: str = "") -> Iterator[str]:
     """What the residual says. remedy: of one that is not white."""
     chance = _BY_CHANCE / np.sqrt(2.0 * max(residual.rows - residual.unknowns, 1))
+    size = two_digits(residual.ratio)
     if residual.ratio > max(_TOO_LARGE, 1.0 + chance):
         yield (
-            f"the residual is {residual.ratio:.3g} times what the sensors' noise explains: the model lacks something, "
-            "such as a time offset or a body, or the sensors are worse than they say"
+            f"the residual is {size} times what the sensors' noise explains: the model lacks something, such as a time "
+            "offset or a body, or the sensors are worse than they say"
         )
     if residual.ratio < min(_TOO_SMALL, 1.0 - chance):
-        yield f"the residual is only {residual.ratio:.2g} of what the sensors' noise explains: it is stated too large"
+        yield f"the residual is only {size} of what the sensors' noise explains: it is stated too large"
     if residual.white is False:
         yield (
             "the residual is not white: something lasts over several samples (a sensor's bias or hold, a time offset, "
             f"a body that the model lacks), so that intervals are too narrow{remedy}"
         )
+
+
+def two_digits(value: float) -> str:
+    """A number to two digits, as a person writes it."""
+    rounded = float(f"{value:.2g}")
+    return f"{rounded:.0f}" if 10.0 <= abs(rounded) < 1e7 else f"{rounded:.2g}"
 
 
 def _remedy(held: tuple[str, ...]) -> str:

@@ -42,7 +42,7 @@ class ChangeSpread(CadSpread):
         covariance = CadSpread.covariance(self, robot)
         sd = self.mass_kg * np.repeat([1.0, self.size_m, self.size_m**2], [1, 3, 6])
         block = PER_BODY * robot.body_names.index(CHANGE) + np.arange(PER_BODY)
-        pass
+        covariance[np.ix_(block, block)] = np.diag(sd**2)
         return covariance
 
 

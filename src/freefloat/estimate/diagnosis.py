@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from freefloat.estimate.advice import SCALE, lost_sentence, never_sentence, residual_sentences
+from freefloat.estimate.advice import SCALE, lost_sentence, never_sentence, residual_sentences, two_digits
 from freefloat.estimate.equations import Equations
 from freefloat.estimate.estimate import Estimate, Outcome, Quantity, Residual
 from freefloat.estimate.flight import InvalidProblem
@@ -41,8 +41,8 @@ class _Large:
 
     @property
     def in_words(self) -> str:
-        unit = f" {self.quantity.unit}" if self.quantity.unit else ""
-        return f"{self.quantity.name} is {self.quantity.value:.3g}{unit}, {self.size:.3g} of its standard deviations"
+        value = f"{self.quantity.value:.3g} {self.quantity.unit}".rstrip()
+        return f"{self.quantity.name} is {value}, {two_digits(self.size)} of its standard deviations"
 
 
 def refuse_too_few(rows: int, problem: Problem) -> None:
@@ -62,8 +62,9 @@ def diagnosed(estimate: Estimate, problem: Problem, unknowns: Unknowns, converge
     found = tuple(mistakes(problem, samples, estimate.residual)) if strange else ()
     warnings, notes = [*found, *recording_sentences(problem, samples, found)], [*recording_notes(problem, samples)]
     if not found:  # else the rest follows from it
-        lost, never = _lost(problem, samples, weak)
-        warnings += [*_few(estimate, problem, weak), *lost]
+        few = [*_few(estimate, problem, weak)]
+        lost, never = _lost(problem, samples, weak) if not few else ([], [])
+        warnings += [*few, *lost]
         warnings += [] if converged else ["the fit did not converge: its numbers are those where it stopped"]
         warnings += residual_sentences(estimate.residual)
         warnings += _contradicted(estimate, problem, distance)
@@ -148,7 +149,7 @@ def _contradicted(estimate: Estimate, problem: Problem, distance: float) -> Iter
     if distance < _CONTRADICTED + _FEW / sizes.size and sizes.max() < _SINGLE:
         return
     worst = np.argsort(-sizes)[:_NAMED]
-    listed = ", ".join(f"{estimate.names[k]} by {sizes[k]:.2g}" for k in worst)
+    listed = ", ".join(f"{estimate.names[k]} by {two_digits(sizes[k])}" for k in worst)
     yield (
         f"the data contradict the CAD model: clusters differ from it by more of its spreads than it allows ({listed}); "
         "either it is worse than that, so that the prior should be wider, or the data hold what was not allowed for"

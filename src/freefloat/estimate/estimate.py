@@ -65,7 +65,9 @@ class Budget:
     def of(self, cluster: int, least: float = 0.05) -> tuple[tuple[str, float], ...]:
         """Sources of a cluster's variance, the largest first, as far as they make up `least` of it."""
         order = np.argsort(-self.shares[cluster])
-        return tuple((self.sources[k], float(self.shares[cluster, k])) for k in order if self.shares[cluster, k] > least)
+        return tuple(
+            (self.sources[k], float(self.shares[cluster, k])) for k in order if self.shares[cluster, k] > least
+        )
 
 
 @dataclass(frozen=True, eq=False)

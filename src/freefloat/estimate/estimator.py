@@ -62,7 +62,7 @@ def linear_estimate(problem: Problem, equations: Equations, method: str, solutio
     sd = np.sqrt(np.maximum(np.diagonal(total), 0.0))
     held = held_in_words(equations.minimal.leaders, equations.whole, unseen)
     mistakes, about_data = linear_mistakes(problem, equations, solution.x, sd, residual)
-    about_fit = sentences(equations, sd, held, residual, solution.bias)
+    about_fit = () if mistakes else sentences(equations, sd, held, residual, solution.bias)  # else they follow
     warnings = (*mistakes, *about_data, *about_fit, *solution.warnings)
     outcome: Outcome = "good" if not warnings else "doubtful"
     if mistakes or not np.isfinite(solution.x).all() or len(unseen) == c:

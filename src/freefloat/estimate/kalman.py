@@ -63,7 +63,7 @@ class Kalman(Estimator):
 
     name: ClassVar[str] = "kalman"
 
-    passes: int = 3
+    passes: int = 4
 
     def __post_init__(self) -> None:
         if self.passes < 1:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from freefloat.estimate import kalman_kernel as compiled
+from freefloat.estimate.kalman_prediction_kernel import Body, Places, Readings
 from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.likelihood import FlightLikelihood, Likelihood
 from freefloat.estimate.prior import CadSpread
@@ -17,7 +18,6 @@ from freefloat.regressor.samples import read_only, rotations
 from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.transform import Array
 
-TRIALS = 0
 _USED = ("w", "attitude", "q", "dq")
 _RATE_SD, _RATE_FACTOR = 0.1, 10.0  # the momentum to begin with is that of a base that turns by this [rad/s], or so
 _FIRST_SD = 30.0  # times a star tracker's: of the first attitude, for which its first reading is taken
@@ -51,9 +51,9 @@ class KalmanRun:
         self.likelihood = Likelihood(_restricted(problem))
         self.problem, self.unknowns = self.likelihood.problem, self.likelihood.unknowns
         zeros = self.unknowns.find("joint zeros")
-        fixed = np.arange(self.likelihood.columns.size if zeros is None else zeros.stop)
+        self.constants = self.likelihood.columns.size if zeros is None else zeros.stop
         momenta = [flight.place("momentum") for flight in self.likelihood.flights]
-        self.places = np.concatenate([fixed, *(np.r_[place] for place in momenta if place is not None)])
+        self.places = np.concatenate([np.arange(self.constants), *(np.r_[place] for place in momenta if place is not None)])
         walks = [flight.walks.get("w", np.zeros(3)) for flight in problem.flights]
         pairs = zip(self.likelihood.flights, walks, strict=True)
         self.flights = tuple(_FlightFilter(self, flight, walk) for flight, walk in pairs)
@@ -87,7 +87,7 @@ class KalmanRun:
         for flight in self.flights:
             state = flight.state(x, d, L, N)
             told.append(flight.run(state, follow))
-            x, d, L, N = state.x[:size], state.d[:size], state.L[:size, :size], state.N[:size, :size]
+            x, d, L, N = state.x[:size], state.d[:size, 0], state.L[:size, :size], state.N[:size, :size]
         values, sd, innovations = (np.concatenate(each) for each in zip(*told, strict=True))
         return Pass(x + d, L, N, values, sd, innovations)
 
@@ -102,9 +102,11 @@ class _FlightFilter:
         self.own = self._own()
         shared, momentum = whole.places.size, flight.place("momentum")
         begin = dict(zip(self.own, range(shared, shared + 3 * self.axes, self.axes), strict=False))
-        self.places = compiled.Places(
+        where = -1 if momentum is None else whole.places.tolist().index(momentum.start)
+        self.places = Places(
+            own=np.r_[: whole.constants, where : where + self.axes] if where >= 0 else np.arange(whole.constants),
             zeros=-1 if whole.unknowns.find("joint zeros") is None else whole.likelihood.columns.size,
-            momentum=-1 if momentum is None else whole.places.tolist().index(momentum.start),
+            momentum=where,
             first=begin.get("first attitude", -1),
             bias=begin.get("gyro bias", -1),
             attitude=begin.get("attitude", -1),
@@ -139,8 +141,9 @@ class _FlightFilter:
         """States at the first sample, given the shared ones."""
         sds = np.concatenate([np.zeros(0), *self.own.values()])
         shared, n = x.size, x.size + sds.size
-        state = compiled.State(np.zeros(n), np.zeros(n), np.zeros((n, n)), np.zeros((n, n)), np.eye(3))
-        state.x[:shared], state.d[:shared], state.L[:shared, :shared], state.N[:shared, :shared] = x, d, L, N
+        vectors, matrices = [np.zeros(n) for _ in range(3)], [np.zeros((n, n)) for _ in range(2)]
+        state = compiled.State(vectors[0], np.zeros((n, 1)), *matrices, np.eye(3), *vectors[1:])
+        state.x[:shared], state.d[:shared, 0], state.L[:shared, :shared], state.N[:shared, :shared] = x, d, L, N
         state.L[range(shared, n), range(shared, n)] = sds
         return state
 
@@ -152,7 +155,7 @@ class _FlightFilter:
         read = innovations if "w" in self.flight.channels else innovations[:, self.axes :]
         tree = self.flight.robot.tree.arrays
         sensed = self._body(), self.places, self._readings()
-        failed = compiled.run(tree, *sensed, state, follow, TRIALS, values, sd, read)
+        failed = compiled.run(tree, *sensed, state, follow, values, sd, read)
         if failed >= 0:
             raise NotPossible(
                 f"{self.flight.flight.name}: the estimate at sample {failed} has no positive inertia; allowed: noise and "
@@ -169,11 +172,11 @@ class _FlightFilter:
                 told[:, self.flight.place(kind)] = states[:, begin : begin + self.axes]
         return told
 
-    def _body(self) -> compiled.Body:
+    def _body(self) -> Body:
         flight, columns = self.flight, self.whole.likelihood.columns
         momentum = flight.flight.momentum
         given = np.zeros(3) if isinstance(momentum, str) else np.array(momentum)
-        return compiled.Body(
+        return Body(
             fixed=np.where(flight.present, flight.problem.fixed, 0.0).reshape(-1, PER_BODY),
             columns=columns,
             there=flight.present[columns].astype(float),
@@ -182,14 +185,14 @@ class _FlightFilter:
             given=given,
         )
 
-    def _readings(self) -> compiled.Readings:
+    def _readings(self) -> Readings:
         flight, samples = self.flight, self.flight.samples
         motion, noise = flight.flight.joints.at(flight.grid.t), flight.flight.noise
         gyro, tracker = "w" in flight.channels, "attitude" in flight.channels
         weight = np.zeros((0, self.axes, self.axes))
         if gyro:
             weight = flight.weights.get("w", np.diag(1.0 / noise["w"][flight.turning])[None])
-        return compiled.Readings(
+        return Readings(
             t=read_only(flight.grid.t),
             q=read_only(motion.position),
             dq=read_only(motion.rate),
@@ -197,7 +200,9 @@ class _FlightFilter:
             step=flight.grid.step,
             w=read_only(samples.w if gyro and samples.w is not None else np.zeros((0, 3))),
             weight=read_only(weight),
-            attitude=read_only(rotations(samples.attitude) if tracker and samples.attitude is not None else np.zeros((0, 3, 3))),
+            attitude=read_only(
+                rotations(samples.attitude) if tracker and samples.attitude is not None else np.zeros((0, 3, 3))
+            ),
             attitude_sd=read_only(noise["attitude"][flight.turning] if tracker else np.zeros(0)),
             walk=read_only(self.walk[flight.turning] ** 2),
         )

@@ -60,7 +60,9 @@ class Likelihood:
 
     def __init__(self, problem: Problem) -> None:
         if problem.robot.base == "fixed":
-            raise NotApplicable("a fixed base does not react: maximum likelihood on the base motion needs one that moves")
+            raise NotApplicable(
+                "a fixed base does not react: maximum likelihood on the base motion needs one that moves"
+            )
         self.problem = problem
         self.unknowns: Unknowns = unknowns_of(problem)
         self.flights = tuple(FlightLikelihood(self, index) for index in range(len(problem.flights)))

@@ -32,17 +32,13 @@ class Fit:
     z: Array
     gain: Array
 
-    @property
-    def sd(self) -> Array:
-        """Standard deviations of z if the weighted rows err by one, shape (s,)."""
-        return np.asarray(np.linalg.norm(self.gain, axis=0))
-
 
 @dataclass(frozen=True, eq=False)
 class LinearSystem:
     """F z = g.
 
     roots: weights of the rows, W = root^T root, shape (n or 1, rows, rows), one a flight.
+    found_noise: `rate_noise` of these weights, where it is known already.
     """
 
     equations: Equations

@@ -82,9 +82,7 @@ class MaximumLikelihood(Estimator):
 
             own = slice(0, count)
             shown = None if held_units is None else held_units[own]
-            return levenberg_marquardt(
-                evaluate, start[own], unknowns.mean[own], information[own, own], shown, HELD
-            )
+            return levenberg_marquardt(evaluate, start[own], unknowns.mean[own], information[own, own], shown, HELD)
 
         if units is not None:  # first as if the CAD model were a prior: far from it nothing is nearly linear
             soft = unknowns.information + np.diag(np.where(np.isnan(units), 0.0, units**-2.0))
@@ -98,7 +96,11 @@ class MaximumLikelihood(Estimator):
 def _measured(likelihood: Likelihood) -> int:
     """How many values were measured."""
     wide = {"v": "sliding", "position": "sliding"}
-    flights = [(flight, getattr(flight, wide.get(name, "turning"))) for flight in likelihood.flights for name in flight.channels]
+    flights = [
+        (flight, getattr(flight, wide.get(name, "turning")))
+        for flight in likelihood.flights
+        for name in flight.channels
+    ]
     return sum(flight.flight.t.size * int(axes.size) for flight, axes in flights)
 
 
@@ -182,7 +184,10 @@ def _residual(rows: tuple[Rows, ...], fit: Fit, covariance: Array) -> Residual:
     square = sum(float((part.values**2).sum()) for part in rows)
     channels = {part.channel: float(np.sqrt((part.values**2).mean())) for part in rows}
     white = [
-        whiteness(column, noise_sd=1.0).white for part in rows if len(part.values) >= _FEWEST for column in part.values.T
+        whiteness(column, noise_sd=1.0).white
+        for part in rows
+        if len(part.values) >= _FEWEST
+        for column in part.values.T
     ]
     ratio = float(np.sqrt(square / max(total - used, 1.0)))
     return Residual(ratio, all(white) if white else None, total, fit.point.size, channels)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from freefloat.estimate.advice import two_digits
 from freefloat.estimate.estimate import Residual
 from freefloat.estimate.fault_search import Search, plausible, search_faults, silent_axes
 from freefloat.estimate.problem import Problem
@@ -40,20 +41,20 @@ def _named(search: Search) -> str:
         )
     else:
         factor = recorded.cost / best.cost
-        gain = f"what no model near the CAD model explains is then {factor:.2g} times less"
+        gain = f"what no model near the CAD model explains is then {two_digits(factor)} times less"
     return f"it seems that {what}{which}: {gain}; {first.cure}"
 
 
 def _another_robot(search: Search, samples: Suspicions) -> str:
-    found = search.recorded
+    found, away = search.recorded, two_digits(math.sqrt(search.recorded.spreads))
     doubt = "is it the right robot file?"
     if samples.still or samples.wheels_still:
         still = ", ".join([*samples.still, *(["the wheels"] if samples.wheels_still else [])])
-        doubt = f"is it the right robot file, and were {still} really at rest?"
+        doubt = f"is it the right robot file, or did {still} move after all?"
     return (
         f"the motion does not fit this robot: its CAD model explains {_share(found.explained)} of the power of the "
-        f"measured rates, and the model that explains most is {math.sqrt(found.spreads):.3g} spreads away from it on "
-        f"average and still leaves {_share(found.left)}: {doubt}"
+        f"measured rates, and the model that explains most is {away} spreads away from it on average and still leaves "
+        f"{_share(found.left)}: {doubt}"
     )
 
 

@@ -77,9 +77,7 @@ class _Balance:
         H, back = flight.total_momentum(point), self.R.swapaxes(1, 2)
         missing = (back @ H) - momentum
         K = np.empty((len(v), 6, columns.size))
-        kernels.forward_columns(
-            flight.robot.tree.arrays, self.q, self.dq, read_only(v), read_only(self.w), columns, K
-        )
+        kernels.forward_columns(flight.robot.tree.arrays, self.q, self.dq, read_only(v), read_only(self.w), columns, K)
         K[:, :, ~flight.present[columns]] = 0.0
         K[:, np.setdiff1d(np.arange(3), flight.sliding)] = 0.0
         J = np.zeros((len(v), flight.turning.size, len(flight.whole.unknowns)))

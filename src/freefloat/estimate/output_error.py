@@ -49,7 +49,9 @@ class OutputError(Estimator):
 
 def _bare(flight: Flight) -> Flight:
     """The flight with joints that are exact, and biases that do not walk."""
-    return replace(flight, noise={name: flight.noise[name] for name in MEASURED if name in flight.noise}, walks={}, curves=None)
+    return replace(
+        flight, noise={name: flight.noise[name] for name in MEASURED if name in flight.noise}, walks={}, curves=None
+    )
 
 
 def _with_noise(problem: Problem, relative: float) -> Problem:

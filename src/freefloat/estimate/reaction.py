@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from freefloat.errors import FreefloatError
 from freefloat.estimate import reaction_kernels as compiled
@@ -144,7 +145,7 @@ def predict(
     return BaseMotion(grid, q, dq, motion.acceleration, errors, v, w, R, u, A, B)
 
 
-def solve_base(A: Array, columns: Array, allowed: Array, first: int = 0) -> Array:
+def solve_base(A: Array, columns: Array, allowed: NDArray[np.int64], first: int = 0) -> Array:
     """A_b^-1 of columns (m, 6, k) for what the base can do, shape (m, r, k); rows before the `first` are not done."""
     whole = allowed.size == 6
     inner = np.array(A[:, :, :6]) if whole else A[:, allowed[:, None], allowed]
@@ -154,7 +155,7 @@ def solve_base(A: Array, columns: Array, allowed: Array, first: int = 0) -> Arra
     return right
 
 
-def _attitudes(grid: Grid, allowed: Array, B: Array, rest: Array, momentum: Array) -> Array:
+def _attitudes(grid: Grid, allowed: NDArray[np.int64], B: Array, rest: Array, momentum: Array) -> Array:
     R = np.empty((grid.t.size, 3, 3))
     R[0] = np.eye(3)
     turning = allowed[allowed >= 3] - 3
@@ -184,8 +185,8 @@ def sensitivities(
     robot: Robot,
     motion: BaseMotion,
     phi: Array,
-    columns: Array,
-    present: Array,
+    columns: NDArray[np.int64],
+    present: NDArray[np.bool_],
     clock: Clock,
     targets: Targets,
     gain: Array,

@@ -299,6 +299,4 @@ def turn_sensitivity(t, F, G, alpha):
         _add_forced(F[i + 2], here, h, d3, G[i + 2], d4)
         for a in range(3):
             for e in range(columns):
-                alpha[k + 1, a, e] = here[a, e] + h / 6.0 * (
-                    d1[a, e] + 2.0 * (d2[a, e] + d3[a, e]) + d4[a, e]
-                )
+                alpha[k + 1, a, e] = here[a, e] + h / 6.0 * (d1[a, e] + 2.0 * (d2[a, e] + d3[a, e]) + d4[a, e])

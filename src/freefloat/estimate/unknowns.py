@@ -231,13 +231,10 @@ def _per_axis(
     return _independent(kind, flight, labels, unit, kind, np.full(len(axes), sd))
 
 
-def _independent(
-    kind: str, flight: int | None, labels: tuple[str, ...], unit: str, source: str, sd: Array
-) -> _Row:
+def _independent(kind: str, flight: int | None, labels: tuple[str, ...], unit: str, source: str, sd: Array) -> _Row:
     return kind, flight, labels, unit, source, np.zeros(len(labels)), np.diag(1.0 / np.asarray(sd, float) ** 2)
 
 
 def _flat(kind: str, flight: int, labels: tuple[str, ...], unit: str) -> _Row:
     size = len(labels)
     return kind, flight, labels, unit, kind, np.zeros(size), np.zeros((size, size))
-
