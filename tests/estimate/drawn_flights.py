@@ -120,7 +120,7 @@ def christidi_truth():
 
 
 def christidi_flight(rng, late_s=0.0, zeros=0.0, misaligned=(0.0, 0.0, 0.0), span=(0.0, 80.0)):
-    """One run: gyro, an accelerometer integrated to the velocity of a tracked point, encoders, wheels at constant rates."""
+    """One run: a gyro, an accelerometer integrated to the velocity of a tracked point, encoders; wheels turn evenly."""
     robot, motion = printed_motion("christidi_servicer")
     w_at, v_at, attitude_at = christidi_truth()
     t = np.arange(round(span[0] / STEP_S), round(span[1] / STEP_S) + 1) * STEP_S

@@ -117,3 +117,266 @@ def test_a_mistake_is_named_and_the_estimate_called_failed(robot, mistake):
     assert words.format(first=names[0], last=names[-1]) in estimate.warnings[0]
     assert estimate.outcome == "failed"
     assert len(estimate.warnings) == 1, estimate.warnings
+
+
+@pytest.mark.parametrize("seed", [3, 5])
+def test_mistaken_wheels_are_named(seed):
+    problem = tree(seed)[1]
+    per_minute = MaximumLikelihood().estimate(wheels(problem, 60.0 / (2.0 * np.pi)))
+    assert "the wheels' rates are recorded in revolutions per minute" in per_minute.warnings[0]
+    reversed_ = MaximumLikelihood().estimate(wheels(problem, -1.0))
+    assert "the wheels turn the other way" in reversed_.warnings[0]
+    assert per_minute.outcome == reversed_.outcome == "failed"
+
+
+@pytest.mark.parametrize("seed", [3, 4])
+def test_momentum_that_was_declared_zero_is_named(seed):
+    robot, problem = tree(seed)
+    samples, _ = fly(robot, seed, 151, "unknown")
+    noisy = with_noise(samples, {"w": GYRO_RAD_S}, np.random.default_rng(seed))
+    lied = replace(problem, flights=(Flight(noisy, {"w": GYRO_RAD_S}),))
+    assert "the total angular momentum is not what was declared" in MaximumLikelihood().estimate(lied).warnings[0]
+    told = MaximumLikelihood().estimate(replace(problem, flights=(Flight(noisy, {"w": GYRO_RAD_S}, momentum="unknown"),)))
+    assert not any("it seems that" in sentence for sentence in told.warnings)
+
+
+def test_with_unknown_momentum_mistakes_are_named_as_well():
+    robot, problem = tree(4)
+    samples, _ = fly(robot, 4, 151, "unknown")
+    noisy = with_noise(samples, {"w": GYRO_RAD_S}, np.random.default_rng(4))
+    healthy = replace(problem, flights=(Flight(noisy, {"w": GYRO_RAD_S}, momentum="unknown"),))
+    for mistake in ("gyro in degrees", "axis flipped", "axes swapped", "joints in degrees", "last joint"):
+        inject, words = MISTAKES[mistake]
+        (fault, _), *others = search_faults(inject(healthy)).faults
+        assert words.format(last=robot.joint_names[-1]) in fault.what
+        assert not others
+
+
+def test_what_the_data_cannot_tell_apart_is_named_together():
+    """About one axis with one joint the base answers a joint that turns backwards as a gyro that does."""
+    robot = random_robot(2, base="planar", bodies=2, wheels=0, prismatic=False)
+    samples, _ = fly(robot, 2, 151, "zero")
+    flat = replace(samples, q=samples.q - samples.q.mean(axis=0))
+    rng = np.random.default_rng(2)
+    straight = robot.with_parameters(np.where(np.arange(20) % 10 == 0, robot.parameters, np.abs(robot.parameters)))
+    problem = Problem(straight, (reacting(straight, flat, rng),))
+    words = " ".join(MaximumLikelihood().estimate(gyro(problem, np.diag([1, 1, -1]))).warnings)
+    assert "the gyro's z axis points the other way" in words
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_wrong_robot_file_is_named_and_no_mistake_invented(seed):
+    robot, problem = tree(seed, bodies=5)
+    other = random_robot(100 + seed, base="free", wheels=3, bodies=5, prismatic=False)
+    estimate = MaximumLikelihood().estimate(Problem(other, problem.flights))
+    assert "the motion does not fit this robot" in estimate.warnings[0]
+    assert "is it the right robot file?" in estimate.warnings[0]
+    assert estimate.outcome == "failed"
+
+
+def test_the_file_of_another_arm_is_named():
+    problem = flown("n1")
+    estimate = MaximumLikelihood().estimate(Problem(study_robot("spirolazzi_oossim"), problem.flights, {"load": 0.0}))
+    assert "is it the right robot file?" in estimate.warnings[0]
+
+
+@pytest.mark.parametrize("mistake", ["gyro in degrees", "axis flipped", "axes swapped", "joints in degrees", "dead axis"])
+def test_linear_estimators_name_mistakes_too(mistake):
+    inject, words = MISTAKES[mistake]
+    problem = replace(tree(3, bodies=3)[1], nuisances=Nuisances.none())
+    healthy = LeastSquares().estimate(problem)
+    assert not any(words in sentence for sentence in healthy.warnings)
+    estimate = LeastSquares().estimate(inject(problem))
+    assert words in estimate.warnings[0]
+    assert estimate.outcome == "failed"
+    unknown_noise = replace(problem, flights=(Flight(problem.flights[0].samples),))
+    assert words in LeastSquares().estimate(inject(unknown_noise)).warnings[0]
+
+
+# ---------------------------------------------------------------------- no false alarms
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_healthy_flights_of_random_trees_raise_no_warning(seed):
+    estimate = MaximumLikelihood().estimate(tree(seed, bodies=5, prismatic=None)[1])
+    assert estimate.warnings == ()
+    assert estimate.outcome == "good"
+
+
+@pytest.mark.parametrize("run", range(20))
+def test_healthy_flights_of_the_published_arm_raise_no_warning(run):
+    """Zeros, misalignment, lag, drift, bias and CAD model are drawn as far off as is believed of them."""
+    estimate = MaximumLikelihood().estimate(n1_everything_drawn(run))
+    assert estimate.warnings == ()
+    assert estimate.outcome == "good"
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_on_a_healthy_flight_mistakes_are_not_even_looked_for(robot, monkeypatch):
+    monkeypatch.setattr(diagnosis, "mistakes", lambda *_: pytest.fail("looked for mistakes"))
+    assert MaximumLikelihood().estimate(flown(robot)).outcome == "good"
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_noise_that_is_understated_is_no_mistake_of_another_kind(robot):
+    problem = flown(robot)
+    (flight,) = problem.flights
+    estimate = MaximumLikelihood().estimate(replace(problem, flights=(replace(flight, noise={"w": 2e-6}),)))
+    (sentence,) = (each for each in estimate.warnings if "times what the sensors' noise explains" in each)
+    assert "the residual is 5" in sentence
+    assert not any("it seems that" in each or "robot file" in each for each in estimate.warnings)
+    assert estimate.outcome == "doubtful"
+
+
+# ---------------------------------------------------------------------- what the data do not show
+
+
+def resting(name, joint):
+    """A flight in which one joint really rests."""
+    robot, problem = {"tree": tree, "n1": n1}[name]()
+    samples = problem.flights[0].samples
+    moves = np.ones(len(robot.joints))
+    moves[joint] = 0.0
+    q = np.where(moves > 0.0, samples.q, samples.q[:1])
+    still = replace(samples, q=q, dq=samples.dq * moves, ddq=samples.ddq * moves)
+    return replace(problem, flights=(reacting(robot, still, np.random.default_rng(9)),))
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_a_joint_that_never_moved_is_named_with_what_it_hides(robot):
+    problem = resting(robot, 1)
+    estimate = MaximumLikelihood().estimate(problem)
+    joint, body = problem.robot.joint_names[1], problem.robot.body_names[2]
+    (sentence,) = (each for each in estimate.warnings if f"{joint} never moved" in each)
+    assert f"mx_{body}" in sentence
+    assert "stays at the CAD model" in sentence
+    assert len(estimate.held) >= 7
+    assert estimate.outcome == "doubtful"
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_joints_that_move_in_step_hide_what_is_named(robot):
+    truth, problem = {"tree": tree, "n1": n1}[robot]()
+    samples = problem.flights[0].samples
+    in_step = {name: np.repeat(getattr(samples, name)[:, :1], len(truth.joints), axis=1) for name in ("q", "dq", "ddq")}
+    flight = reacting(truth, replace(samples, **in_step), np.random.default_rng(8))
+    estimate = MaximumLikelihood().estimate(replace(problem, flights=(flight,)))
+    assert estimate.outcome == "doubtful"
+    (sentence,) = (each for each in estimate.warnings if "the data" in each and "directions" in each)
+    assert len(estimate.held) > 5
+
+
+@pytest.mark.parametrize("seed", [3, 5])
+def test_wheels_that_never_turned_leave_the_scale_to_the_cad_model(seed):
+    robot, problem = tree(seed)
+    samples = problem.flights[0].samples
+    stopped = replace(samples, wheel_rates=0.0 * samples.wheel_rates, wheel_accelerations=0.0 * samples.wheel_rates)
+    flight = reacting(robot, stopped, np.random.default_rng(seed))
+    estimate = MaximumLikelihood().estimate(replace(problem, flights=(flight,)))
+    (sentence,) = estimate.warnings
+    assert "the wheels never turned" in sentence
+    assert "spin them" in sentence
+    assert "the common scale of all clusters" in estimate.held
+    larger = problem.robot.with_parameters(1.1 * problem.robot.parameters)
+    scaled = MaximumLikelihood().estimate(replace(problem, robot=larger, flights=(flight,)))
+    np.testing.assert_allclose(scaled.values, 1.1 * estimate.values, atol=0.02 * np.abs(estimate.values).max())
+
+
+@pytest.mark.parametrize("seed", [3, 5])
+def test_wheels_that_never_turned_are_no_harm_where_something_is_known(seed):
+    robot, problem = tree(seed)
+    samples = problem.flights[0].samples
+    stopped = replace(samples, wheel_rates=0.0 * samples.wheel_rates, wheel_accelerations=0.0 * samples.wheel_rates)
+    flight, tip = reacting(robot, stopped, np.random.default_rng(seed)), robot.body_names[-1]
+    cad = drawn_cad(robot, np.random.default_rng(seed), (), (tip,))
+    estimate = MaximumLikelihood().estimate(Problem(cad, (flight,), {tip: 0.0}))
+    assert estimate.warnings == ()
+    assert any("the wheels never turned" in note for note in estimate.notes)
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_tachometers_that_show_nothing_are_suspected(robot):
+    if robot == "n1":
+        robot, problem = tree(5)
+    else:
+        robot, problem = tree(3)
+    estimate = MaximumLikelihood().estimate(wheels(problem, 0.0))
+    assert "did the wheels move after all?" in estimate.warnings[0]
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_too_few_data_are_named_or_refused(robot):
+    problem = flown(robot)
+    (flight,) = problem.flights
+    few = replace(problem, flights=(Flight(flight.samples[:6], flight.noise),))
+    estimate = MaximumLikelihood().estimate(few)
+    assert any(f"18 measured values for {len(problem.minimal)} clusters" in each for each in estimate.warnings)
+    with pytest.raises(InvalidProblem, match="18 measured values cannot determine"):
+        MaximumLikelihood().estimate(replace(few, prior=None))
+    short = replace(problem, flights=(Flight(flight.samples[: 25 + len(problem.minimal) // 3], flight.noise),))
+    assert any("directions" in each for each in MaximumLikelihood().estimate(short).warnings)
+
+
+def test_unusable_samples_are_refused():
+    problem = flown("tree")
+    (flight,) = problem.flights
+    with pytest.raises(InvalidProblem, match="1 sample; allowed: two or more"):
+        MaximumLikelihood().estimate(replace(problem, flights=(Flight(flight.samples[:1], flight.noise),)))
+    w = np.array(flight.samples.w)
+    w[17, 1] = np.nan
+    with pytest.raises(InvalidProblem, match="w of sample 17 is not a finite number"):
+        MaximumLikelihood().estimate(changed(problem, w=w))
+
+
+# ---------------------------------------------------------------------- samples alone
+
+
+def test_a_sensor_that_repeats_itself_is_named():
+    problem = flown("tree")
+    w = np.array(problem.flights[0].samples.w)
+    w[:, 0] = np.repeat(w[::4, 0], 4)[: len(w)]
+    seen = suspicions(changed(problem, w=w))
+    assert "gyro x in 75 % of the samples" in seen.repeated[0]
+    assert "gyro y" not in seen.repeated[0]
+    assert seen.dead == ()
+
+
+def test_positions_beyond_their_limits_as_degrees_would_be_are_named():
+    problem = flown("tree")
+    limited = [index for index, joint in enumerate(problem.robot.joints) if np.isfinite(joint.position).all()]
+    assert limited
+    assert "degrees" in suspicions(joints(problem, DEGREES)).degrees
+    assert suspicions(problem).degrees == ""
+    assert suspicions(joints(problem, 1000.0)).degrees == ""
+
+
+# ---------------------------------------------------------------------- what fits say
+
+
+def test_a_late_gyro_is_noted_and_does_no_harm():
+    robot, rng = study_robot("spirolazzi_n1"), np.random.default_rng(3)
+    flight = n1_flight(rng, late_s=0.043)
+    estimate = MaximumLikelihood().estimate(Problem(drawn_cad(robot, rng, (), ("load",)), (flight,), {"load": 0.0}))
+    assert any("are late by 43" in note for note in estimate.notes)
+    assert estimate.outcome == "good"
+
+
+@pytest.mark.parametrize("joint", [1, 3])
+def test_a_joint_zero_beyond_belief_is_named(joint):
+    robot, rng = study_robot("spirolazzi_n1"), np.random.default_rng(3)
+    zeros = np.where(np.arange(7) == joint, 0.02, 0.0)
+    flight = n1_flight(rng, zeros=zeros)
+    estimate = MaximumLikelihood().estimate(Problem(drawn_cad(robot, rng, (), ("load",)), (flight,), {"load": 0.0}))
+    (sentence,) = estimate.warnings
+    assert f"zero of j{joint + 1} is" in sentence
+    assert estimate.outcome == "doubtful"
+
+
+def test_a_cad_model_that_the_data_contradict_is_named_with_the_clusters():
+    robot, problem = tree(3)
+    heavy = np.array(robot.parameters)
+    heavy[-10:] *= 2.0
+    estimate = MaximumLikelihood().estimate(replace(problem, robot=robot.with_parameters(heavy)))
+    (sentence,) = estimate.warnings
+    assert "the data contradict the CAD model" in sentence
+    assert f"_{robot.body_names[-1]} by " in sentence

@@ -239,21 +239,14 @@ def export(
     json: AsJson = False,
 ) -> None:
     """Give an identified robot back: as a URDF, a robot file, or matrices for a controller."""
-    from freefloat.command_line.identification import export_estimate
+    from freefloat.command_line.exporting import export_estimate, exported_document, show_exported
     from freefloat.command_line.show import print_json
-    from freefloat.command_line.show_estimate import show_exported
 
-    written = export_estimate(estimate, urdf, output, robot, controller)
+    document = exported_document(export_estimate(estimate, urdf, output, robot, controller))
     if json:
-        print_json(
-            {
-                "files": [str(path) for each in written for path in each.paths],
-                "warnings": list(dict.fromkeys(sentence for each in written for sentence in each.warnings)),
-                "notes": list(dict.fromkeys(sentence for each in written for sentence in each.notes)),
-            }
-        )
+        print_json(document)
     else:
-        show_exported(written)
+        show_exported(document)
 
 
 @app.command()

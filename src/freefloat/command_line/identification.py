@@ -1,4 +1,4 @@
-"""From recordings to an estimate, and from an estimate to files that other programs read."""
+"""From recordings to an estimate, with a sign that something is happening."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from rich.console import Console
 from freefloat.command_line.flights import read_any
 from freefloat.errors import FileError
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.estimate_file import load_estimate
-from freefloat.estimate.export import Exported, export_controller, export_robot, export_urdf
 from freefloat.mission import identify, load_mission
 from freefloat.motion.trajectory_file import load_trajectory
 
@@ -55,23 +53,3 @@ def _absent(without: Sequence[str]) -> Mapping[str, list[str]]:
             raise FileError(text, "does not say which body which recording was without; allowed: FILE=BODY")
         absent.setdefault(name, []).append(body)
     return absent
-
-
-def export_estimate(
-    path: Path, urdf: Path | None, output: Path | None, robot: Path | None, controller: Path | None
-) -> list[Exported]:
-    """Write what was asked for; what each file is, with what there is to say about it."""
-    if urdf is not None and output is None:
-        raise FileError(urdf, "is a template, and nothing says where the new URDF goes; allowed: -o OUT.urdf with it")
-    if output is None and robot is None and controller is None:
-        raise FileError(path, "nothing says what to write; allowed: -o OUT.urdf, --robot OUT.yaml, --controller OUT.c")
-    estimate = load_estimate(path)
-    with Console(stderr=True).status("writing"):
-        written = []
-        if output is not None:
-            written.append(export_urdf(estimate, urdf, output))
-        if robot is not None:
-            written.append(export_robot(estimate, robot))
-        if controller is not None:
-            written.append(export_controller(estimate, controller))
-    return written

@@ -10,7 +10,6 @@ from rich.table import Table
 
 from freefloat.command_line.show import console, number
 from freefloat.estimate.estimate import Estimate, Quantity
-from freefloat.estimate.export import Exported
 from freefloat.regressor.summary import cluster_unit
 
 _HALF = 1.959963984540054  # standard deviations on either side of a 95 % interval
@@ -40,17 +39,6 @@ def show_estimate(estimate: Estimate, everything: bool) -> None:
     if everything:
         for sentence in estimate.notes:
             out.print(f" {escape(sentence)}", style="dim")
-
-
-def show_exported(written: Sequence[Exported]) -> None:
-    """The files, what asks for a decision, and which part of them is the CAD model's."""
-    out = console()
-    for path in (path for each in written for path in each.paths):
-        out.print(f"wrote {escape(str(path))}")
-    for sentence in dict.fromkeys(sentence for each in written for sentence in each.warnings):
-        out.print(f" [yellow]![/] {escape(sentence)}")
-    for sentence in dict.fromkeys(sentence for each in written for sentence in each.notes):
-        out.print(f" {escape(sentence)}")
 
 
 def residual_line(estimate: Estimate) -> str:

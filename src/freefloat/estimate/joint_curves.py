@@ -114,9 +114,9 @@ class SampledCurves(JointCurves):
             e, f, g = q1 - q0 - d0 - 0.5 * a0, d1 - d0 - a0, a1 - a0
             c = [q0, d0, 0.5 * a0, 10.0 * e - 4.0 * f + 0.5 * g, -15.0 * e + 7.0 * f - g, 6.0 * e - 3.0 * f + 0.5 * g]
         powers = range(len(c))
-        position = sum(c[i] * s**i for i in powers)
-        rate = sum(i * c[i] * s ** (i - 1) for i in powers if i) / h
-        acceleration = sum(i * (i - 1) * c[i] * s ** (i - 2) for i in powers if i > 1) / h**2
+        position = np.sum([c[i] * s**i for i in powers], axis=0)
+        rate = np.sum([i * c[i] * s ** (i - 1) for i in powers if i], axis=0) / h
+        acceleration = np.sum([i * (i - 1) * c[i] * s ** (i - 2) for i in powers if i > 1], axis=0) / h**2
         return _beyond(Motion(inside, position, rate, acceleration), t - inside), _no_errors(t.size)
 
 

@@ -113,7 +113,7 @@ def predict(tree, body, places, readings, x, first, m, out):
     _put_point(body, places, readings, x, first, m, out)
     q, A, R = out.q[:m], out.A[:m], out.R[:m]
     locked(tree, q, out.phi, A)
-    dq, spin, H = readings.dq[first : first + m], readings.spin[first : first + m], body.given.copy()
+    dq, spin, H = readings.dq[first : first + m].copy(), readings.spin[first : first + m], body.given.copy()
     if places.momentum >= 0:
         for i in range(body.turning.size):
             H[body.turning[i]] += x[places.momentum + i]

@@ -67,7 +67,8 @@ def levenberg_marquardt(
     here = _Place.at(evaluate, np.array(start, float), mean, information)
     before, patience, damping, growth, step_size, promised, iteration = None, _PATIENCE, 0.0, 2.0, np.inf, np.inf, 0
     held = np.zeros((0, here.point.size))
-    for iteration in range(1, most_iterations + 1):
+    while iteration < most_iterations:
+        iteration += 1
         N, g = here.data + information, here.J.T @ here.r + information @ (mean - here.point)
         step, held = _step(N, g, damping, units, least)
         step_size, promised = float(step @ N @ step) / step.size, float(step @ (2.0 * g - N @ step))

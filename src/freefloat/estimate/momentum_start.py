@@ -27,7 +27,7 @@ _ITERATIONS = 12  # what is left after these matters little to a start
 def momentum_start(likelihood: Likelihood) -> Array:
     """A point near the maximum of a likelihood, from the measured angular rates."""
     start, unknowns = likelihood.start(), likelihood.unknowns
-    flights = [_Balance(flight, start) for flight in likelihood.flights if flight.samples.w is not None]
+    flights = [_Balance(likelihood, flight, start) for flight in likelihood.flights if flight.samples.w is not None]
     if not flights:
         return start
     information = np.array(unknowns.information)
@@ -47,15 +47,16 @@ def momentum_start(likelihood: Likelihood) -> Array:
 class _Balance:
     """Angular momentum of one flight, in units of the rates' noise."""
 
-    def __init__(self, flight: FlightLikelihood, start: Array) -> None:
-        self.flight, samples = flight, flight.samples
-        assert samples.w is not None and samples.dq is not None
+    def __init__(self, likelihood: Likelihood, flight: FlightLikelihood, start: Array) -> None:
+        self.whole, self.flight, samples = likelihood, flight, flight.samples
+        assert samples.w is not None
+        assert samples.dq is not None
         self.q, self.dq, self.w = samples.q, samples.dq, samples.w
         self.R = rotations(integrate_rates(flight.flight.t, samples.w))
         self.spin = flight.grid.spin[:: flight.grid.step]
         turning = np.zeros((len(samples), 6, 3))
         turning[:, [3, 4, 5], [0, 1, 2]] = 1.0
-        inverse = solve_base(self._matrix(flight.whole.phi(start)), turning, flight.allowed)
+        inverse = solve_base(self._matrix(self.whole.phi(start)), turning, flight.allowed)
         sd = flight.flight.noise.get("w", np.ones(3))[flight.turning]
         self.weight = inverse[:, flight.sliding.size :][:, :, flight.turning] / sd[:, None]
 
@@ -67,8 +68,8 @@ class _Balance:
 
     def rows(self, point: Array) -> tuple[Array, Array]:
         """Missing momentum, (rows,), and its derivative, (rows, unknowns)."""
-        flight, columns = self.flight, self.flight.whole.columns
-        A = self._matrix(flight.whole.phi(point))
+        flight, columns = self.flight, self.flight.columns
+        A = self._matrix(self.whole.phi(point))
         solve_base(A, np.zeros((len(A), 6, 0)), flight.allowed)  # refuses what has no positive inertia
         still = (A[:, :, 3:6] @ self.w[:, :, None] + A[:, :, 6:] @ self.dq[:, :, None])[..., 0]
         v = -still[:, :3] / A[:, :1, 0]
@@ -80,7 +81,7 @@ class _Balance:
         kernels.forward_columns(flight.robot.tree.arrays, self.q, self.dq, read_only(v), read_only(self.w), columns, K)
         K[:, :, ~flight.present[columns]] = 0.0
         K[:, np.setdiff1d(np.arange(3), flight.sliding)] = 0.0
-        J = np.zeros((len(v), flight.turning.size, len(flight.whole.unknowns)))
+        J = np.zeros((len(v), flight.turning.size, len(flight.unknowns)))
         moved = K[:, 3:] - A[:, 3:, :3] @ K[:, :3] / A[:, :1, :1]
         J[:, :, : columns.size] = moved[:, flight.turning]
         place = flight.place("momentum")

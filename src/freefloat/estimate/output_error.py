@@ -18,7 +18,7 @@ import numpy as np
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.flight import Flight
-from freefloat.estimate.likelihood import MEASURED
+from freefloat.estimate.flight_prediction import MEASURED
 from freefloat.estimate.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.problem import Nuisances, Problem
 from freefloat.robot.transform import Array

@@ -87,7 +87,7 @@ class Problem:
     models: tuple[ModelName, ...] = ("angular-momentum",)
 
     def __post_init__(self) -> None:
-        flights = (self.flights,) if isinstance(self.flights, Flight) else tuple(self.flights)
+        flights = tuple(self.flights)
         known = dict(self.known) if isinstance(self.known, Mapping) else dict.fromkeys(self.known, 0.0)
         object.__setattr__(self, "flights", flights)
         object.__setattr__(self, "known", MappingProxyType(known))

@@ -185,7 +185,7 @@ def spread_columns(S, gain, c, dq, ddq, since, joint, position, rate, targets, G
 
 @njit(**_COMPILE)
 def _rate(B, c, R, H, x, y, z, w):
-    """w = B exp(x, y, z)^T R^T H + c into w (3): the angular rate, a small rotation away from R."""
+    """Angular rate w = B exp(x, y, z)^T R^T H + c into w (3): the angular rate, a small rotation away from R."""
     u0 = R[0, 0] * H[0] + R[1, 0] * H[1] + R[2, 0] * H[2]
     u1 = R[0, 1] * H[0] + R[1, 1] * H[1] + R[2, 1] * H[2]
     u2 = R[0, 2] * H[0] + R[1, 2] * H[1] + R[2, 2] * H[2]
@@ -263,7 +263,7 @@ def turn(t, B, c, H, R):
 
 @njit(**_COMPILE)
 def _add_forced(F, state, step, previous, G, out):
-    """out = F (state + step previous) + G, each (3, columns)."""
+    """Into out: F (state + step previous) + G, each (3, columns)."""
     for i in range(3):
         f0, f1, f2 = F[i, 0], F[i, 1], F[i, 2]
         for e in range(state.shape[1]):

@@ -12,7 +12,7 @@ _SMALL = 1e-4  # of an angle: below, series
 def exponential(vectors: Array) -> Array:
     """Rotation matrices, (n, 3, 3), of rotation vectors (n, 3) [rad]."""
     first, second, _ = _factors(vectors)
-    K = _cross_matrices(vectors)
+    K = cross_matrices(vectors)
     return np.eye(3) + first[:, None, None] * K + second[:, None, None] * (K @ K)
 
 
@@ -35,12 +35,12 @@ def logarithm(rotations: Array) -> Array:
 def right_jacobian(vectors: Array) -> Array:
     """J, (n, 3, 3), with exp(vector + change) = exp(vector) exp(J change) for a small change."""
     _, second, third = _factors(vectors)
-    K = _cross_matrices(vectors)
+    K = cross_matrices(vectors)
     return np.eye(3) - second[:, None, None] * K + third[:, None, None] * (K @ K)
 
 
 def _factors(vectors: Array) -> tuple[Array, Array, Array]:
-    """sin a / a, (1 - cos a) / a^2, (a - sin a) / a^3."""
+    """The factors sin a / a, (1 - cos a) / a^2, (a - sin a) / a^3."""
     a = np.linalg.norm(vectors, axis=1)
     s = np.where(a > _SMALL, a, 1.0)
     first = np.where(a > _SMALL, np.sin(s) / s, 1.0 - a**2 / 6.0)
@@ -49,7 +49,8 @@ def _factors(vectors: Array) -> tuple[Array, Array, Array]:
     return first, second, third
 
 
-def _cross_matrices(vectors: Array) -> Array:
+def cross_matrices(vectors: Array) -> Array:
+    """[v]x, shape (n, 3, 3), of vectors (n, 3): [v]x a = v x a."""
     K = np.zeros((vectors.shape[0], 3, 3))
     x, y, z = vectors.T
     K[:, 2, 1], K[:, 0, 2], K[:, 1, 0] = x, y, z
