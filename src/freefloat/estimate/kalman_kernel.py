@@ -18,7 +18,7 @@ from freefloat.estimate.kalman_prediction_kernel import predict, prediction, sec
 from freefloat.estimate.kalman_triangle_kernel import absorb, move, retriangle, transpose
 from freefloat.estimate.reaction_kernels import turn_sensitivity, turned
 
-_COMPILE = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
+_COMPILE = {"cache": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
 _ALIKE = 0.3  # share of the samples so far whose errors of second order go the same way
 _SMALL = 1e-4  # of the sine of an angle: below, series
 
@@ -38,7 +38,7 @@ class State(NamedTuple):
     h: np.ndarray
 
 
-@njit(**_COMPILE)
+@njit(**(_COMPILE | {"no_cpython_wrapper": False}))
 def run(tree, body, places, readings, state, follow, values, sds, innovations):
     """Run a flight; the number of the sample at which no prediction was possible, or -1.
 

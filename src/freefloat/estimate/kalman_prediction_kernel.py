@@ -19,7 +19,7 @@ from numba import njit
 from freefloat.estimate.reaction_kernels import momentum_by_position, solve_each, turn
 from freefloat.regressor.kernels import forward_columns, locked, sweep
 
-_COMPILE = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
+_COMPILE = {"cache": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
 _SINGULAR = 1e-12
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-_COMPILE = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
+_COMPILE = {"cache": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
 
 
 @njit(**_COMPILE)
