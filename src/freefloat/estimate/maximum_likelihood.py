@@ -24,6 +24,7 @@ from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.levenberg_marquardt import Fit, directions, levenberg_marquardt
 from freefloat.estimate.likelihood import Likelihood, Rows
 from freefloat.estimate.momentum_start import momentum_start
+from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.reaction import NotPossible
 from freefloat.estimate.suspicions import refuse_unusable
@@ -54,8 +55,9 @@ class MaximumLikelihood(Estimator):
         refuse_unusable(problem)
         likelihood = Likelihood(problem)
         refuse_too_few(_measured(likelihood), problem)
-        fit, rows = self._fit(likelihood)
-        return finished(self.name, likelihood, fit, rows)
+        with one_blas_thread():
+            fit, rows = self._fit(likelihood)
+            return finished(self.name, likelihood, fit, rows)
 
     def _fit(self, likelihood: Likelihood) -> tuple[Fit, tuple[Rows, ...]]:
         point = likelihood.start()

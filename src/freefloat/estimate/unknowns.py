@@ -137,7 +137,9 @@ def _shared(problem: Problem) -> Iterator[_Row]:
     sds = np.array([_zero_sd(problem, joint.kind) for joint in robot.joints])
     if robot.joints and sds.any():
         labels = tuple(f"zero of {joint.name}" for joint in robot.joints)
-        yield _independent("joint zeros", None, labels, "rad or m", "joint zeros", np.maximum(sds, 1e-12))
+        kinds = {"m" if joint.kind == "prismatic" else "rad" for joint in robot.joints}
+        unit = " or ".join(sorted(kinds, reverse=True))
+        yield _independent("joint zeros", None, labels, unit, "joint zeros", np.maximum(sds, 1e-12))
     if not any("w" in flight.noise for flight in problem.flights):
         return
     turns = _per_axis("gyro misalignment", problem, nuisances.misalignment_rad, "rad")

@@ -13,6 +13,7 @@ from freefloat import __version__
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.flight import Flight, TotalMomentum, flight_of
 from freefloat.estimate.methods import default_method, make_estimator
+from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.planned import sensor_walks
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import ModelName, Nuisances, Problem
@@ -42,7 +43,8 @@ def identify(
     asked = method or mission.settings.identify.method or default_method(mission.robot.base)
     estimator, named = make_estimator(asked, mission.robot.base), _named(recordings)
     flights = _flights(mission, named, trajectory, without or {}, settings or _settings(mission, asked))
-    found = estimator.estimate(_posed(mission, [flight for flight, _ in flights]))
+    with one_blas_thread():
+        found = estimator.estimate(_posed(mission, [flight for flight, _ in flights]))
     several = len(flights) > 1
     said = [(f"{flight.name}: " if several else "", processed) for flight, processed in flights]
     warnings = tuple(f"{name}{sentence}" for name, processed in said for sentence in processed.warnings)
