@@ -17,10 +17,10 @@ demo: $(VENV)/ready
 	@echo "the flight as a page: demo/flight.html; the identified robot: demo/identified.urdf"
 
 test: $(VENV)/ready-test
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2
 
 test-all: $(VENV)/ready-test
-	$(BIN)/pytest -m "slow or not slow"
+	$(BIN)/pytest -n 2 -m "slow or not slow"
 
 check: $(VENV)/ready-test
 	$(BIN)/ruff check .

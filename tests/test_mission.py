@@ -363,6 +363,8 @@ def test_identify_finds_the_robot_that_flew_and_says_where_it_looked(mission_fil
     other = identify(mission, {"first": simulate(mission, seed=2)}, "least-squares")
     assert other.origin["recordings"][0]["sha256"] != origin["recordings"][0]["sha256"]
     assert (other.method, other.origin["method"]) == ("least-squares", "least-squares")
+    assert any("add neither the prior nor nuisances" in note for note in other.notes)
+    assert not any("neither the prior nor" in note for note in estimate.notes)
     estimate.save(tmp_path / "e.json")
     assert dict(load_estimate(tmp_path / "e.json").origin) == dict(origin)
 
@@ -373,9 +375,21 @@ def test_recordings_with_and_without_a_body_are_told_apart(mission_file):
     assert [flight.without for flight in problem(mission, both).flights] == [("load",), ()]
     swapped = problem(mission, both, without={"before": [], "after": ["load"]})
     assert [flight.without for flight in swapped.flights] == [(), ("load",)]
-    assert [flight.name for flight in problem(mission, list(both.values())).flights] == ["flight 1", "flight 2"]
+    plain = load_mission(mission_file())
+    assert [flight.name for flight in problem(plain, list(both.values())).flights] == ["flight 1", "flight 2"]
     with pytest.raises(InvalidMission, match="no recording is called 'ater'; there are: before, after"):
         problem(mission, both, without={"ater": ["load"]})
+    with pytest.raises(InvalidMission, match=r"identify\.without: no recording is called 'before'; there are: flight"):
+        problem(mission, recording)
+
+
+def test_the_same_recording_counts_once(mission_file):
+    mission, recording = flown(mission_file)
+    again = replace(recording, origin=Origin())
+    with pytest.raises(InvalidMission, match="'flight 2' is the same recording as 'flight 1'"):
+        problem(mission, [recording, again])
+    with pytest.raises(InvalidMission, match="'b' is the same recording as 'a'"):
+        identify(mission, {"a": recording, "b": recording})
 
 
 def test_a_gyro_that_lags_is_estimated_or_said(mission_file):

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from freefloat.estimate.estimate_file import load_estimate, save_estimate
     from freefloat.estimate.export import export_controller, export_robot, export_urdf
     from freefloat.estimate.flight import Flight, flight_of
+    from freefloat.estimate.floating_angular_model import FloatingAngularModel
     from freefloat.estimate.floating_model import FloatingModel
     from freefloat.estimate.hopfield_tank import HopfieldTank
     from freefloat.estimate.input_error import InputError
@@ -153,6 +154,7 @@ _HOME = {
         "Flight",
         "flight_of",
     ),
+    "estimate.floating_angular_model": ("FloatingAngularModel",),
     "estimate.floating_model": ("FloatingModel",),
     "estimate.hopfield_tank": ("HopfieldTank",),
     "estimate.input_error": ("InputError",),

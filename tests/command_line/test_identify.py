@@ -7,7 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import yaml
+from typer.testing import CliRunner
 
+from freefloat.command_line import app, identification
 from freefloat.command_line.show_estimate import residual_line, shortened, with_interval
 from freefloat.estimate.estimate import Budget
 from freefloat.estimate.estimate_file import load_estimate
@@ -36,6 +39,11 @@ def path(tmp_path_factory):
     (folder / "table.txt").write_text(done("identify", "trial.yaml", "flight.parquet", "-o", "e.json", cwd=folder))
     files = ("-o", "identified.urdf", "--robot", "identified.yaml", "--controller", "identified.c")
     (folder / "export.txt").write_text(done("export", "e.json", *files, cwd=folder))
+    (folder / "copy.parquet").write_bytes((folder / "flight.parquet").read_bytes())
+    mission = yaml.safe_load((folder / "trial.yaml").read_text())
+    mission["identify"] = {**(mission.get("identify") or {}), "without": {"before.parquet": ["load"]}}
+    (folder / "elsewhere.yaml").write_text(yaml.safe_dump(mission))
+    replace(load_estimate(folder / "e.json"), outcome="failed", warnings=("no end",)).save(folder / "failed.json")
     return folder
 
 
@@ -116,7 +124,9 @@ def test_inertias_go_back_into_ones_own_urdf(from_urdf):
 
 def test_a_recording_without_a_body_is_another_flight(from_urdf):
     arguments = ("identify", "trial.yaml", "one.parquet", "two.parquet", "--without", "two.parquet=load", "--json")
-    document = json.loads(done(*arguments, cwd=from_urdf))
+    result = run(*arguments, cwd=from_urdf)
+    document = json.loads(result.stdout)
+    assert (result.returncode, document["outcome"]) == (1, "failed")
     assert [each["without"] for each in document["origin"]["recordings"]] == [[], ["load"]]
     assert document["residual"]["ratio"] > 1.5, "the load was there: saying otherwise does not fit"
 
@@ -128,6 +138,13 @@ BAD = {
     "folder": (("identify", "trial.yaml", "flight.parquet", "-o", "no/e.json"), "no/e.json: cannot be written"),
     "without": (("identify", "trial.yaml", "flight.parquet", "--without", "x=load"), "no recording is called 'x'"),
     "no body": (("identify", "trial.yaml", "flight.parquet", "--without", "load"), "allowed: FILE=BODY"),
+    "onto mission": (("identify", "trial.yaml", "flight.parquet", "-o", "./trial.yaml"), "is read by this command"),
+    "onto recording": (("identify", "trial.yaml", "flight.parquet", "-o", "flight.parquet"), "is read by this command"),
+    "ending": (("identify", "trial.yaml", "flight.parquet", "-o", "x.urdf"), "x.urdf: not a file that estimates"),
+    "twice": (("identify", "trial.yaml", "flight.parquet", "./flight.parquet"), "flight.parquet: is given twice"),
+    "copy": (("identify", "trial.yaml", "flight.parquet", "copy.parquet"), "'copy.parquet' is the same recording as"),
+    "elsewhere": (("identify", "elsewhere.yaml", "flight.parquet"), "'before.parquet'; there are: flight.parquet"),
+    "failed": (("export", "failed.json", "-o", "x.urdf"), "failed.json: the estimate failed"),
     "nothing": (("export", "e.json"), "nothing says what to write"),
     "template": (("export", "e.json", "--urdf", "identified.urdf"), "-o OUT.urdf"),
     "not an estimate": (("export", "trial.yaml", "-o", "x.urdf"), "which is not an estimate file"),
@@ -144,6 +161,23 @@ def test_bad_input_gets_one_sentence_and_exit_code_two(path, name):
     assert mention in result.stderr
     assert result.stderr.count("\n") == 1
     assert not (path / "x.urdf").exists()
+
+
+@pytest.mark.parametrize("json_too", [(), ("--json",)])
+def test_a_failed_estimate_is_written_and_shown_with_exit_code_one(path, tmp_path, monkeypatch, json_too):
+    failed = load_estimate(path / "failed.json")
+    monkeypatch.setattr(identification, "identify", lambda *_: failed)
+    files = [str(path / "trial.yaml"), str(path / "flight.parquet"), "-o", str(tmp_path / "e.json")]
+    result = CliRunner().invoke(app, ["identify", *files, *json_too])
+    assert result.exit_code == 1
+    assert "no end" in result.output
+    assert load_estimate(tmp_path / "e.json").outcome == "failed"
+
+
+def test_a_failed_estimate_is_exported_only_by_force_and_says_so(path):
+    document = json.loads(done("export", "failed.json", "--robot", "forced.json", "--force", "--json", cwd=path))
+    assert document["warnings"][:2] == ["the outcome of the estimate is 'failed'", "no end"]
+    assert (path / "forced.json").exists()
 
 
 def test_schemas_of_both_kinds_of_files(path):

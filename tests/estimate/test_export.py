@@ -90,8 +90,9 @@ def test_an_exported_robot_has_the_identified_clusters_and_says_what_is_the_prio
     size = np.maximum(np.abs(estimate.values), 1e-3 * np.abs(estimate.values).max())
     assert np.abs((estimate.minimal.values(loaded.parameters) - estimate.values) / size).max() < 1e-9
     assert exported.warnings == ()
-    assert "CAD model's" in exported.notes[0]
-    assert exported.physical.from_prior
+    mostly = np.array(robot.parameter_names)[exported.physical.prior_share > 0.5]
+    assert 0 < mostly.size < robot.parameters.size
+    assert exported.notes[0].endswith(f"the CAD model's, and so are mostly: {', '.join(mostly)}")
     assert exported.paths == (tmp_path / "robot.yaml",)
 
 
@@ -131,6 +132,17 @@ def test_code_for_a_controller_is_written_by_the_ending_of_its_name(tmp_path):
     H, c = casadi.Function.load(str(tmp_path / "arm.casadi"))(samples.q[0], samples.dq[0], np.zeros(6))
     assert_agree(H.full()[None], FloatingModel(estimate).mass_matrix(samples.q).value, 1e-9, floor=1e-6)
     assert c.shape == (6 + len(robot.joints), 1)
+
+
+@pytest.mark.parametrize("name", ["a.urdf", "a.yaml", "a.c", "a.casadi"])
+def test_whatever_is_exported_says_first_what_the_estimate_says(name, tmp_path):
+    said = {"outcome": "doubtful", "warnings": ("a sensor is late",)}
+    estimate = estimate_of(study_robot("naveen_dual_arm"), **said)  # which cannot exist: there is a warning of its own
+    write = {".urdf": lambda *to: export_urdf(to[0], None, to[1]), ".yaml": export_robot}
+    exported = write.get(name[1:], export_controller)(estimate, tmp_path / name)
+    assert exported.warnings[:2] == ("the outcome of the estimate is 'doubtful'", "a sensor is late")
+    assert len(exported.warnings) == len(set(exported.warnings))
+    assert (len(exported.warnings) > 2) == (exported.physical is not None)
 
 
 def test_names_that_say_nothing_we_write_are_refused(tmp_path):

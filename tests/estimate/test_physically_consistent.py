@@ -5,13 +5,16 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+import scipy.linalg
 from estimates_made import estimate_of, smallest_eigenvalues, wrong_cad
 from problems import make_case
 from random_trees import ROBOTS, random_robot
 
 from freefloat.errors import UnknownName
+from freefloat.estimate.estimate import Budget
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.least_squares import LeastSquares
+from freefloat.estimate.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.physical_pieces import with_physical_pieces
 from freefloat.estimate.physically_consistent import PhysicallyConsistent, physical_robot
 from freefloat.estimate.prior import CadSpread
@@ -108,25 +111,71 @@ def test_directions_that_the_data_do_not_show_are_the_cad_models():
     np.testing.assert_allclose(physical_robot(held).clusters[others], estimate.values[others], rtol=1e-7, atol=1e-9)
 
 
+def bayesian_share(estimate):
+    """Variance of each parameter after data of the estimate's covariance over that before, without limits."""
+    before, combine = CadSpread().covariance(estimate.robot), estimate.minimal.combine
+    gain = before @ combine.T @ np.linalg.inv(combine @ before @ combine.T + estimate.covariance)
+    return np.diagonal(before - gain @ combine @ before) / np.diagonal(before)
+
+
+def own_clusters(estimate):
+    """Clusters that are a single parameter, and which it is."""
+    single = np.flatnonzero((np.abs(estimate.minimal.combine) > 1e-9).sum(axis=1) == 1)
+    return single, np.abs(estimate.minimal.combine[single]).argmax(axis=1)
+
+
 def test_what_is_the_priors_is_told():
     robot = random_robot(4, bodies=4, base="free")
-    found = physical_robot(estimate_of(robot, known=("body1",)))
-    names = robot.parameter_names
-    assert set(found.from_prior) <= set(names)
-    assert found.prior_share[names.index("Ixx_base")] < 0.5 or "Ixx_base" in found.from_prior
+    estimate = estimate_of(robot, known=("body1",))
+    found = physical_robot(estimate)
+    mostly = found.prior_share > 0.5
+    assert 0 < mostly.sum() < 30
+    assert found.from_prior == tuple(np.array(robot.parameter_names)[mostly])
     assert not any(name.endswith("_body1") for name in found.from_prior)
-    assert "CAD model's" in found.notes[0]
+    assert found.notes[0].startswith(f"the data show {len(estimate.minimal)} sums of 30 parameters")
+    assert found.notes[0].endswith(f"mostly: {', '.join(found.from_prior)}")
 
 
 @pytest.mark.parametrize("relative", [1e-6, 1e-2, 1.0])
 def test_the_priors_share_is_that_of_a_bayesian_without_limits(relative):
-    robot = random_robot(4, bodies=4, base="free")
-    estimate = estimate_of(robot, relative=relative)
-    before, combine = CadSpread().covariance(robot), estimate.minimal.combine
-    gain = before @ combine.T @ np.linalg.inv(combine @ before @ combine.T + estimate.covariance)
-    after = before - gain @ combine @ before
-    expected = np.diagonal(after) / np.diagonal(before)
-    np.testing.assert_allclose(physical_robot(estimate).prior_share, expected, rtol=0.01, atol=1e-3)
+    estimate = estimate_of(random_robot(4, bodies=4, base="free"), relative=relative)
+    np.testing.assert_allclose(physical_robot(estimate).prior_share, bayesian_share(estimate), rtol=0.01, atol=1e-3)
+
+
+@pytest.mark.parametrize("relative", [1e-2, 0.1, 0.5])
+def test_a_prior_that_the_estimate_used_is_not_counted_twice(relative):
+    alone = estimate_of(random_robot(4, bodies=4, base="free"), relative=relative)
+    S = alone.minimal.combine @ CadSpread().covariance(alone.robot) @ alone.minimal.combine.T
+    both = np.linalg.inv(np.linalg.inv(alone.covariance) + np.linalg.inv(S))
+    halves = Budget(("noise", "prior"), np.full((len(S), 2), 0.5))
+    found = physical_robot(replace(alone, covariance=both, budget=halves))
+    np.testing.assert_allclose(found.prior_share, bayesian_share(alone), rtol=0.01, atol=1e-3)
+    stronger = int((scipy.linalg.eigvalsh(alone.covariance, S) < 1.0).sum())
+    assert stronger > 1
+    assert found.notes[0].startswith(f"the data show {stronger} sums of 40 parameters")
+
+
+@pytest.mark.parametrize("gyro", [1e-3, 1e-2])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_priors_share_of_a_parameter_that_is_a_cluster_is_that_of_maximum_likelihood(seed, gyro):
+    problem = make_case("momentum", seed, base="free", bodies=4, noise={}, declared={"w": gyro}).problem
+    estimate = MaximumLikelihood().estimate(problem)
+    single, parameter = own_clusters(estimate)
+    share = physical_robot(estimate, problem.prior).prior_share[parameter]
+    left = np.diagonal(estimate.covariance) / np.diagonal(problem.cad_covariance)
+    np.testing.assert_allclose(share, left[single], rtol=0.01, atol=1e-4)
+    told = estimate.budget.shares[single, estimate.budget.sources.index("prior")]
+    assert single.size
+    assert (share <= told + 1e-3).all()  # the budget also counts what the prior says by way of other clusters
+
+
+def test_the_priors_share_is_near_the_budgets_where_data_say_little():
+    problem = make_case("momentum", 2, base="free", bodies=4, noise={}, declared={"w": 1.0}).problem
+    estimate = MaximumLikelihood().estimate(problem)
+    single, parameter = own_clusters(estimate)
+    told = estimate.budget.shares[single, estimate.budget.sources.index("prior")]
+    assert told.min() > 0.9
+    np.testing.assert_allclose(physical_robot(estimate).prior_share[parameter], told, rtol=0, atol=0.05)
 
 
 def test_a_body_that_no_motion_shows_is_the_priors_and_stays():

@@ -105,8 +105,17 @@ def test_what_is_declared_known_or_zero_has_no_prior_of_its_own():
     problem = Problem(robot, (flight_of(robot),), {"body1": 0.02}, ("body2.products",))
     parts = {part.kind: part for part in unknowns_of(problem).parts}
     assert np.linalg.eigvalsh(parts["clusters"].information).min() > 0.0
-    sd = 1.0 / np.sqrt(np.diagonal(parts["known body1"].information))
-    np.testing.assert_allclose(sd, 0.02 * np.abs(robot.parameters[10:20]))
+    spread = CadSpread(0.02, 0.02, 0.02).covariance(robot)[10:20, 10:20]
+    unit = parts["known body1"].information @ spread
+    np.testing.assert_allclose(unit, np.eye(10), atol=1e-8)
+
+
+def test_a_parameter_that_is_known_by_itself_is_known_to_a_part_of_its_value():
+    robot = random_robot(2, base="free", bodies=4)
+    problem = Problem(robot, (flight_of(robot),), {"body1.m": 0.02, "body2.mx": 0.1})
+    assert problem.known_sd[10] == pytest.approx(0.02 * robot.parameters[10])
+    assert problem.known_sd[21] == pytest.approx(0.1 * abs(robot.parameters[21]))
+    assert np.count_nonzero(problem.known_sd) == 2
 
 
 # ---------------------------------------------------------------------- joints between samples

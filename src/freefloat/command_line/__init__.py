@@ -187,9 +187,7 @@ def identify(
     method: Annotated[
         str | None, typer.Option(help="An estimator instead of the mission's own.", show_default=False)
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Write the estimate to this .json file.")
-    ] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="The estimate file to write: .json.")] = None,
     trajectory: Annotated[
         Path | None,
         typer.Option("--trajectory", "--excitation", help="The commanded motion, if it is not the mission's own."),
@@ -218,10 +216,12 @@ def identify(
     )
     if json:
         print_json(estimate_document(estimate))
-        return
-    show_estimate(estimate, everything)
-    if output is not None:
-        typer.echo(f"wrote {output}")
+    else:
+        show_estimate(estimate, everything)
+        if output is not None:
+            typer.echo(f"wrote {output}")
+    if estimate.outcome == "failed":
+        raise typer.Exit(1)
 
 
 @app.command()
@@ -236,13 +236,14 @@ def export(
     controller: Annotated[
         Path | None, typer.Option(help="Code to write for a controller: .c (with a header), or .casadi.")
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write it even if the estimate failed.")] = False,
     json: AsJson = False,
 ) -> None:
     """Give an identified robot back: as a URDF, a robot file, or matrices for a controller."""
     from freefloat.command_line.exporting import export_estimate, exported_document, show_exported
     from freefloat.command_line.show import print_json
 
-    document = exported_document(export_estimate(estimate, urdf, output, robot, controller))
+    document = exported_document(export_estimate(estimate, urdf, output, robot, controller, force))
     if json:
         print_json(document)
     else:

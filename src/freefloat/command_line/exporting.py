@@ -16,14 +16,16 @@ from freefloat.estimate.export import Exported, export_controller, export_robot,
 
 
 def export_estimate(
-    path: Path, urdf: Path | None, output: Path | None, robot: Path | None, controller: Path | None
+    path: Path, urdf: Path | None, output: Path | None, robot: Path | None, controller: Path | None, force: bool
 ) -> list[Exported]:
-    """Write what was asked for; what each file is, with what there is to say about it."""
+    """Write what was asked for; what each file is, with what there is to say about it. force: even if it failed."""
     if urdf is not None and output is None:
         raise FileError(urdf, "is a template, and nothing says where the new URDF goes; allowed: -o OUT.urdf with it")
     if output is None and robot is None and controller is None:
         raise FileError(path, "nothing says what to write; allowed: -o OUT.urdf, --robot OUT.yaml, --controller OUT.c")
     estimate = load_estimate(path)
+    if estimate.outcome == "failed" and not force:
+        raise FileError(path, "the estimate failed, and nothing is made of it; allowed: --force to write it anyway")
     with Console(stderr=True).status("writing"):
         written = []
         if output is not None:

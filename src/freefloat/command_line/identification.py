@@ -25,8 +25,10 @@ def identify_recordings(
     output: Path | None,
 ) -> Estimate:
     """Read everything, estimate, write the estimate if a path is given."""
-    if output is not None and not output.parent.is_dir():  # before the work, not after it
-        raise FileError(output, "cannot be written: there is no such folder")
+    _refuse_repeated(recordings)
+    if output is not None:  # before the work, not after it
+        given = (mission_path, *recordings, trajectory_path, mapping)
+        _check_output(output, [path for path in given if path is not None])
     mission = load_mission(mission_path)
     trajectory = None if trajectory_path is None else load_trajectory(trajectory_path, mission.robot)
     absent = _absent(without)
@@ -37,6 +39,24 @@ def identify_recordings(
     if output is not None:
         estimate.save(output)
     return estimate
+
+
+def _check_output(output: Path, inputs: Sequence[Path]) -> None:
+    if output.resolve() in [path.resolve() for path in inputs]:
+        raise FileError(output, "is read by this command, and would be overwritten; allowed: another file")
+    if output.suffix.lower() != ".json":
+        raise FileError(output, "not a file that estimates are written to; allowed: .json")
+    if not output.parent.is_dir():
+        raise FileError(output, "cannot be written: there is no such folder")
+
+
+def _refuse_repeated(recordings: Sequence[Path]) -> None:
+    """The same file twice; a copy of it is found when it is read."""
+    seen = set[Path]()
+    for path in recordings:
+        if path.resolve() in seen:
+            raise FileError(path, "is given twice; allowed: each recording once")
+        seen.add(path.resolve())
 
 
 def _name(path: Path, among: Sequence[Path]) -> str:

@@ -76,7 +76,8 @@ def never_sentence(lost: tuple[str, ...]) -> str:
 
 
 def _some(words: tuple[str, ...]) -> str:
-    more = f"; and {len(words) - _NAMED} more directions" if len(words) > _NAMED else ""
+    further = len(words) - _NAMED
+    more = f"; and {further} more direction{'s' if further > 1 else ''}" if further > 0 else ""
     return "; ".join(words[:_NAMED]) + more
 
 

@@ -28,6 +28,7 @@ FAR = 16.0  # mean square distance from the CAD model, in its spreads, beyond wh
 _CONTRADICTED, _FEW, _SINGLE = 4.0, 20.0, 5.0  # what chance hardly reaches: mean square of many, of one; one cluster
 _BEYOND, _ABSURD = 4.0, 10.0  # standard deviations believed of a nuisance: a warning, a reason to look for mistakes
 _LATE = 5.0  # standard deviations of a time offset that is worth a note
+_MANY = 0.1  # of the clusters: so many directions that this motion does not show, though another would
 _MOSTLY = 0.5  # of the directions
 _NAMED = 3
 
@@ -127,9 +128,10 @@ def _lost(problem: Problem, samples: Suspicions, weak: WeakDirections) -> tuple[
     lost = tuple(words for words in dict.fromkeys(weak.lost) if words not in said)
     if not lost or (samples.still and SCALE not in lost):  # what a joint at rest hides is said with the joint
         return [], []
-    if problem.prior is None or SCALE in lost or len(weak.lost) > never_shown(problem):
+    hidden = len(weak.lost) - never_shown(problem)
+    if problem.prior is None or SCALE in lost or hidden > _MANY * len(problem.minimal):
         return [lost_sentence(lost)], []
-    return [], [never_sentence(lost)]
+    return [], [lost_sentence(lost) if hidden > 0 else never_sentence(lost)]
 
 
 # ---------------------------------------------------------------------- what contradicts the CAD model
@@ -161,18 +163,19 @@ def _contradicted(estimate: Estimate, problem: Problem, distance: float) -> Iter
 
 def _large(estimate: Estimate, unknowns: Unknowns) -> list[_Large]:
     """Nuisances that are larger than was believed, and are so beyond their own uncertainty."""
-    precision = np.concatenate([_precision(part) for part in unknowns.parts[1:]]) if unknowns.parts[1:] else np.zeros(0)
-    labels = [label for part in unknowns.parts[1:] for label in part.labels]
-    believed = dict(zip(labels, precision.tolist(), strict=True))
+    told = {quantity.name for quantity in estimate.nuisances}
+    parts = [part for part in unknowns.parts[1:] if part.labels[0] in told]
+    believed = {label: size for part in parts for label, size in zip(part.labels, _precision(part), strict=True)}
     sizes = [(quantity, abs(quantity.value) * believed[quantity.name]) for quantity in estimate.nuisances]
     return [_Large(q, size) for q, size in sizes if size > _BEYOND and abs(q.value) > _BEYOND * q.sd]
 
 
-def _precision(part: Part) -> Array:
-    """One over the standard deviation that is believed of each unknown; zero where nothing is, shape (k,)."""
-    if part.kind.startswith("gyro walk"):  # each step from knot to knot adds to what came before
-        return 1.0 / np.sqrt(np.diagonal(np.linalg.inv(part.information)))
-    return np.sqrt(np.diagonal(part.information))
+def _precision(part: Part) -> list[float]:
+    """One over the standard deviation that is believed of each unknown; zero where nothing is."""
+    alone = np.diagonal(part.information)
+    if np.count_nonzero(part.information) > alone.size:  # a bias that walks, known values that err together
+        alone = 1.0 / np.diagonal(np.linalg.inv(part.information))
+    return np.sqrt(alone).tolist()
 
 
 def _more_than_allowed(large: list[_Large]) -> Iterator[str]:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 
 from freefloat.files import FilePath
+from freefloat.estimate.prior import CadSpread
 from freefloat.regressor.minimal import MinimalParameters
 from freefloat.robot.model import Robot
 from freefloat.robot.transform import Array
@@ -125,14 +126,29 @@ class Estimate:
 
     @cached_property
     def sd(self) -> Array:
-        """Standard deviations, shape (c,); infinite for clusters that the data leave open."""
-        sd = np.sqrt(np.maximum(np.diagonal(self.covariance), 0.0))
-        return np.where(self.open, np.inf, sd)
+        """Standard deviations, shape (c,); infinite for clusters that the data leave open.
+
+        What little of a cluster lies in directions that were held at the CAD model counts with that model's spread.
+        """
+        return np.where(self.open, np.inf, np.hypot(self._seen_sd, self._held_sd))
 
     @cached_property
     def open(self) -> NDArray[np.bool_]:
-        """Clusters that an unseen direction touches, shape (c,)."""
-        return np.asarray(np.abs(self.unseen).max(axis=0, initial=0.0) > _TOUCHED)
+        """Clusters of which more is held at the CAD model, by its spread, than the data leave uncertain, shape (c,)."""
+        return np.asarray((np.abs(self.unseen).max(axis=0, initial=0.0) > _TOUCHED) & (self._held_sd > self._seen_sd))
+
+    @cached_property
+    def _seen_sd(self) -> Array:
+        return np.sqrt(np.maximum(np.diagonal(self.covariance), 0.0))
+
+    @cached_property
+    def _held_sd(self) -> Array:
+        """Spread of the CAD model along the unseen directions, shape (c,); infinite where it is not known."""
+        length = np.linalg.norm(self.unseen, axis=0)
+        if self.minimal.names != self.robot.parameter_names:
+            return np.where(length > _TOUCHED, np.inf, 0.0)
+        spread = CadSpread().covariance(self.robot)
+        return length * np.sqrt(np.einsum("ij,jk,ik->i", self.minimal.combine, spread, self.minimal.combine))
 
     def interval(self, confidence: float = 0.95) -> Array:
         """Lower and upper ends of two-sided intervals, shape (c, 2)."""

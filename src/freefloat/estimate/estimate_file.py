@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -51,11 +51,6 @@ def save_estimate(estimate: Estimate, path: FilePath) -> None:
 def load_estimate(path: FilePath) -> Estimate:
     """The estimate of an estimate file."""
     return _estimate(load_yaml(path, LIMIT_BYTES))
-
-
-def estimate_from_document(mapping: Mapping[str, Any], path: FilePath) -> Estimate:
-    """The estimate of an `estimate_document`, which may be part of another file; `path` is for messages."""
-    return _estimate(YamlDocument(path, mapping))
 
 
 # ---------------------------------------------------------------------- from the estimate to the file

@@ -98,8 +98,8 @@ def _by_known(problem: Problem, solution: Solution) -> dict[str, Array]:
         own = [column for column in select_parameters(problem.robot, selector) if column not in counted]
         places = np.flatnonzero(np.isin(uncertain, own))
         if places.size:
-            root = solution.by_known[:, places] * problem.known_sd[uncertain[places]]
-            added[selector] = root @ root.T
+            slope, columns = solution.by_known[:, places], uncertain[places]
+            added[selector] = slope @ problem.known_covariance[columns[:, None], columns] @ slope.T
             counted.update(own)
     return added
 

@@ -8,6 +8,7 @@ Files are written whole or not at all.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -28,8 +29,9 @@ from freefloat.robot.urdf_write import write_urdf
 class Exported:
     """What was written.
 
-    paths: the files. warnings: sentences that ask for a decision. notes: those that do not, such as which parameters
-    are the CAD model's rather than the data's. physical: the robot that was written, if one was.
+    paths: the files. warnings: sentences that ask for a decision, those of the estimate first. notes: those that do
+    not, such as which parameters are the CAD model's rather than the data's. physical: the robot that was written, if
+    one was.
     """
 
     paths: tuple[Path, ...]
@@ -51,7 +53,7 @@ def export_urdf(
         write_urdf(physical.robot, path)
     else:
         update_urdf(template, physical.robot, path)
-    return _exported(physical, path)
+    return _exported(estimate, (path,), physical)
 
 
 def export_robot(estimate: Estimate, path: FilePath, prior: CadSpread | None = None) -> Exported:
@@ -60,7 +62,7 @@ def export_robot(estimate: Estimate, path: FilePath, prior: CadSpread | None = N
         raise FileError(path, "is a URDF, which is written by export_urdf; allowed: .yaml, .yml, .json")
     physical = physical_robot(estimate, prior)
     save_robot(physical.robot, path)
-    return _exported(physical, path)
+    return _exported(estimate, (path,), physical)
 
 
 def export_controller(estimate: Estimate, path: FilePath) -> Exported:
@@ -75,7 +77,7 @@ def export_controller(estimate: Estimate, path: FilePath) -> Exported:
             return _c_files(estimate, target)
         case ".casadi":
             write_bytes(target, _serialised(estimate, target.stem))
-            return Exported((target,), estimate.warnings, ())
+            return _exported(estimate, (target,))
     raise FileError(path, "not a file that controllers are written to; allowed: .c, .casadi")
 
 
@@ -84,7 +86,7 @@ def _c_files(estimate: Estimate, target: Path) -> Exported:
     header = target.with_name(f"{code.name}.h")
     write_text(header, code.header)  # first: a source without its header does not compile
     write_text(target, code.source)
-    return Exported((target, header), estimate.warnings, ())
+    return _exported(estimate, (target, header))
 
 
 def _serialised(estimate: Estimate, name: str) -> bytes:
@@ -94,8 +96,15 @@ def _serialised(estimate: Estimate, name: str) -> bytes:
         return part.read_bytes()
 
 
-def _exported(physical: PhysicalRobot, path: FilePath) -> Exported:
-    return Exported((Path(os.fspath(path)),), physical.warnings, physical.notes, physical)
+def _exported(estimate: Estimate, paths: Sequence[FilePath], physical: PhysicalRobot | None = None) -> Exported:
+    outcome = () if estimate.outcome == "good" else (f"the outcome of the estimate is {estimate.outcome!r}",)
+    own = () if physical is None else physical.warnings
+    return Exported(
+        tuple(Path(os.fspath(path)) for path in paths),
+        tuple(dict.fromkeys((*outcome, *estimate.warnings, *own))),  # a physical estimate says some of them itself
+        () if physical is None else physical.notes,
+        physical,
+    )
 
 
 def _ending(path: FilePath) -> str:

@@ -25,7 +25,8 @@ _MARGIN = 4.0  # times less cost than the data as recorded
 _AS_GOOD = 2.0  # times the cost of the best: cannot be told from it
 _LEFT, _SPREADS = 0.05, 25.0  # largest unexplained share, mean square of spreads from the CAD model: still plausible
 _HEARD = 10.0  # times its noise that a gyro should show
-_TURNED_RAD, _FREE_RAD, _TURNS = 0.05, 0.5, 4  # least turn worth a word; its spread, and steps in seeking it
+_TURNED_RAD, _FREE_RAD = 0.05, 0.5  # least turn worth a word; standard deviation of it while it is sought
+_TURNS = (_COARSE, _COARSE, _FINE, _FINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +74,8 @@ def _named(recorded: Agreement, tried: list[tuple[Fault, Agreement]]) -> tuple[t
 def _turned(comparison: RateComparison) -> Fault | None:
     """The gyro turned against the base so that the data agree best; None if it is hardly turned at all."""
     R, still = np.eye(3), np.ones(len(comparison.problem.robot.joints))
-    for _ in range(_TURNS):
-        found = comparison.agreement(turned_gyro(R, still), _COARSE, _FREE_RAD)
+    for shares in _TURNS:
+        found = comparison.agreement(turned_gyro(R, still), shares, _FREE_RAD)
         R = exponential(np.array([found.turn]))[0] @ R
     return turned_gyro(R, still) if float(np.linalg.norm(logarithm(R[None]))) > _TURNED_RAD else None
 

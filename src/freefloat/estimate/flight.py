@@ -130,4 +130,5 @@ def flight_of(
     noise = {array: level for array, level in processed.noise.items() if array not in derived}
     given = {key: np.asarray(value, float) for key, value in (walks or {}).items()}
     every = {array: max(1, round(shared)) for array, shared in processed.shared.items()}
-    return Flight(processed.samples, noise, given, momentum, curves, without, name, every)
+    point = processed.velocity_point
+    return Flight(processed.samples, noise, given, momentum, curves, without, name, every, point)

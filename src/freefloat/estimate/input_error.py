@@ -16,13 +16,16 @@ from typing import ClassVar
 
 import numpy as np
 
+from freefloat.estimate.diagnosis import refuse_too_few
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.levenberg_marquardt import Fit, levenberg_marquardt
 from freefloat.estimate.likelihood import Rows
 from freefloat.estimate.maximum_likelihood import HELD, finished, stacked, units_of
+from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.problem import Nuisances, Problem
+from freefloat.estimate.suspicions import refuse_unusable
 from freefloat.estimate.torque_balance import TorqueBalance
 from freefloat.estimate.unknowns import parameter_columns, unknowns_of
 from freefloat.robot.transform import Array
@@ -42,7 +45,13 @@ class InputError(Estimator):
 
         Where the noise of torques is not known in every flight, it is taken from the residual, joint by joint.
         """
+        refuse_unusable(problem)
         fitted = _Torques(problem)
+        refuse_too_few(sum(balance.measured.size for balance in fitted.balances), fitted.problem)
+        with one_blas_thread():
+            return self._estimate(fitted)
+
+    def _estimate(self, fitted: _Torques) -> Estimate:
         if fitted.sd is not None:
             return self._finished(fitted, fitted.fit(fitted.sd), fitted.sd)
         sd = _FIRST * fitted.sizes
@@ -96,12 +105,13 @@ class _Torques:
         """Weighted residuals of all flights; sd of each joint's torque in each, shape (flights, joints)."""
         phi, found = self._phi(point), list[Rows]()
         for index, balance in enumerate(self.balances):
+            own = balance.flight.readings("torques")
             if derivatives:
                 tau, slope = balance.with_derivative(phi)
-                slope = slope / sd[index][:, None]
+                slope = slope[own] / sd[index][:, None]
             else:
                 tau, slope = balance.torques(phi), np.zeros((0, 0, 0))
-            found.append(Rows("torques", index, (balance.measured - tau) / sd[index], slope))
+            found.append(Rows("torques", index, (balance.measured - tau)[own] / sd[index], slope))
         return tuple(found)
 
     def fit(self, sd: Array, start: Array | None = None) -> Fit:
@@ -117,7 +127,7 @@ class _Torques:
         return levenberg_marquardt(evaluate, point, mean, information, units, HELD)
 
     def scatter(self, fit: Fit) -> Array:
-        """Root mean square of each joint's residual over all flights, with regard to what was fitted, (flights, joints)."""
+        """Root mean square of each joint's residual, with regard to what was fitted, (flights, joints), all alike."""
         rest = np.concatenate([part.values for part in self.rows(fit.point, np.ones_like(self.sizes), False)])
         spare = max(rest.size - (fit.point.size - len(fit.unseen)), 1)
         return np.broadcast_to(np.sqrt((rest**2).mean(axis=0) * rest.size / spare), self.sizes.shape)

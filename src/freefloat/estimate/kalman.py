@@ -1,16 +1,16 @@
 """Error-state extended Kalman filter: attitude, gyro bias and parameters together, sample by sample as on board.
 
-The gyro and the star tracker are compared with the base motion that the clusters predict (`reaction.py`), at the
-estimate of that moment. States: clusters and known parameters that may deviate, joint zeros, momentum where it is
-unknown, the gyro's bias (which walks), the first attitude, and the error of the predicted attitude. The CAD model's
-spread is the covariance to begin with; the triangle of the covariance is what is kept (`kalman_kernel.py`).
+Gyro and star tracker are compared with the base motion that the clusters predict (`reaction.py`) at the estimate of
+the moment. States: clusters and known parameters that may deviate, joint zeros, momentum where it is unknown, the
+gyro's bias, which walks, the first attitude, the error of the predicted attitude. The CAD model's spread is the
+covariance to begin with; what is kept is its triangle (`kalman_triangle_kernel.py`).
 
-A filter linearises a reading once, at an estimate that is still poor. Two things mend that. In the first pass the gain
-is smaller where the prediction, not the sensor, is the uncertain part (underweighting: Zanetti, DeMars, Bishop, Journal
-of Guidance, Control, and Dynamics, 2010). Later passes start again from the CAD model and its spread but take all
-derivatives at the last pass's estimate, each a Gauss-Newton step (iterated filter: Bell, Cathey, IEEE Transactions on
-Automatic Control, 1993), so that they end at maximum likelihood with the same unknowns. With three passes noiseless
-truth is met to 1e-6 of the CAD model's spread where predicted attitude does not matter.
+A filter takes the derivatives of a reading once, at an estimate that is still poor, and believes them for ever. So the
+first pass takes what linear prediction leaves out for noise of the sensor (`kalman_second_order_kernel.py`): it learns
+slowly, but knows how little it knows. Each further pass starts again from the CAD model and its spread, with all
+derivatives at the estimate of the pass before: a Gauss-Newton step (iterated filter: Bell, Cathey, IEEE Transactions on
+Automatic Control, 1993). Passes end at maximum likelihood with the same unknowns; noiseless truth is met as far as the
+prior allows. It beats least squares where the gyro's bias walks.
 
     Kalman(passes=1).track(problem)      # what a filter on board would have said after each sample
 """
@@ -23,16 +23,19 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from freefloat.estimate.diagnosis import diagnosed
 from freefloat.estimate.estimate import Budget, Estimate, Quantity, Residual
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.kalman_run import KalmanRun, Pass
 from freefloat.estimate.problem import Problem
+from freefloat.estimate.suspicions import refuse_unusable
+from freefloat.estimate.unknowns import AXES
 from freefloat.experiment.processing.whiteness import whiteness
 from freefloat.robot.transform import Array
 
 _FEWEST = 16  # samples of a test for whiteness
-_SETTLED = 0.1  # standard deviations that the last pass may move a cluster by
+_SETTLED = 0.01  # standard deviations by which the last pass may move a cluster
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,8 +44,8 @@ class Track:
 
     names: clusters first, then everything else. t: shape (n,) [s]; flight: number of the flight, shape (n,).
     values, sd: shape (n, names) [SI]; NaN outside the flight that something belongs to.
-    innovations: what each reading added to the prediction, over its standard deviation: white, of variance one, if
-        all is as believed, shape (n, readings); channels: what the readings are.
+    innovations: what each reading added to its prediction, over its standard deviation, shape (n, channels): white and
+        of variance one if all is as believed; NaN where nothing was read.
     """
 
     names: tuple[str, ...]
@@ -50,32 +53,33 @@ class Track:
     flight: NDArray[np.int64]
     values: Array
     sd: Array
-    innovations: Array
     channels: tuple[str, ...]
+    innovations: Array
 
 
 @dataclass(frozen=True)
 class Kalman(Estimator):
     """Error-state extended Kalman filter.
 
-    passes: through the data; one as on board, more to settle on the maximum of the likelihood.
+    passes: through the data, at most: one as on board, more until none moves a cluster by a hundredth of its standard
+        deviation.
     """
 
     name: ClassVar[str] = "kalman"
 
-    passes: int = 4
+    passes: int = 10
 
     def __post_init__(self) -> None:
         if self.passes < 1:
-            raise InvalidProblem(f"a Kalman filter needs at least one pass; found {self.passes}")
+            raise InvalidProblem(f"a Kalman filter makes {self.passes} passes; allowed: one or more")
 
     def estimate(self, problem: Problem) -> Estimate:
         """Clusters as the filter has them after the last sample."""
+        refuse_unusable(problem)
         run = KalmanRun(problem)
-        before, last = self._passes(run)
-        covariance = last.root @ last.root.T
-        count = len(run.problem.minimal)
-        return Estimate(
+        last, moved = self._passes(run)
+        covariance, count = last.root @ last.root.T, len(run.problem.minimal)
+        estimate = Estimate(
             method=self.name,
             model="momentum",
             robot=problem.robot,
@@ -85,46 +89,54 @@ class Kalman(Estimator):
             values=last.shared[:count],
             covariance=covariance[:count, :count],
             cad=run.problem.cad,
-            residual=_residual(run, last),
+            residual=_residual(run, last, covariance),
             budget=_budget(run, last, covariance),
             nuisances=_nuisances(run, last),
-            warnings=_unsettled(before, last, count),
+            warnings=_unsettled(moved),
             notes=_unused(problem),
         )
+        return diagnosed(estimate, run.problem, run.unknowns, converged=True)
 
     def track(self, problem: Problem) -> Track:
         """What the filter says after each sample, in its last pass."""
+        refuse_unusable(problem)
         run = KalmanRun(problem)
-        last = self._passes(run)[1]
-        flights = run.problem.flights
-        axes = [("x", "y", "z")[axis] for axis in run.likelihood.flights[0].turning]
+        last, flights = self._passes(run)[0], run.problem.flights
+        axes = [AXES[axis] for axis in run.likelihood.flights[0].turning]
         return Track(
             names=run.unknowns.labels,
             t=np.concatenate([flight.t for flight in flights]),
             flight=np.concatenate([np.full(flight.t.size, index) for index, flight in enumerate(flights)]),
             values=last.values,
             sd=last.sd,
-            innovations=last.innovations,
             channels=tuple(f"{sensor} {axis}" for sensor in ("gyro", "star tracker") for axis in axes),
+            innovations=last.innovations,
         )
 
-    def _passes(self, run: KalmanRun) -> tuple[Pass | None, Pass]:
-        """The last pass and the one before it."""
-        before, last = None, run.first()
+    def _passes(self, run: KalmanRun) -> tuple[Pass, float]:
+        """The last pass, and by how many standard deviations it moved a cluster at most; zero if it was the first."""
+        last, moved, count = run.first(), 0.0, len(run.problem.minimal)
         for _ in range(self.passes - 1):
             before, last = last, run.again(last.shared)
-        return before, last
+            sd = np.linalg.norm(last.root[:count], axis=1)
+            moved = float(np.max(np.abs(last.shared - before.shared)[:count] / np.maximum(sd, 1e-300)))
+            if moved < _SETTLED:
+                break
+        return last, moved
 
 
-def _residual(run: KalmanRun, last: Pass) -> Residual:
-    """Innovations: white and of variance one if all is as believed, whatever was fitted."""
-    columns = [column[np.isfinite(column)] for column in last.innovations.T]
-    axes = len(columns) // 2
+def _residual(run: KalmanRun, last: Pass, covariance: Array) -> Residual:
+    """Innovations of the first pass as they came, of later ones with the estimate as the certain truth."""
+    innovations, used = (last.innovations, 0.0) if last.follows else (run.check(last.shared), float(last.shared.size))
+    if not last.follows:
+        for part in run.shared_parts:
+            used -= float((part.information * covariance[part.place, part.place]).sum())
+    columns = [column[np.isfinite(column)] for column in innovations.T]
+    axes, every = len(columns) // 2, np.concatenate(columns)
     channels = {"w": np.concatenate(columns[:axes]), "attitude": np.concatenate(columns[axes:])}
-    every = np.concatenate(columns)
     white = [whiteness(column, noise_sd=1.0).white for column in columns if column.size >= _FEWEST]
     return Residual(
-        ratio=float(np.sqrt((every**2).mean())),
+        ratio=float(np.sqrt((every**2).sum() / max(every.size - used, 1.0))),
         white=all(white) if white else None,
         rows=every.size,
         unknowns=len(run.unknowns),
@@ -133,23 +145,22 @@ def _residual(run: KalmanRun, last: Pass) -> Residual:
 
 
 def _budget(run: KalmanRun, last: Pass, covariance: Array) -> Budget:
-    """Noise as the filter carried it along, what was believed of constant states by their information, bias the rest."""
+    """Noise as the filter carried it along, beliefs about constant states by their information, the bias the rest."""
     count = len(run.problem.minimal)
-    parts, variance = {"noise": np.diagonal(last.noise)[:count]}, np.diagonal(covariance)[:count]
-    for part in run.unknowns.parts:
-        if part.flight is None:
-            block = covariance[:count, part.place]
-            share = ((block @ part.information) * block).sum(axis=1)
-            parts[part.source] = parts.get(part.source, 0.0) + share
-    rest = np.maximum(variance - sum(parts.values()), 0.0)
+    parts: dict[str, Array] = {"noise": np.diagonal(last.noise)[:count]}
+    for part in run.shared_parts:
+        block = covariance[:count, part.place]
+        share = ((block @ part.information) * block).sum(axis=1)
+        parts[part.source] = parts.get(part.source, np.zeros(count)) + share
+    rest = np.maximum(np.diagonal(covariance)[:count] - sum(parts.values()), 0.0)
     source = "gyro bias" if run.problem.nuisances.gyro_bias_rad_s is not None else "noise"
-    parts[source] = parts.get(source, 0.0) + rest
+    parts[source] = parts.get(source, np.zeros(count)) + rest
     whole = np.maximum(sum(parts.values()), 1e-300)
     return Budget(tuple(parts), np.column_stack([share / whole for share in parts.values()]))
 
 
 def _nuisances(run: KalmanRun, last: Pass) -> tuple[Quantity, ...]:
-    """Everything but the clusters, as it was when the filter last had it."""
+    """Everything but the clusters, as the filter last had it: the bias at the end of its flight."""
     found = []
     for part in run.unknowns.parts[1:]:
         for label, index in zip(part.labels, range(part.place.start, part.place.stop), strict=True):
@@ -158,12 +169,8 @@ def _nuisances(run: KalmanRun, last: Pass) -> tuple[Quantity, ...]:
     return tuple(found)
 
 
-def _unsettled(before: Pass | None, last: Pass, count: int) -> tuple[str, ...]:
-    if before is None:
-        return ()
-    sd = np.linalg.norm(last.root[:count], axis=1)
-    moved = float(np.max(np.abs(last.shared - before.shared)[:count] / np.maximum(sd, 1e-300)))
-    if moved <= _SETTLED:
+def _unsettled(moved: float) -> tuple[str, ...]:
+    if moved < _SETTLED:
         return ()
     return (f"the last pass still moved a cluster by {moved:.2g} standard deviations: allow more passes",)
 

@@ -2,9 +2,9 @@
 
 Readings are predicted at a point x, and the filter estimates how far, d, the truth is from it. Where it follows, the
 point moves to the estimate after every sample and d is zero again: the extended Kalman filter. What its linear
-prediction leaves out counts as noise of known mean and variance. That noise is no noise but much the same from sample to
-sample, so that it must not be averaged away: its variance is multiplied by a share of all samples so far. Where the
-filter does not follow, the point stays, and the filter as a whole is one Gauss-Newton step from it.
+prediction leaves out counts as noise of known mean and variance. It is no noise but much the same in every sample; so
+that it is not averaged away, its variance is multiplied by the number of samples so far. Where the filter does not
+follow, the point stays, and the filter as a whole is one Gauss-Newton step from it.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from freefloat.estimate.kalman_prediction_kernel import predict, prediction, second_order
+from freefloat.estimate.kalman_prediction_kernel import predict, prediction
+from freefloat.estimate.kalman_second_order_kernel import second_order
 from freefloat.estimate.kalman_triangle_kernel import absorb, move, retriangle, transpose
 from freefloat.estimate.reaction_kernels import turn_sensitivity, turned
 
-_COMPILE = {"cache": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
-_ALIKE = 0.3  # share of the samples so far whose errors of second order go the same way
+_COMPILE = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
 _SMALL = 1e-4  # of the sine of an angle: below, series
 
 
@@ -38,11 +38,11 @@ class State(NamedTuple):
     h: np.ndarray
 
 
-@njit(**(_COMPILE | {"no_cpython_wrapper": False}))
+@njit(**_COMPILE)
 def run(tree, body, places, readings, state, follow, values, sds, innovations):
     """Run a flight; the number of the sample at which no prediction was possible, or -1.
 
-    values, sds (n, states): after each sample. innovations (n, readings): over their standard deviations.
+    values, sds (n, states): after each sample. innovations (n, readings): over their standard deviations, where read.
     """
     step, k = readings.step, body.turning.size
     out, beyond = prediction(body, places, readings, state.x.size), np.zeros((k, 2))
@@ -53,13 +53,13 @@ def run(tree, body, places, readings, state, follow, values, sds, innovations):
             return sample
         if sample > 0:
             _go_on(body, places, readings, sample, state, out)
-        if readings.w.shape[0] > 0:
+        if readings.w.shape[0] > 0 and sample % readings.gyro_every == 0:
             if follow:
                 beyond = second_order(tree, body, m - 1, state.L, out)
                 for i in range(k):
-                    beyond[i, 1] *= max(1.0, _ALIKE * (sample + 1))
+                    beyond[i, 1] *= sample + 1.0
             _read_gyro(body, places, readings, sample, state, beyond, out, innovations[sample])
-        if places.first >= 0:
+        if places.first >= 0 and sample % readings.tracker_every == 0:
             rest = innovations[sample, innovations.shape[1] - k :]
             _read_star_tracker(body, places, readings, sample, state, rest)
         if follow:

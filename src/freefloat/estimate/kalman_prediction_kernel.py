@@ -2,11 +2,6 @@
 
 States, in this order: standard parameters, joint zeros, momenta (of all flights), and, of one flight, the rotation of
 its first attitude, the gyro's bias, the error of the predicted attitude.
-
-Exactly, twist - twist(point) = (E - J) dx, with dx linear in the states and J = A_b^-1 dA_b, the relative error of the
-locked robot's inertia, linear in the parameters. What the linear prediction leaves out is a product of linear forms: for
-states of Gaussian errors its mean and variance are known (second-order filter: Athans, Wishner, Bertolini, IEEE
-Transactions on Automatic Control, 1968).
 """
 
 from __future__ import annotations
@@ -19,7 +14,7 @@ from numba import njit
 from freefloat.estimate.reaction_kernels import momentum_by_position, solve_each, turn
 from freefloat.regressor.kernels import forward_columns, locked, sweep
 
-_COMPILE = {"cache": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
+_COMPILE = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
 _SINGULAR = 1e-12
 
 
@@ -27,8 +22,8 @@ class Body(NamedTuple):
     """What is constant of robot and flight.
 
     fixed: known parameters (bodies, 10). columns: numbers of the unknown ones (c,); there: one for those that the
-    flight had, else zero (c,). allowed: velocities that the base can have (r,); turning: axes about which it turns (k,),
-    the last k of those. given: momentum that is known, in the axes of the first sample (3,).
+    flight had, else zero (c,). allowed: velocities that the base can have (r,); turning: axes about which it turns,
+    the last of those (k,). given: momentum that is known, in the axes of the first sample (3,).
     """
 
     fixed: np.ndarray
@@ -45,7 +40,7 @@ class Readings(NamedTuple):
     t (m,), q, dq (m, dofs), spin: momentum of the wheels (m, 3). step: from sample to sample in these.
     w (n, 3) and weight (n or 1, k, k): angular rates, and the lower triangle that makes their errors independent and of
     size one. attitude (n, 3, 3) and its standard deviations (k,): star tracker. Either of the two may be empty.
-    walk: of the bias, its square after a second (k,).
+    gyro_every, tracker_every: how many samples share a reading. walk: of the bias, its square after a second (k,).
     """
 
     t: np.ndarray
@@ -57,6 +52,8 @@ class Readings(NamedTuple):
     weight: np.ndarray
     attitude: np.ndarray
     attitude_sd: np.ndarray
+    gyro_every: int
+    tracker_every: int
     walk: np.ndarray
 
 
@@ -123,10 +120,13 @@ def predict(tree, body, places, readings, x, first, m, out):
     if m == 3:
         _turn_on(readings.t[first : first + m], reactions, body.allowed, H, R)
     v, w, u = _twists(reactions, body.allowed, R, H)
-    columns = _momentum_columns(tree, body, out.phi, q, dq, v, w, places.zeros >= 0)
-    solve_each(_inner(A, body.allowed), columns, 0)
-    for s in range(m):
-        if m == 3:
+    columns = np.empty((m, body.allowed.size, body.columns.size + (q.shape[1] if places.zeros >= 0 else 0)))
+    parameter_columns(tree, body, q, dq, v, w, columns)
+    if places.zeros >= 0:
+        _position_columns(tree, body, out.phi, q, dq, v, w, columns)
+    solve_each(inner(A, body.allowed), columns, 0)
+    if m == 3:
+        for s in range(m):
             _attitude_rates(body, places, reactions[s], columns[s], w[s], u[s], s, out)
     for i in range(3):
         out.w[i] = w[m - 1, i]
@@ -150,14 +150,15 @@ def _put_point(body, places, readings, x, first, m, out):
 
 
 @njit(**_COMPILE)
-def _inner(A, allowed):
+def inner(A, allowed):
+    """A_b of what the base can do, (m, r, r)."""
     r = allowed.size
-    inner = np.empty((A.shape[0], r, r))
+    block = np.empty((A.shape[0], r, r))
     for s in range(A.shape[0]):
         for i in range(r):
             for j in range(r):
-                inner[s, i, j] = A[s, allowed[i], allowed[j]]
-    return inner
+                block[s, i, j] = A[s, allowed[i], allowed[j]]
+    return block
 
 
 @njit(**_COMPILE)
@@ -172,7 +173,7 @@ def _reactions(A, dq, spin, allowed):
             if row >= 3:
                 right[s, i, 0] -= spin[s, row - 3]
                 right[s, i, row - 2] = 1.0
-    return right, solve_each(_inner(A, allowed), right, 0)
+    return right, solve_each(inner(A, allowed), right, 0)
 
 
 @njit(**_COMPILE)
@@ -210,22 +211,27 @@ def _twists(reactions, allowed, R, H):
 
 
 @njit(**_COMPILE)
-def _momentum_columns(tree, body, phi, q, dq, v, w, zeros):
-    """Momentum by the parameters, then by joint zeros if there are any, of what the base can do, (m, r, columns)."""
-    m, c, dofs = q.shape[0], body.columns.size, q.shape[1]
-    K, by_zero = np.empty((m, 6, c)), np.empty((m, 6, dofs))
+def parameter_columns(tree, body, q, dq, v, w, right):
+    """Momentum by the parameters, of what the base can do, into the first columns of right (m, r, .)."""
+    K = np.empty((q.shape[0], 6, body.columns.size))
     forward_columns(tree, q, dq, v, w, body.columns, K)
-    if zeros:
-        R, p, v_all, w_all, a = sweep(tree, q, dq, v, w)
-        momentum_by_position(tree, phi, R, p, v_all, w_all, a, by_zero)
-    right = np.empty((m, body.allowed.size, c + dofs if zeros else c))
-    for s in range(m):
+    for s in range(q.shape[0]):
         for i in range(body.allowed.size):
-            for e in range(c):
+            for e in range(body.columns.size):
                 right[s, i, e] = K[s, body.allowed[i], e] * body.there[e]
-            for e in range(c, right.shape[2]):
-                right[s, i, e] = by_zero[s, body.allowed[i], e - c]
-    return right
+
+
+@njit(**_COMPILE)
+def _position_columns(tree, body, phi, q, dq, v, w, right):
+    """Momentum by joint positions, of what the base can do, into the last columns of right (m, r, .)."""
+    by_position = np.empty((q.shape[0], 6, q.shape[1]))
+    R, p, v_all, w_all, a = sweep(tree, q, dq, v, w)
+    momentum_by_position(tree, phi, R, p, v_all, w_all, a, by_position)
+    first = right.shape[2] - q.shape[1]
+    for s in range(q.shape[0]):
+        for i in range(body.allowed.size):
+            for e in range(q.shape[1]):
+                right[s, i, first + e] = by_position[s, body.allowed[i], e]
 
 
 @njit(**_COMPILE)
@@ -277,69 +283,3 @@ def _by_states(body, places, reactions, columns, u, R, H):
         if places.attitude >= 0:
             for j in range(body.turning.size):
                 H[i, places.attitude + j] = _by_attitude(reactions[i], u, body.turning[j])
-
-
-# ---------------------------------------------------------------------- second order
-
-
-@njit(**_COMPILE)
-def second_order(tree, body, row, L, out):
-    """Mean and variance of what the linear prediction of each rate leaves out, (k, 2), states having P = L L^T.
-
-    row: that of the instant in out.
-    """
-    k, r, n = body.turning.size, body.allowed.size, L.shape[0]
-    inertia = _relative_inertia(tree, body, row, out)
-    dx, J, found = np.empty((r, n)), np.empty((r, n)), np.zeros((k, 2))
-    _rooted(L, out.H, n, dx)
-    for i in range(k):
-        _rooted(L, inertia[i], body.columns.size, J)
-        for j in range(r):
-            for e in range(r):
-                JJ, Jx, xJ, xx = 0.0, 0.0, 0.0, 0.0
-                for s in range(n):
-                    JJ += J[j, s] * J[e, s]
-                    Jx += J[j, s] * dx[e, s]
-                    xJ += dx[j, s] * J[e, s]
-                    xx += dx[j, s] * dx[e, s]
-                found[i, 1] += JJ * xx + Jx * xJ
-                if j == e:
-                    found[i, 0] -= Jx
-    return found
-
-
-@njit(**_COMPILE)
-def _rooted(L, forms, width, rooted):
-    """Linear forms of the first states, (r, width), times L: (r, states)."""
-    for j in range(rooted.shape[0]):
-        for s in range(rooted.shape[1]):
-            rooted[j, s] = 0.0
-        for i in range(width):
-            for s in range(i + 1):
-                rooted[j, s] += forms[j, i] * L[i, s]
-
-
-@njit(**_COMPILE)
-def _relative_inertia(tree, body, row, out):
-    """A_b^-1 K at unit twists: of each turning axis, by twists and parameters, (k, r, c)."""
-    k, r, dofs = body.turning.size, body.allowed.size, out.q.shape[1]
-    v, w, q, inner = np.zeros((r, 3)), np.zeros((r, 3)), np.empty((r, dofs)), np.empty((r, r, r))
-    once = _inner(out.A[row : row + 1], body.allowed)
-    for j in range(r):
-        if body.allowed[j] < 3:
-            v[j, body.allowed[j]] = 1.0
-        else:
-            w[j, body.allowed[j] - 3] = 1.0
-        for i in range(dofs):
-            q[j, i] = out.q[row, i]
-        for i in range(r):
-            for e in range(r):
-                inner[j, i, e] = once[0, i, e]
-    columns = _momentum_columns(tree, body, out.phi, q, np.zeros((r, dofs)), v, w, False)
-    solve_each(inner, columns, r - k)
-    by_axis = np.empty((k, r, columns.shape[2]))
-    for i in range(k):
-        for j in range(r):
-            for e in range(columns.shape[2]):
-                by_axis[i, j, e] = columns[j, r - k + i, e]
-    return by_axis

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from freefloat.estimate import kalman_kernel as compiled
+from freefloat.estimate.flight import Flight
 from freefloat.estimate.kalman_prediction_kernel import Body, Places, Readings
-from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.likelihood import FlightLikelihood, Likelihood
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Nuisances, Problem
@@ -18,7 +18,7 @@ from freefloat.regressor.samples import read_only, rotations
 from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.transform import Array
 
-_USED = ("w", "attitude", "q", "dq")
+_USED = ("w", "attitude", "q", "dq", "wheel_rates")
 _RATE_SD, _RATE_FACTOR = 0.1, 10.0  # the momentum to begin with is that of a base that turns by this [rad/s], or so
 _FIRST_SD = 30.0  # times a star tracker's: of the first attitude, for which its first reading is taken
 
@@ -31,8 +31,10 @@ class Pass:
     that covariance that is the sensors' noise, (s, s).
     values, sd: of all unknowns after each sample, shape (n, unknowns); NaN outside the flight they belong to.
     innovations: over their standard deviations, gyro, then star tracker, shape (n, 2 axes); NaN where nothing was read.
+    follows: whether derivatives were at the estimate of the moment.
     """
 
+    follows: bool
     shared: Array
     root: Array
     noise: Array
@@ -44,16 +46,19 @@ class Pass:
 class KalmanRun:
     """A problem as the filter sees it.
 
-    States that all flights share: parameters and joint zeros, as in the vector of unknowns, then momenta of all flights.
+    States that all flights share: parameters, joint zeros, both as in the vector of unknowns, momenta of all flights.
     """
 
     def __init__(self, problem: Problem) -> None:
         self.likelihood = Likelihood(_restricted(problem))
         self.problem, self.unknowns = self.likelihood.problem, self.likelihood.unknowns
         zeros = self.unknowns.find("joint zeros")
+        self.shared_parts = tuple(part for part in self.unknowns.parts if part.flight is None)
         self.constants = self.likelihood.columns.size if zeros is None else zeros.stop
         momenta = [flight.place("momentum") for flight in self.likelihood.flights]
-        self.places = np.concatenate([np.arange(self.constants), *(np.r_[place] for place in momenta if place is not None)])
+        self.places = np.concatenate(
+            [np.arange(self.constants), *(np.r_[place] for place in momenta if place is not None)]
+        )
         walks = [flight.walks.get("w", np.zeros(3)) for flight in problem.flights]
         pairs = zip(self.likelihood.flights, walks, strict=True)
         self.flights = tuple(_FlightFilter(self, flight, walk) for flight, walk in pairs)
@@ -73,30 +78,33 @@ class KalmanRun:
 
     def first(self) -> Pass:
         """The extended filter: derivatives at the estimate of the moment."""
-        return self._through(self.mean, np.zeros_like(self.mean), follow=True)
+        return self._through(self.mean, np.zeros_like(self.mean), self.root, follow=True)
 
     def again(self, at: Array) -> Pass:
         """The filter with derivatives at these shared states."""
-        return self._through(at, self.mean - at, follow=False)
+        return self._through(at, self.mean - at, self.root, follow=False)
 
-    def _through(self, x: Array, d: Array, follow: bool) -> Pass:
+    def check(self, at: Array) -> Array:
+        """Innovations with shared states that are certain: what these leave unexplained, shape (n, 2 axes)."""
+        return self._through(at, np.zeros_like(at), np.zeros_like(self.root), follow=False).innovations
+
+    def _through(self, x: Array, d: Array, L: Array, follow: bool) -> Pass:
         point = np.zeros(len(self.unknowns))
         point[self.places] = x
         self.likelihood.reweigh(point)
-        size, L, N, told = x.size, self.root, np.zeros_like(self.root), list[tuple[Array, Array, Array]]()
+        size, N, told = x.size, np.zeros_like(L), list[tuple[Array, Array, Array]]()
         for flight in self.flights:
             state = flight.state(x, d, L, N)
             told.append(flight.run(state, follow))
             x, d, L, N = state.x[:size], state.d[:size, 0], state.L[:size, :size], state.N[:size, :size]
         values, sd, innovations = (np.concatenate(each) for each in zip(*told, strict=True))
-        return Pass(x + d, L, N, values, sd, innovations)
+        return Pass(follow, x + d, L, N, values, sd, innovations)
 
 
 class _FlightFilter:
     """One flight: its own states follow the shared ones."""
 
     def __init__(self, whole: KalmanRun, flight: FlightLikelihood, walk: Array) -> None:
-        _check_finite(flight.flight)
         self.whole, self.flight, self.walk = whole, flight, walk
         self.axes = flight.turning.size
         self.own = self._own()
@@ -141,8 +149,15 @@ class _FlightFilter:
         """States at the first sample, given the shared ones."""
         sds = np.concatenate([np.zeros(0), *self.own.values()])
         shared, n = x.size, x.size + sds.size
-        vectors, matrices = [np.zeros(n) for _ in range(3)], [np.zeros((n, n)) for _ in range(2)]
-        state = compiled.State(vectors[0], np.zeros((n, 1)), *matrices, np.eye(3), *vectors[1:])
+        state = compiled.State(
+            x=np.zeros(n),
+            d=np.zeros((n, 1)),
+            L=np.zeros((n, n)),
+            N=np.zeros((n, n)),
+            R=np.eye(3),
+            gain=np.zeros(n),
+            h=np.zeros(n),
+        )
         state.x[:shared], state.d[:shared, 0], state.L[:shared, :shared], state.N[:shared, :shared] = x, d, L, N
         state.L[range(shared, n), range(shared, n)] = sds
         return state
@@ -151,16 +166,18 @@ class _FlightFilter:
         """Run through the flight: values, standard deviations, innovations as in `Pass`."""
         n, width = self.flight.flight.t.size, state.x.size
         values, sd = np.empty((n, width)), np.empty((n, width))
-        innovations = np.full((n, 2 * self.axes), np.nan)
-        read = innovations if "w" in self.flight.channels else innovations[:, self.axes :]
+        read = np.full((n, len(self.flight.channels) * self.axes), np.nan)
         tree = self.flight.robot.tree.arrays
         sensed = self._body(), self.places, self._readings()
         failed = compiled.run(tree, *sensed, state, follow, values, sd, read)
         if failed >= 0:
             raise NotPossible(
-                f"{self.flight.flight.name}: the estimate at sample {failed} has no positive inertia; allowed: noise and "
-                "a prior that keep the filter near the CAD model"
+                f"{self.flight.flight.name}: the estimate at sample {failed} has no positive inertia; allowed: noise "
+                "and a prior that keep the filter near the CAD model"
             )
+        innovations = np.full((n, 2 * self.axes), np.nan)
+        first = 0 if "w" in self.flight.channels else self.axes
+        innovations[:, first : first + read.shape[1]] = read
         return self._told(values), self._told(sd), innovations
 
     def _told(self, states: Array) -> Array:
@@ -204,6 +221,8 @@ class _FlightFilter:
                 rotations(samples.attitude) if tracker and samples.attitude is not None else np.zeros((0, 3, 3))
             ),
             attitude_sd=read_only(noise["attitude"][flight.turning] if tracker else np.zeros(0)),
+            gyro_every=flight.flight.every.get("w", 1),
+            tracker_every=flight.flight.every.get("attitude", 1),
             walk=read_only(self.walk[flight.turning] ** 2),
         )
 
@@ -224,12 +243,3 @@ def _restricted(problem: Problem) -> Problem:
 def _used(flight: Flight) -> Flight:
     noise = {name: flight.noise[name] for name in _USED if name in flight.noise}
     return replace(flight, noise=noise, walks={}, curves=None)
-
-
-def _check_finite(flight: Flight) -> None:
-    for name in ("q", "dq", *(name for name in ("w", "attitude") if name in flight.noise)):
-        good = np.isfinite(flight.samples.need(name, "the Kalman filter")).all(axis=1)
-        if not good.all():
-            raise InvalidProblem(
-                f"{flight.name}: {name} of sample {int(np.argmin(good))} is not finite; leave such samples out"
-            )

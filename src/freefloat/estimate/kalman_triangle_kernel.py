@@ -10,12 +10,12 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-_COMPILE = {"cache": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
+_COMPILE = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
 
 
 @njit(**_COMPILE)
 def absorb(L, N, h, variance, gain):
-    """A reading of derivative h (n,) with noise of this variance: L, N and the gain (n,) after it; innovation's variance.
+    """Take in a reading of derivative h (n,) with noise of this variance: L, N, gain (n,); variance of its innovation.
 
     Columns of L go from the last to the first; with P = L L^T, f = L^T h and v the sum of columns so far times their f,
     each becomes itself and v in such shares that L stays a triangle.
@@ -87,7 +87,7 @@ def transpose(X):
 
 @njit(**_COMPILE)
 def retriangle(L, start, grown):
-    """Make the rows from `start` on a triangle again, the first of them grown by independent errors of these squares."""
+    """Make the rows from `start` on a triangle again, the first of them grown by errors of these squares."""
     rows, extra = L.shape[0] - start, grown.size
     width = rows + extra
     T = np.zeros((rows, width))

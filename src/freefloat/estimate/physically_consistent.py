@@ -84,11 +84,15 @@ class PhysicalRobot:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Seen:
-    """What the data say, in whitened coordinates: A x = r with covariance V, shapes (s, k), (s,), (s, s)."""
+    """What is known of sums, in whitened coordinates: A x = r with covariance V, shapes (s, k), (s,), (s, s).
+
+    with_prior: whether V already holds what the CAD model says, rather than the data's part alone.
+    """
 
     A: Array
     r: Array
     V: Array
+    with_prior: bool
 
 
 def physical_robot(
@@ -96,7 +100,8 @@ def physical_robot(
 ) -> PhysicalRobot:
     """The physical robot nearest to an estimate, and among those equally near the one nearest to the CAD model.
 
-    prior: how far the CAD model is trusted in what the data leave open; the usual spreads unless given.
+    prior: how far the CAD model is trusted in what the data leave open, as when the estimate was made if it used a
+        prior; the usual spreads unless given.
     inside: ellipsoids, in the frames of moving bodies, that these bodies do not reach out of.
     """
     refuse_other_clusters(estimate)
@@ -136,7 +141,13 @@ def _seen(estimate: Estimate, coordinates: Coordinates, spread: Array) -> _Seen:
     slopes = combine @ coordinates.root / spread[:, None]
     difference = (estimate.values - combine @ coordinates.origin) / spread
     covariance = estimate.covariance / np.outer(spread, spread) + _FINEST**2 * np.eye(len(combine))
-    return _Seen(Q.T @ slopes, Q.T @ difference, Q.T @ covariance @ Q)
+    return _Seen(Q.T @ slopes, Q.T @ difference, Q.T @ covariance @ Q, _used_prior(estimate))
+
+
+def _used_prior(estimate: Estimate) -> bool:
+    """Whether the CAD model was a soft prior of the estimate, so that its covariance holds it."""
+    sources, shares = (estimate.budget.sources, estimate.budget.shares) if estimate.budget else ((), np.zeros((0, 0)))
+    return "prior" in sources and bool(shares[:, sources.index("prior")].any())
 
 
 def _whitened(seen: _Seen, columns: Array) -> Array:
@@ -214,24 +225,36 @@ def _told(
 
 
 def _prior_share(seen: _Seen, coordinates: Coordinates, columns: NDArray[np.int64]) -> Array:
-    """Variance of each parameter after the data over that before, (10 bodies,); zero where it was declared."""
+    """Variance of each parameter after the data over that before, (10 bodies,); zero where it was declared.
+
+    With S = A A^T the prior covariance of the sums and M that after the data, the parameters' falls from
+    S0 = root root^T by G^T (S - M) G, G = S^-1 A root^T.
+    """
     before = (coordinates.root**2).sum(axis=1)
-    factor = np.linalg.cholesky(seen.A @ seen.A.T + seen.V)
-    gained = scipy.linalg.solve_triangular(factor, seen.A @ coordinates.root.T, lower=True)
+    left, directions = _left(seen)
+    gained = (1.0 - left) @ (directions.T @ seen.A @ coordinates.root.T) ** 2
     share = np.zeros_like(before)
     share[columns] = 1.0  # of bodies in no cluster too
     moving = before > 0.0
-    share[moving] = np.maximum(1.0 - (gained[:, moving] ** 2).sum(axis=0) / before[moving], 0.0)
+    share[moving] = np.clip(1.0 - gained[moving] / before[moving], 0.0, 1.0)
     return share
+
+
+def _left(seen: _Seen) -> tuple[Array, Array]:
+    """Variance after the data over that before, (s,), in directions Z, (s, s): Z^T S Z = E, Z^T M Z diagonal."""
+    ratio, directions = scipy.linalg.eigh(seen.V, seen.A @ seen.A.T)
+    return (ratio if seen.with_prior else ratio / (1.0 + ratio)), directions  # M = V, or M^-1 = V^-1 + S^-1
 
 
 def _prior_sentence(coordinates: Coordinates, seen: _Seen, from_prior: tuple[str, ...]) -> str:
     unknowns, shown = coordinates.root.shape[1], len(seen.r)
+    if seen.with_prior:  # only what the data say more of than it does
+        shown = int((_left(seen)[0] < _MOSTLY).sum())
     if not from_prior:
         return f"all {unknowns} parameters are the data's"
     return (
-        f"the data show {shown} sums of {unknowns} parameters; how these are shared out is the CAD model's, and so are "
-        f"mostly: {', '.join(from_prior)}"
+        f"the data show {shown} sum{'' if shown == 1 else 's'} of {unknowns} parameters; how these are shared out is "
+        f"the CAD model's, and so are mostly: {', '.join(from_prior)}"
     )
 
 

@@ -124,13 +124,29 @@ class Problem:
         return select_parameters(self.robot, self.known)
 
     @cached_property
-    def known_sd(self) -> Array:
-        """Standard deviation of each standard parameter as far as it is known, else zero, (10 bodies,)."""
-        sd = np.zeros(self.robot.parameters.size)
+    def known_covariance(self) -> Array:
+        """Covariance of the standard parameters as far as they are known, else zero, (10 bodies, 10 bodies).
+
+        A body known to a relative standard deviation is known as a CAD model of that spread is: its centre of mass
+        to that part of its radius of gyration, its inertia to that part of the mean moment. A parameter named by
+        itself is known to that part of its value.
+        """
+        size = self.robot.parameters.size
+        covariance, given = np.zeros((size, size)), np.zeros(size, dtype=bool)
         for selector, relative in self.known.items():
             columns = select_parameters(self.robot, selector)
-            sd[columns] = relative * np.abs(self.robot.parameters[columns])
-        return sd
+            columns = columns[~given[columns]]
+            given[columns] = True
+            block = np.diag((relative * self.robot.parameters[columns]) ** 2)
+            if selector in self.robot.body_names and relative > 0.0:
+                block = CadSpread(relative, relative, relative).covariance(self.robot)[columns[:, None], columns]
+            covariance[columns[:, None], columns] = block
+        return covariance
+
+    @cached_property
+    def known_sd(self) -> Array:
+        """Standard deviation of each standard parameter as far as it is known, else zero, (10 bodies,)."""
+        return np.sqrt(np.diagonal(self.known_covariance))
 
     def present(self, flight: Flight) -> NDArray[np.bool_]:
         """Which standard parameters were there in a flight, (10 bodies,)."""

@@ -15,6 +15,7 @@ from freefloat.robot.parameters import PER_BODY
 
 AXES = ("x", "y", "z")
 _AT_REST = 1e-9  # [rad, m, rad/s]
+_TACHOMETER = 5.0  # a wheel none of whose readings exceeds so many times its noise never turned
 _ENCODER = 3.0  # a joint whose standard deviation is less than so many times its noise never moved
 _REPEATED = 0.5  # share of samples that repeat the one before, above which a sensor is said to do so
 _BEYOND, _WITHIN = 4.0, 1.2  # times a joint's limit: positions that cannot be in radians, those that can
@@ -73,10 +74,17 @@ def _still(problem: Problem) -> tuple[str, ...]:
 
 
 def _wheels_still(problem: Problem) -> bool:
-    rates = [flight.samples.wheel_rates for flight in problem.flights if flight.samples.wheel_rates is not None]
-    if not problem.robot.wheels or not rates:
+    flights = [flight for flight in problem.flights if flight.samples.wheel_rates is not None]
+    return bool(problem.robot.wheels and flights) and not any(wheels_turn(flight) for flight in flights)
+
+
+def wheels_turn(flight: Flight) -> bool:
+    """Whether any wheel turns by more than its tachometer's noise."""
+    rates = flight.samples.wheel_rates
+    if rates is None or not rates.size:
         return False
-    return all(float(np.abs(each).max(initial=0.0)) <= _AT_REST for each in rates)
+    noise = flight.sd("wheel_rates", rates.shape[1])
+    return bool((np.abs(rates) > np.maximum(_TACHOMETER * noise, _AT_REST)).any())
 
 
 def _repeats(problem: Problem, flight: Flight) -> Iterator[tuple[str, float]]:
@@ -137,8 +145,7 @@ def nothing_known(problem: Problem) -> bool:
     if problem.fixed.any() or {"energy", "torque"} & set(problem.models):
         return False
     for flight in problem.flights:
-        rates = flight.samples.wheel_rates
-        if rates is not None and problem.robot.wheels and rates.any():
+        if wheels_turn(flight):
             return False
         if not isinstance(flight.momentum, str) and flight.momentum.any():
             return False

@@ -60,9 +60,13 @@ class TorqueBalance:
                 f"{self.flight.name}: angular rates of the base were not measured and its momentum is not zero; input "
                 "error needs one or the other"
             )
-        for name in ("q", "dq", "ddq", "measured"):
-            if not np.isfinite(getattr(self, name)).all():
-                raise InvalidProblem(f"{self.flight.name}: {name} holds a number that is not finite; leave it out")
+        for name in ("ddq", "torques"):
+            good = np.isfinite(self.flight.samples.need(name, "input error")).all(axis=1)
+            if not good.all():
+                raise InvalidProblem(
+                    f"{self.flight.name}: {name} of sample {int(np.argmin(good))} is not a finite number; leave such "
+                    "samples out"
+                )
 
     def _wheels(self) -> tuple[Array, Array]:
         """Momentum of the wheels, shape (n, 3), and what pushes the base but for turning it, shape (n, 6)."""

@@ -116,8 +116,7 @@ def _all(problem: Problem) -> Iterator[_Row]:
 def _clusters(problem: Problem) -> _Row:
     information = np.zeros((len(problem.minimal),) * 2)
     if problem.prior is not None:
-        scale = np.sqrt(np.diagonal(problem.cad_covariance))
-        information = np.linalg.inv(problem.cad_covariance / np.outer(scale, scale)) / np.outer(scale, scale)
+        information = _inverse(problem.cad_covariance)
     return "clusters", None, problem.minimal.leaders, "", "prior", problem.cad, information
 
 
@@ -129,7 +128,14 @@ def _known(problem: Problem) -> Iterator[_Row]:
         columns = columns[(problem.known_sd[columns] > 0.0) & ~given[columns]]
         given[columns] = True
         names = tuple(f"known {problem.robot.parameter_names[column]}" for column in columns)
-        yield _independent(f"known {selector}", None, names, "", selector, problem.known_sd[columns])
+        information = _inverse(problem.known_covariance[columns[:, None], columns])
+        yield f"known {selector}", None, names, "", selector, np.zeros(columns.size), information
+
+
+def _inverse(covariance: Array) -> Array:
+    """Of a covariance whose entries have very different sizes."""
+    scale = np.sqrt(np.diagonal(covariance))
+    return np.linalg.inv(covariance / np.outer(scale, scale)) / np.outer(scale, scale)
 
 
 def _shared(problem: Problem) -> Iterator[_Row]:

@@ -16,7 +16,7 @@ import scipy.linalg
 from freefloat.estimate.advice import held_in_words
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.problem import Problem
-from freefloat.estimate.suspicions import nothing_known
+from freefloat.estimate.suspicions import nothing_known, wheels_turn
 from freefloat.regressor.identifiability import Measurement, identifiability
 from freefloat.regressor.model import NotApplicable
 from freefloat.robot.transform import Array
@@ -70,8 +70,8 @@ def never_shown(problem: Problem) -> int:
 
 
 def _wheels(problem: Problem) -> Literal["still", "constant", "varying"]:
-    given = [flight.samples.wheel_rates for flight in problem.flights]
-    rates = [each for each in given if each is not None and each.any()]
+    turning = [flight.samples.wheel_rates for flight in problem.flights if wheels_turn(flight)]
+    rates = [each for each in turning if each is not None]
     if not rates:
         return "still"
     return "varying" if any(np.ptp(each, axis=0).any() for each in rates) else "constant"

@@ -27,6 +27,21 @@ from freefloat.motion.trajectory import Trajectory
 
 Recordings = Recording | Mapping[str, Recording] | Sequence[Recording]
 
+_LINEAR = (
+    "least-squares",
+    "weighted",
+    "bias-compensated",
+    "total-least-squares",
+    "instrumental-variable",
+    "recursive",
+    "adaline",
+    "hopfield-tank",
+)
+_LINEAR_NOTE = (
+    "linear methods add neither the prior nor nuisances to the data, but for an accelerometer's bias in rows of the "
+    "base velocity"
+)
+
 
 def identify(
     mission: Mission,
@@ -40,7 +55,7 @@ def identify(
 
     The rest is as for `problem`. What processing has to say is among the estimate's warnings and notes.
     """
-    asked = method or mission.settings.identify.method or default_method(mission.robot.base)
+    asked = method or _method(mission)
     estimator, named = make_estimator(asked, mission.robot.base), _named(recordings)
     flights = _flights(mission, named, trajectory, without or {}, settings or _settings(mission, asked))
     with one_blas_thread():
@@ -53,7 +68,11 @@ def identify(
         found,
         outcome="doubtful" if warnings and found.outcome == "good" else found.outcome,
         warnings=(*found.warnings, *warnings),
-        notes=(*found.notes, *(note for note in notes if not note.startswith("warning: "))),
+        notes=(
+            *found.notes,
+            *((_LINEAR_NOTE,) if asked in _LINEAR else ()),
+            *(note for note in notes if not note.startswith("warning: ")),
+        ),
         origin={**found.origin, **_origin(mission, asked, named, [flight for flight, _ in flights])},
     )
 
@@ -70,9 +89,10 @@ def problem(
     recordings: one, several, or several by name, which is then the name of the flight.
     trajectory: the commanded motion; by default the mission's own, or that of the simulation.
     without: by name of a recording, bodies that were not there, such as a load not yet gripped; what the mission
-        says of it unless given. settings: of the signal processing.
+        says of it unless given. settings: of the signal processing; those for the mission's method unless given.
     """
-    flights = _flights(mission, _named(recordings), trajectory, without or {}, settings)
+    chosen = settings or _settings(mission, _method(mission))
+    flights = _flights(mission, _named(recordings), trajectory, without or {}, chosen)
     return _posed(mission, [flight for flight, _ in flights])
 
 
@@ -110,6 +130,10 @@ def _models(mission: Mission, flights: Sequence[Flight]) -> tuple[ModelName, ...
     return ("momentum",) if whole else ("angular-momentum",)
 
 
+def _method(mission: Mission) -> str:
+    return mission.settings.identify.method or default_method(mission.robot.base)
+
+
 def _settings(mission: Mission, method: str) -> ProcessSettings:
     """A delay that the method estimates itself is not sought before."""
     itself = method in ("maximum-likelihood", "physically-consistent") and mission.robot.base != "fixed"
@@ -129,14 +153,16 @@ def _flights(
     recordings: Mapping[str, Recording],
     trajectory: Trajectory | None,
     without: Mapping[str, Sequence[str]],
-    settings: ProcessSettings | None,
+    settings: ProcessSettings,
 ) -> list[tuple[Flight, Processed]]:
     """Each recording as a flight, with what processing said of it."""
-    for name in without:
-        if name not in recordings:
-            raise InvalidMission(f"no recording is called {name!r}; there are: {', '.join(recordings)}")
-    flights = list[tuple[Flight, Processed]]()
+    _refuse_repeated(recordings)
     absent = {**mission.settings.identify.without, **without}
+    for name in absent:
+        if name not in recordings:
+            said = "" if name in without else "the mission's identify.without: "
+            raise InvalidMission(f"{said}no recording is called {name!r}; there are: {', '.join(recordings)}")
+    flights = list[tuple[Flight, Processed]]()
     for name, recording in recordings.items():
         command = trajectory or _command(mission, recording)
         rate_Hz, sensors = mission.settings.identify.rate_Hz, mission.sensors.values()
@@ -146,6 +172,15 @@ def _flights(
         walks = sensor_walks(mission.robot, sensors, float(t[-1] - t[0]))
         flights.append((flight_of(processed, _momentum(mission), walks, bodies, name), processed))
     return flights
+
+
+def _refuse_repeated(recordings: Mapping[str, Recording]) -> None:
+    """The same data twice would count as twice the evidence."""
+    first = dict[str, str]()
+    for name, recording in recordings.items():
+        earlier = first.setdefault(_recording_sha256(recording), name)
+        if earlier != name:
+            raise InvalidMission(f"{name!r} is the same recording as {earlier!r}; allowed: each recording once")
 
 
 def _command(mission: Mission, recording: Recording) -> Trajectory | None:

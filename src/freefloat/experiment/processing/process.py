@@ -75,6 +75,7 @@ def process(
         joints.projection,
         delay,
         _shared(channels, rate),
+        _velocity_point(task),
     )
 
 
@@ -144,6 +145,12 @@ def _shared(channels: Mapping[str, Channel], rate_Hz: float) -> dict[str, float]
     """How many rows of each array of the base's motion come from one reading."""
     found = {array: [channels[name] for name in names if name in channels] for array, names in _SOURCES.items()}
     return {array: max(1.0, rate_Hz / given[0].rate_Hz) for array, given in found.items() if given}
+
+
+def _velocity_point(task: Task) -> Array:
+    """Where on the base the velocity is measured, shape (3,) [m]."""
+    given = [task.channels[name] for name in _SOURCES["v"] if name in task.channels]
+    return task.known(given[0]).mounting.p if given else np.zeros(3)
 
 
 # ---------------------------------------------------------------------- joints and delay

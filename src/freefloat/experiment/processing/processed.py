@@ -58,6 +58,7 @@ class Processed:
         of a rotation vector [rad], shape (3,).
     steps: by channel, what was done to it. notes: further sentences. warnings: those that ask for a decision.
     shared: by name of an array: how many of its rows come from one reading, more than one for slow sensors.
+    velocity_point: where on the base `v` was measured, base axes, (3,) [m]; the measured rates took it to the origin.
     projection: of the joints on the command; None if there was no command or it was not used.
     gyro_delay: None where it was not sought or cannot be told.
     """
@@ -70,6 +71,7 @@ class Processed:
     projection: Projection | None = None
     gyro_delay: GyroDelay | None = None
     shared: Mapping[str, float] = field(default_factory=dict)
+    velocity_point: Array = field(default_factory=lambda: np.zeros(3))
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "noise", MappingProxyType(dict(self.noise)))
