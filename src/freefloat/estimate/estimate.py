@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 
-from freefloat.files import FilePath
 from freefloat.estimate.prior import CadSpread
+from freefloat.files import FilePath
 from freefloat.regressor.minimal import MinimalParameters
 from freefloat.robot.model import Robot
 from freefloat.robot.transform import Array
