@@ -161,8 +161,9 @@ def test_with_unknown_momentum_mistakes_are_named_as_well(size):
     healthy = replace(problem, flights=(Flight(noisy, {"w": GYRO_RAD_S}, momentum="unknown"),))
     for mistake in ("gyro in degrees", "axis flipped", "axes swapped", "joints in degrees", "last joint"):
         inject, words = MISTAKES[mistake]
-        (fault, _), *others = search_faults(inject(healthy)).faults
+        (fault, found), *others = search_faults(inject(healthy)).faults
         assert words.format(last=robot.joint_names[-1]) in fault.what
+        assert found.explained > 0.8
         assert not others
 
 

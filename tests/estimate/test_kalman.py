@@ -19,6 +19,7 @@ from freefloat.estimate.maximum_likelihood import MaximumLikelihood, stacked
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Nuisances
 from freefloat.regressor.model import NotApplicable
+from freefloat.regressor.states import base_reaction
 
 GYRO, TRACKER = 1e-5, 1e-4
 BIAS = replace(Nuisances.none(), gyro_bias_rad_s=1e-3)
@@ -110,10 +111,13 @@ def test_a_slow_star_tracker_is_read_once():
 
 def test_a_body_may_be_absent_in_a_flight():
     case = make_case("momentum", 4, base="free", flights=2, n=300, declared={"w": GYRO})
-    absent, (first, second) = case.robot.body_names[-1], case.problem.flights
-    problem = replace(case.problem, flights=(replace(first, without=(absent,)), second))
-    filtered, likely = (each.estimate(problem) for each in (Kalman(passes=20), MaximumLikelihood()))
-    assert max(apart(filtered, likely)) < 0.05
+    robot, (first, second) = case.robot, case.problem.flights
+    there = np.arange(robot.parameters.size) < robot.parameters.size - 10  # the last body hangs on a tip
+    lighter = robot.with_parameters(np.where(there, robot.parameters, 0.0))
+    v, w = base_reaction(lighter, first.samples)
+    lost = replace(first, samples=replace(first.samples, v=v, w=w), without=(robot.body_names[-1],))
+    problem = replace(case.problem, flights=(lost, second))
+    assert max(apart(Kalman().estimate(problem), MaximumLikelihood().estimate(problem))) < 0.01
 
 
 def test_without_a_prior_the_usual_spread_is_where_it_begins():
@@ -180,7 +184,7 @@ def test_after_a_hundred_thousand_samples_the_covariance_is_that_of_orthogonal_f
 
 @cache
 def tracked(passes):
-    problem = measured(make_case("momentum", 4, bodies=5, n=200, nuisances=SAME, flights=2, momentum="unknown"))
+    problem = measured(make_case("momentum", 4, base="free", n=200, nuisances=SAME, flights=2, momentum="unknown"))
     return problem, Kalman(passes=passes).track(problem), Kalman(passes=passes).estimate(problem)
 
 
@@ -242,8 +246,9 @@ def walking(seed, walk=3e-5):
     rng, (flight,) = np.random.default_rng([seed, 3]), case.problem.flights
     step = walk * np.sqrt(flight.t[1] - flight.t[0])
     bias = 1e-3 * rng.normal(size=3) + np.cumsum(step * rng.normal(size=(600, 3)), axis=0)
-    w = flight.samples.w + bias + GYRO * rng.normal(size=bias.shape)
-    told = replace(flight, samples=replace(flight.samples, w=w), noise={"w": GYRO}, walks={"w": walk})
+    samples = with_noise(flight.samples, {"w": GYRO, "v": GYRO}, rng)
+    samples = replace(samples, w=samples.w + bias)
+    told = replace(flight, samples=samples, noise={"w": GYRO, "v": GYRO}, walks={"w": walk})
     return replace(case.problem, flights=(told,)), truth_of(case.problem, case.robot), bias[-1]
 
 
@@ -251,7 +256,9 @@ def walking(seed, walk=3e-5):
 def test_a_gyro_bias_that_walks_the_filter_follows_and_beats_least_squares(seed):
     problem, truth, bias = walking(seed)
     filtered, least = Kalman().estimate(problem), LeastSquares().estimate(problem)
-    assert np.median(np.abs(filtered.values - truth)) < 0.1 * np.median(np.abs(least.values - truth))
+    spread = np.sqrt(np.diagonal(problem.cad_covariance))
+    errors = [np.median(np.abs(each.values - truth) / spread) for each in (filtered, least)]
+    assert errors[0] < 0.1 * errors[1]
     found = [filtered.value(f"gyro bias {axis}") for axis in "xyz"]
     assert max(abs(value - end) / sd for (value, sd), end in zip(found, bias, strict=True)) < 4.0
     assert filtered.residual.white
@@ -270,7 +277,8 @@ def test_intervals_are_honest_where_the_bias_walks():
 
 def test_a_slow_walk_costs_what_it_costs_maximum_likelihood():
     problem, _, _ = walking(4, walk=1e-6)
-    assert apart(Kalman().estimate(problem), MaximumLikelihood().estimate(problem))[1] < 0.05
+    gyro_only = replace(problem, flights=(replace(problem.flights[0], noise={"w": GYRO}),))
+    assert apart(Kalman().estimate(problem), MaximumLikelihood().estimate(gyro_only))[1] < 0.05
 
 
 # ---------------------------------------------------------------------- what is refused or said

@@ -29,6 +29,7 @@ from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.kalman_run import KalmanRun, Pass
 from freefloat.estimate.problem import Problem
+from freefloat.estimate.reaction import NotPossible
 from freefloat.estimate.suspicions import refuse_unusable
 from freefloat.estimate.unknowns import AXES
 from freefloat.experiment.processing.whiteness import whiteness
@@ -117,7 +118,10 @@ class Kalman(Estimator):
         """The last pass, and by how many standard deviations it moved a cluster at most; zero if it was the first."""
         last, moved, count = run.first(), 0.0, len(run.problem.minimal)
         for _ in range(self.passes - 1):
-            before, last = last, run.again(last.shared)
+            try:
+                before, last = last, run.again(last.shared)
+            except NotPossible:  # the data led astray: the pass before is what there is
+                return last, np.inf
             sd = np.linalg.norm(last.root[:count], axis=1)
             moved = float(np.max(np.abs(last.shared - before.shared)[:count] / np.maximum(sd, 1e-300)))
             if moved < _SETTLED:
@@ -172,6 +176,8 @@ def _nuisances(run: KalmanRun, last: Pass) -> tuple[Quantity, ...]:
 def _unsettled(moved: float) -> tuple[str, ...]:
     if moved < _SETTLED:
         return ()
+    if np.isinf(moved):
+        return ("a pass led to parameters without a positive inertia: the values are those of the pass before",)
     return (f"the last pass still moved a cluster by {moved:.2g} standard deviations: allow more passes",)
 
 

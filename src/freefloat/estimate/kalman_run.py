@@ -69,11 +69,11 @@ class KalmanRun:
         point, sd = np.array(self.unknowns.mean), np.zeros(len(self.unknowns))
         for flight in self.flights:
             flight.start(point, sd)
-        information = np.diagonal(self.unknowns.information)
-        sd = np.where(information > 0.0, 1.0 / np.sqrt(np.where(information > 0.0, information, 1.0)), sd)
-        root, clusters = np.diag(sd[self.places]), len(self.problem.minimal)
-        prior = covariance_root(self.problem.cad_covariance)
-        root[:clusters, :clusters] = np.linalg.qr(prior.T)[1].T  # a triangle, however singular
+        root, clusters = np.diag(sd[self.places]), self.shared_parts[0].place
+        for part in self.shared_parts[1:]:
+            inverse = np.linalg.inv(np.linalg.cholesky(part.information))
+            root[part.place, part.place] = _triangle(inverse)
+        root[clusters, clusters] = _triangle(covariance_root(self.problem.cad_covariance).T)
         return point[self.places], root
 
     def first(self) -> Pass:
@@ -225,6 +225,11 @@ class _FlightFilter:
             tracker_every=flight.flight.every.get("attitude", 1),
             walk=read_only(self.walk[flight.turning] ** 2),
         )
+
+
+def _triangle(factor: Array) -> Array:
+    """The lower triangle L with L L^T = factor^T factor, however singular."""
+    return np.asarray(np.linalg.qr(factor)[1].T)
 
 
 def _restricted(problem: Problem) -> Problem:
