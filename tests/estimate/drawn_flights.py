@@ -69,17 +69,13 @@ def n1_flight(rng, robot=None, late_s=0.0, drift=0.0, zeros=0.0, misaligned=(0.0
 
 
 def n1_everything_drawn(run):
-    """A problem with the CAD model, zeros, misalignment, lag, drift and bias of this run."""
+    """A problem with the CAD model, zeros, misalignment, lag, drift and bias of this run; and the latter by name."""
     rng, robot = np.random.default_rng([run, 41]), study_robot("spirolazzi_n1")
-    flight = n1_flight(
-        rng,
-        late_s=0.02 * rng.normal(),
-        drift=1e-4 * rng.normal(),
-        zeros=1e-3 * rng.normal(size=7),
-        misaligned=1e-3 * rng.normal(size=3),
-        bias=N1_BIAS_RAD_S * rng.normal(size=3),
-    )
-    return Problem(drawn_cad(robot, rng, SIMPLE, ("load",)), (flight,), {"load": 0.0}, SIMPLE)
+    late, drift = 0.02 * rng.normal(), 1e-4 * rng.normal()
+    zeros, misaligned, bias = 1e-3 * rng.normal(size=7), 1e-3 * rng.normal(size=3), N1_BIAS_RAD_S * rng.normal(size=3)
+    flight = n1_flight(rng, late_s=late, drift=drift, zeros=zeros, misaligned=misaligned, bias=bias)
+    drawn = {"time offset": late, **{f"gyro bias {axis}": value for axis, value in zip("xyz", bias, strict=True)}}
+    return Problem(drawn_cad(robot, rng, SIMPLE, ("load",)), (flight,), {"load": 0.0}, SIMPLE), drawn
 
 
 @cache
@@ -119,14 +115,14 @@ def christidi_truth():
     return CubicSpline(t, flown.w), CubicSpline(t, flown.v + np.cross(flown.w, arm)), CubicSpline(t, flown.attitude)
 
 
-def christidi_flight(rng, late_s=0.0, zeros=0.0, misaligned=(0.0, 0.0, 0.0), span=(0.0, 80.0)):
+def christidi_flight(rng, late_s=0.0, zeros=0.0, misaligned=(0.0, 0.0, 0.0), bias=None, span=(0.0, 80.0)):
     """One run: a gyro, an accelerometer integrated to the velocity of a tracked point, encoders; wheels turn evenly."""
     robot, motion = printed_motion("christidi_servicer")
     w_at, v_at, attitude_at = christidi_truth()
     t = np.arange(round(span[0] / STEP_S), round(span[1] / STEP_S) + 1) * STEP_S
     w, R = w_at(t - late_s), rotations(attitude_at(t - late_s))
     read = w - np.cross(misaligned, w) + CHRISTIDI_GYRO_RAD_S * rng.normal(size=w.shape)
-    read = read + CHRISTIDI_BIAS_RAD_S * rng.normal(size=3)
+    read = read + (CHRISTIDI_BIAS_RAD_S * rng.normal(size=3) if bias is None else bias)
     steps = CHRISTIDI_ACCELEROMETER * STEP_S + CHRISTIDI_WALK * np.sqrt(STEP_S) * rng.normal(size=w.shape)
     walked = np.cumsum((R @ steps[:, :, None])[..., 0], axis=0) - (R[0] @ steps[0])
     arm = robot.point("joint1").xyz
@@ -148,9 +144,10 @@ def christidi_flight(rng, late_s=0.0, zeros=0.0, misaligned=(0.0, 0.0, 0.0), spa
 
 
 def christidi_everything_drawn(run):
-    """A problem with the CAD model, zeros, misalignment, lag and biases of this run."""
+    """A problem with the CAD model, zeros, misalignment, lag and biases of this run; lag and gyro bias by name."""
     rng, robot = np.random.default_rng([run, 43]), study_robot("christidi_servicer")
-    flight = christidi_flight(
-        rng, 0.005 * rng.normal(), 1e-3 * rng.normal(size=3), 1e-3 * rng.normal(size=3), span=(1.0, 79.0)
-    )
-    return Problem(drawn_cad(robot, rng, CHRISTIDI_ZERO), (flight,), zero=CHRISTIDI_ZERO)
+    late, bias = 0.005 * rng.normal(), CHRISTIDI_BIAS_RAD_S * rng.normal(size=3)
+    zeros, misaligned = 1e-3 * rng.normal(size=3), 1e-3 * rng.normal(size=3)
+    flight = christidi_flight(rng, late, zeros, misaligned, bias, span=(1.0, 79.0))
+    drawn = {"time offset": late, **{f"gyro bias {axis}": value for axis, value in zip("xyz", bias, strict=True)}}
+    return Problem(drawn_cad(robot, rng, CHRISTIDI_ZERO), (flight,), zero=CHRISTIDI_ZERO), drawn

@@ -195,7 +195,7 @@ def test_a_turntable_with_a_known_link():
 
 def test_what_is_not_known_of_the_link_adds_to_the_variance():
     noise, link = SIGMA**2 / (D @ D), 0.01 * I_BASE  # dI_base / I_base = dI_link / I_link at equal motion
-    found = only_sd(turntable(known={"link": 0.01, "base.m": 0.0}))
+    found = only_sd(turntable(known={"link.Izz": 0.01, "link": 0.0, "base.m": 0.0}))
     assert found == pytest.approx(np.sqrt(noise + link**2), rel=1e-10)
 
 

@@ -155,8 +155,8 @@ def test_errors_are_chi_squared_by_the_covariance():
 def test_after_one_pass_as_on_board_it_knows_how_little_it_knows():
     """Linear prediction alone would be wrong by hundreds of the standard deviations it claims."""
     squares = [drawn(run, 1) for run in range(16)]
-    assert 0.2 < np.mean(squares) < 1.5
-    assert max(squares) < 4.0
+    assert 0.2 < np.mean(squares) < 1.2
+    assert max(squares) < 3.0
 
 
 # ---------------------------------------------------------------------- the covariance
@@ -252,7 +252,7 @@ def walking(seed, walk=3e-5):
     return replace(case.problem, flights=(told,)), truth_of(case.problem, case.robot), bias[-1]
 
 
-@pytest.mark.parametrize("seed", [3, 4, 7])
+@pytest.mark.parametrize("seed", [3, 7, 12])
 def test_a_gyro_bias_that_walks_the_filter_follows_and_beats_least_squares(seed):
     problem, truth, bias = walking(seed)
     filtered, least = Kalman().estimate(problem), LeastSquares().estimate(problem)
@@ -272,7 +272,7 @@ def test_intervals_are_honest_where_the_bias_walks():
         estimate = Kalman().estimate(problem)
         error = estimate.values - truth
         squares.append(float(np.mean((error / estimate.sd) ** 2)))
-    assert 0.5 < np.mean(squares) < 1.6
+    assert 0.6 < np.mean(squares) < 1.5
 
 
 def test_a_slow_walk_costs_what_it_costs_maximum_likelihood():

@@ -70,9 +70,9 @@ def n1_problems(runs, robot=None, zero=SIMPLE, **injected):
 )
 def test_intervals_cover_the_truth_and_errors_are_those_of_the_bound(make, study, runs):
     robot = study_robot(study)
-    covered, squares, information = [], [], None
+    covered, beside, squares, information = [], [], [], None
     for run in range(runs):
-        problem = make(run)
+        problem, drawn = make(run)
         truth = true_values(problem, robot)
         if information is None:
             information = np.linalg.inv(cramer_rao_bound(problem, truth).covariance)
@@ -80,11 +80,14 @@ def test_intervals_cover_the_truth_and_errors_are_those_of_the_bound(make, study
         error = estimate.values - truth
         low, high = estimate.interval(0.95).T
         covered.append((low <= truth) & (truth <= high))
+        found = {name: estimate.value(name) for name in drawn}
+        beside.append([abs(found[name][0] - value) <= 1.96 * found[name][1] for name, value in drawn.items()])
         squares.append(error @ information @ error / error.size)
     each = np.mean(covered, axis=0)
     assert 0.94 <= each.mean() <= 0.96
-    assert each.min() >= 0.91
-    assert each.max() <= 0.985
+    for shares in (each, np.mean(beside, axis=0)):
+        assert shares.min() >= 0.91
+        assert shares.max() <= 0.985
     assert np.sqrt(np.mean(squares)) <= 1.10
 
 
