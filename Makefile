@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-all check bench clean
+.PHONY: demo test test-all test-slow check bench clean
 
 demo: $(VENV)/ready
 	$(BIN)/freefloat inspect src/freefloat/studies/servicer.yaml
@@ -19,8 +19,10 @@ demo: $(VENV)/ready
 test: $(VENV)/ready-test
 	$(BIN)/pytest -n 2
 
-test-all: $(VENV)/ready-test
-	$(BIN)/pytest -n 2 -m "slow or not slow"
+test-all: test test-slow
+
+test-slow: $(VENV)/ready-test
+	$(BIN)/pytest -n 2 -m slow
 
 check: $(VENV)/ready-test
 	$(BIN)/ruff check .

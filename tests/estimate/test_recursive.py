@@ -187,7 +187,9 @@ def test_on_random_trees_any_order_of_the_rows_gives_the_same(model):
         order = np.random.default_rng(seed).permutation(len(system.F))
         filter_ = Filter.start(system.F.shape[1]).update(system.F[order], system.g[order, 0])
         np.testing.assert_allclose(filter_.values, expected.z[:, 0], rtol=1e-9, atol=1e-9 * np.abs(expected.z).max())
-        np.testing.assert_allclose(np.sqrt(np.diag(filter_.covariance)), np.linalg.norm(expected.gain, axis=0), rtol=1e-9)
+        np.testing.assert_allclose(
+            np.sqrt(np.diag(filter_.covariance)), np.linalg.norm(expected.gain, axis=0), rtol=1e-9
+        )
 
 
 def test_rows_go_flight_by_flight_and_models_together_sample_by_sample():
