@@ -7,6 +7,7 @@ import hashlib
 import numpy as np
 
 from freefloat import __version__
+from freefloat.excitation.excitation import Excitation, trajectory_of
 from freefloat.experiment.recording import Origin, Recording
 from freefloat.experiment.sensors import record
 from freefloat.experiment.simulate import Disturbance, Pulse, Start, simulate_motion
@@ -28,12 +29,12 @@ def random_motion(mission: Mission, seed: int, duration_s: float | None = None) 
     return random_trajectory(mission.robot, duration_s or mission.duration_s, seed, harmonics=harmonics)
 
 
-def fly(mission: Mission, trajectory: Trajectory | None = None, seed: int = 0) -> Samples:
+def fly(mission: Mission, trajectory: Trajectory | Excitation | None = None, seed: int = 0) -> Samples:
     """The true motion, without sensors: joints follow the trajectory, the base reacts.
 
-    trajectory: by default the mission's own, else a random one of this seed within the limits.
+    trajectory: or a design; by default the mission's own, else a random one of this seed within the limits.
     """
-    motion = trajectory or mission.trajectory or random_motion(mission, seed)
+    motion = trajectory_of(trajectory) if trajectory else mission.trajectory or random_motion(mission, seed)
     flight, robot = mission.settings.flight, mission.robot
     t = instants(mission, motion.duration_s)
     disturbance = flight.disturbance
@@ -60,14 +61,14 @@ def fly(mission: Mission, trajectory: Trajectory | None = None, seed: int = 0) -
 
 def simulate(
     mission: Mission,
-    trajectory: Trajectory | None = None,
+    trajectory: Trajectory | Excitation | None = None,
     seed: int = 0,
     run: int = 0,
     truth: Samples | None = None,
 ) -> Recording:
     """What the mission's sensors record of a flight.
 
-    truth: the flight, if it was flown before (`fly`): many runs differ in their noise alone.
+    trajectory: as for `fly`. truth: the flight, if it was flown before (`fly`): many runs differ in their noise alone.
     """
     if truth is not None and trajectory is not None:
         raise InvalidMission("give a trajectory to fly, or a flight that was flown, not both")

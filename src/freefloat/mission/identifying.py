@@ -11,16 +11,17 @@ import numpy as np
 
 from freefloat import __version__
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.flight import Flight, TotalMomentum, flight_of
+from freefloat.estimate.flight import Flight, flight_of
 from freefloat.estimate.methods import default_method, make_estimator
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.planned import sensor_walks
-from freefloat.estimate.prior import CadSpread
-from freefloat.estimate.problem import ModelName, Nuisances, Problem
+from freefloat.estimate.problem import ModelName, Problem
+from freefloat.excitation.excitation import Excitation, trajectory_of
 from freefloat.experiment.processing.process import process
 from freefloat.experiment.processing.processed import Processed, ProcessSettings
 from freefloat.experiment.processing.projection import FAR
 from freefloat.experiment.recording import Recording
+from freefloat.mission.believed import known_of, momentum_of, nuisances_of, prior_of
 from freefloat.mission.flying import random_motion
 from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.motion.trajectory import Trajectory
@@ -47,7 +48,7 @@ def identify(
     mission: Mission,
     recordings: Recordings,
     method: str | None = None,
-    trajectory: Trajectory | None = None,
+    trajectory: Trajectory | Excitation | None = None,
     without: Mapping[str, Sequence[str]] | None = None,
     settings: ProcessSettings | None = None,
 ) -> Estimate:
@@ -80,14 +81,14 @@ def identify(
 def problem(
     mission: Mission,
     recordings: Recordings,
-    trajectory: Trajectory | None = None,
+    trajectory: Trajectory | Excitation | None = None,
     without: Mapping[str, Sequence[str]] | None = None,
     settings: ProcessSettings | None = None,
 ) -> Problem:
     """The problem that recordings of the mission's robot pose: what estimators read.
 
     recordings: one, several, or several by name, which is then the name of the flight.
-    trajectory: the commanded motion; by default the mission's own, or that of the simulation.
+    trajectory: the commanded motion, or its design; by default the mission's own, or that of the simulation.
     without: by name of a recording, bodies that were not there, such as a load not yet gripped; what the mission
         says of it unless given. settings: of the signal processing; those for the mission's method unless given.
     """
@@ -101,24 +102,12 @@ def _posed(mission: Mission, flights: Sequence[Flight]) -> Problem:
     return Problem(
         mission.robot,
         tuple(flights),
-        known={name: trust.relative_sd for name, trust in said.known.items()},
+        known=known_of(mission),
         zero=tuple(said.assume_zero),
-        prior=_prior(mission),
-        nuisances=_nuisances(mission),
+        prior=prior_of(mission),
+        nuisances=nuisances_of(mission),
         models=tuple(said.identify.models or _models(mission, flights)),
     )
-
-
-def _prior(mission: Mission) -> CadSpread | None:
-    said = mission.settings.prior
-    if isinstance(said, str):
-        return CadSpread() if said == "cad" else None
-    return said.spread()
-
-
-def _nuisances(mission: Mission) -> Nuisances:
-    wanted = mission.settings.identify.nuisances
-    return Nuisances.none() if isinstance(wanted, str) else replace(Nuisances(), **wanted.given)
 
 
 def _models(mission: Mission, flights: Sequence[Flight]) -> tuple[ModelName, ...]:
@@ -137,7 +126,7 @@ def _method(mission: Mission) -> str:
 def _settings(mission: Mission, method: str) -> ProcessSettings:
     """A delay that the method estimates itself is not sought before."""
     itself = method in ("maximum-likelihood", "physically-consistent") and mission.robot.base != "fixed"
-    return ProcessSettings(seek_delay=not itself or _nuisances(mission).time_offset_s is None)
+    return ProcessSettings(seek_delay=not itself or nuisances_of(mission).time_offset_s is None)
 
 
 def _named(recordings: Recordings) -> dict[str, Recording]:
@@ -151,7 +140,7 @@ def _named(recordings: Recordings) -> dict[str, Recording]:
 def _flights(
     mission: Mission,
     recordings: Mapping[str, Recording],
-    trajectory: Trajectory | None,
+    trajectory: Trajectory | Excitation | None,
     without: Mapping[str, Sequence[str]],
     settings: ProcessSettings,
 ) -> list[tuple[Flight, Processed]]:
@@ -164,13 +153,13 @@ def _flights(
             raise InvalidMission(f"{said}no recording is called {name!r}; there are: {', '.join(recordings)}")
     flights = list[tuple[Flight, Processed]]()
     for name, recording in recordings.items():
-        command = trajectory or _command(mission, recording)
+        command = trajectory_of(trajectory) if trajectory else _command(mission, recording)
         rate_Hz, sensors = mission.settings.identify.rate_Hz, mission.sensors.values()
         processed = process(recording, mission.robot, command, rate_Hz, settings, sensors)
         processed = _with_wheels(mission, processed)
         bodies, t = tuple(absent.get(name, ())), processed.samples.need("t", "a flight")
         walks = sensor_walks(mission.robot, sensors, float(t[-1] - t[0]))
-        flights.append((flight_of(processed, _momentum(mission), walks, bodies, name), processed))
+        flights.append((flight_of(processed, momentum_of(mission), walks, bodies, name), processed))
     return flights
 
 
@@ -214,17 +203,12 @@ def _with_wheels(mission: Mission, processed: Processed) -> Processed:
     return replace(processed, samples=samples, warnings=(*processed.warnings, sentence))
 
 
-def _momentum(mission: Mission) -> TotalMomentum:
-    said = mission.settings.momentum
-    return said if isinstance(said, str) else mission.total_momentum
-
-
 def _origin(
     mission: Mission, method: str, recordings: Mapping[str, Recording], flights: Sequence[Flight]
 ) -> dict[str, Any]:
     """Where an estimate came from, as plain data."""
     used = {"known", "assume_zero", "momentum", "identify"}
-    prior = _prior(mission)
+    prior = prior_of(mission)
     return {
         "made_by": f"freefloat {__version__}",
         "method": method,
@@ -232,7 +216,7 @@ def _origin(
         "hashes": dict(mission.hashes),
         "settings": mission.settings.model_dump(mode="json", include=used, exclude_unset=True),
         "prior": None if prior is None else asdict(prior),
-        "nuisances": asdict(_nuisances(mission)),
+        "nuisances": asdict(nuisances_of(mission)),
         "recordings": [
             {
                 "name": flight.name,

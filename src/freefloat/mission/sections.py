@@ -81,7 +81,9 @@ class ShapeSection(Section):
     """The family of motions that is searched."""
 
     kind: Literal["fourier", "bspline"] = "fourier"
-    harmonics: Annotated[int, Field(ge=1, le=100)] = 4
+    harmonics: Annotated[int, Field(ge=1, le=100)] = Field(
+        default=4, description="of a Fourier series; a B-spline has twice as many control points, and one"
+    )
     rest_to_rest: bool = True
 
 
@@ -93,12 +95,25 @@ class AttitudeLimitsSection(Section):
     yaw: Annotated[tuple[Number, Number], entries(2)] | None = None
 
 
+class ConeSection(Section):
+    """How far an axis of the base, an antenna's for instance, may turn from a direction."""
+
+    base_axis: Vector3
+    inertial_axis: Vector3
+    half_angle_deg: Positive
+
+
 class LimitsSection(Section):
     """Limits beside those of the joints."""
 
     base_attitude_deg: AttitudeLimitsSection | None = None
+    base_cone: ConeSection | None = None
     base_rate_deg_s: Positive | None = None
     clearance_m: Annotated[Number, Field(ge=0.0)] | None = None
+    clearance_pairs: list[Annotated[tuple[str, str], entries(2)]] | None = Field(
+        default=None, description="bodies by name; all that have shapes and are no neighbours unless given"
+    )
+    wheel_momentum_Nms: dict[str, Positive] = Field(default_factory=dict, description="of each wheel by name")
 
 
 class ExcitationSection(Section):
@@ -106,7 +121,15 @@ class ExcitationSection(Section):
 
     shape: ShapeSection = ShapeSection()
     duration_s: Positive = DEFAULT_DURATION_S
-    goal: Literal["accuracy", "condition-number", "d-optimal", "a-optimal", "e-optimal"] = "accuracy"
+    channels: list[str] | None = Field(default=None, description="joints and wheels that move; all joints unless given")
+    home: dict[str, Number] = Field(
+        default_factory=dict,
+        description="position at both ends by joint, rad or m; zero, or the middle of the range, unless given",
+    )
+    goal: Literal["accuracy", "condition-number", "frobenius", "d-optimal", "a-optimal", "e-optimal"] = "accuracy"
+    weights: dict[str, Annotated[Number, Field(ge=0.0)]] = Field(
+        default_factory=dict, description="of clusters in the accuracy, by the name of their leader; one unless given"
+    )
     limits: LimitsSection = LimitsSection()
 
 

@@ -7,9 +7,11 @@ trajectories for the identification of base inertial parameters of robots" (IJRR
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from freefloat.errors import ShapeError
 from freefloat.regressor import kernels
-from freefloat.regressor.centre_of_mass import first_moment_regressor
+from freefloat.regressor.centre_of_mass import first_moment_adjoint, first_moment_regressor
 from freefloat.regressor.samples import Samples, rotations
 from freefloat.robot.model import Robot
 from freefloat.robot.transform import Array
@@ -32,12 +34,28 @@ def potential_energy_regressor(robot: Robot, samples: Samples) -> Array:
     if not robot.gravity.any():
         return np.zeros((len(samples), robot.parameters.size))
     Y = first_moment_regressor(robot, samples)
-    if robot.base == "fixed":
-        return -np.einsum("i,kij->kj", robot.gravity, Y)
-    R_IB = rotations(samples.need("attitude", "potential energy"))
-    rows: Array = -np.einsum("i,kil,klj->kj", robot.gravity, R_IB, Y)
-    rows[:, ::10] -= (samples.need("position", "potential energy") @ robot.gravity)[:, None]
+    rows: Array = -np.einsum("ki,kij->kj", _gravity_in_base(robot, samples), Y)
+    if robot.base != "fixed":
+        rows[:, ::10] -= (samples.need("position", "potential energy") @ robot.gravity)[:, None]
     return rows
+
+
+def energy_adjoint(robot: Robot, samples: Samples, Z: ArrayLike) -> tuple[Array, Array, Array, Array]:
+    """Gradients of sum(Z * Y), Y the rows of kinetic and potential energy, with respect to q, dq, v, w.
+
+    Z: shape (n, 10 bodies). Attitude and position, on which potential energy of a moving base depends, are held.
+    """
+    samples.check(robot)
+    v, w = samples.base_twist(robot, "kinetic energy")
+    dq, weights = samples.need("dq", "kinetic energy"), np.ascontiguousarray(Z, dtype=np.float64)
+    if weights.shape != (len(samples), robot.parameters.size):
+        raise ShapeError(f"Z must have shape {(len(samples), robot.parameters.size)}, found {weights.shape}")
+    gq, gdq, gv, gw = (np.empty_like(array) for array in (dq, dq, v, w))
+    kernels.kinetic_energy_adjoint(robot.tree.arrays, samples.q, dq, v, w, weights, gq, gdq, gv, gw)
+    if robot.gravity.any():
+        down = -_gravity_in_base(robot, samples)
+        gq += first_moment_adjoint(robot, samples.q, down[:, :, None] * weights[:, None, :])
+    return gq, gdq, gv, gw
 
 
 def friction_energy_regressor(robot: Robot, samples: Samples) -> Array:
@@ -58,3 +76,11 @@ def wheel_energy_regressor(robot: Robot, samples: Samples) -> Array:
     _, w = samples.base_twist(robot, "the wheels' energy")
     rates = samples.need("wheel_rates", "the wheels' energy") if robot.wheels else np.zeros((len(samples), 0))
     return rates * (w @ robot.wheel_axes.T) + 0.5 * rates**2
+
+
+def _gravity_in_base(robot: Robot, samples: Samples) -> Array:
+    """Gravity in base axes, shape (n, 3)."""
+    if robot.base == "fixed":
+        return np.broadcast_to(robot.gravity, (len(samples), 3))
+    R_IB = rotations(samples.need("attitude", "potential energy"))
+    return np.einsum("i,kil->kl", robot.gravity, R_IB)

@@ -744,6 +744,57 @@ def kinetic_energy(tree, q, dq, v0, w0, Y):
 
 
 @njit(**_COMPILE)
+def _pull_back_energy(X, E, G, m):
+    """Gradients of one body's kinetic energy for parameters E (10 lanes), written into G.
+
+    With first moment c and y = I w in base axes the energy is m v.v / 2 + c.(v x w) + w.y / 2; origins do not enter.
+    """
+    for s in range(m):
+        r0, r1, r2 = X[s], X[_LANES + s], X[2 * _LANES + s]
+        r3, r4, r5 = X[3 * _LANES + s], X[4 * _LANES + s], X[5 * _LANES + s]
+        r6, r7, r8 = X[6 * _LANES + s], X[7 * _LANES + s], X[8 * _LANES + s]
+        v0, v1, v2 = X[_V + s], X[_V + _LANES + s], X[_V + 2 * _LANES + s]
+        w0, w1, w2 = X[_W + s], X[_W + _LANES + s], X[_W + 2 * _LANES + s]
+        x, y, z = E[_LANES + s], E[2 * _LANES + s], E[3 * _LANES + s]
+        c0, c1, c2 = r0 * x + r1 * y + r2 * z, r3 * x + r4 * y + r5 * z, r6 * x + r7 * y + r8 * z
+        x, y, z = r0 * w0 + r3 * w1 + r6 * w2, r1 * w0 + r4 * w1 + r7 * w2, r2 * w0 + r5 * w1 + r8 * w2
+        xx, xy, yy = E[4 * _LANES + s], E[5 * _LANES + s], E[6 * _LANES + s]
+        xz, yz, zz = E[7 * _LANES + s], E[8 * _LANES + s], E[9 * _LANES + s]
+        i0, i1, i2 = xx * x + xy * y + xz * z, xy * x + yy * y + yz * z, xz * x + yz * y + zz * z
+        y0, y1, y2 = r0 * i0 + r1 * i1 + r2 * i2, r3 * i0 + r4 * i1 + r5 * i2, r6 * i0 + r7 * i1 + r8 * i2
+        x, y, z = _cross(v0, v1, v2, w0, w1, w2)
+        x, y, z = _cross(c0, c1, c2, x, y, z)
+        e0, e1, e2 = _cross(y0, y1, y2, w0, w1, w2)
+        G[s], G[_LANES + s], G[2 * _LANES + s] = x + e0, y + e1, z + e2
+        G[_GP + s], G[_GP + _LANES + s], G[_GP + 2 * _LANES + s] = 0.0, 0.0, 0.0
+        x, y, z = _cross(w0, w1, w2, c0, c1, c2)
+        G[_GV + s] = E[s] * v0 + x
+        G[_GV + _LANES + s] = E[s] * v1 + y
+        G[_GV + 2 * _LANES + s] = E[s] * v2 + z
+        x, y, z = _cross(c0, c1, c2, v0, v1, v2)
+        G[_GW + s], G[_GW + _LANES + s], G[_GW + 2 * _LANES + s] = y0 + x, y1 + y, y2 + z
+
+
+@njit(**_COMPILE)
+def kinetic_energy_adjoint(tree, q, dq, v0, w0, Z, gq, gdq, gv0, gw0):
+    """Gradients of sum(Z * Y), Y kinetic-energy rows, Z (n, 10 bodies), by q, dq (n, dofs) and v0, w0 (n, 3)."""
+    n, bodies = q.shape[0], tree.parent.size
+    X, J = _scratch(bodies)
+    E, G = np.zeros(10 * _LANES), np.zeros(bodies * _GRADIENT)
+    for k in range(0, n, _LANES):
+        m = min(_LANES, n - k)
+        _outwards(tree, q, dq, v0, w0, k, m, X, J)
+        for b in range(bodies):
+            for c in range(10):
+                _gather(Z, k, 10 * b + c, E, c * _LANES, m)
+            _pull_back_energy(X[b * _STATE :], E, G[b * _GRADIENT :], m)
+        _inwards(tree, dq, k, m, X, G, J, gq, gdq)
+        for s in range(m):
+            for i in range(3):
+                gv0[k + s, i], gw0[k + s, i] = G[_GV + i * _LANES + s], G[_GW + i * _LANES + s]
+
+
+@njit(**_COMPILE)
 def first_moment(tree, q, Y):
     """Total first moment about the base origin of every sample, written into Y (n, 3, 10 bodies)."""
     X, J = _scratch(tree.parent.size)

@@ -1,0 +1,1 @@
+"""Exciting motion: the trajectory that reveals the most, within all limits."""

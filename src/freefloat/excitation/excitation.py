@@ -1,0 +1,108 @@
+"""The result of a design: a motion, what it will tell, and how far it stays from every limit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from freefloat.motion.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from freefloat.excitation.flight_sheet import FlightSheet
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """Of one cluster: its value in the CAD model, and the standard deviation that it will have."""
+
+    name: str
+    value: float
+    sd: float
+
+    @property
+    def relative(self) -> float:
+        """Standard deviation over the size of the value; infinite for a value of zero."""
+        return self.sd / abs(self.value) if self.value else np.inf
+
+
+@dataclass(frozen=True, slots=True)
+class Margin:
+    """How far the motion stays from one limit, also between samples: negative beyond it.
+
+    share: of the bound's size. at_s: where it is nearest [s].
+    """
+
+    limit: str
+    slack: float
+    unit: str
+    share: float
+    at_s: float
+
+    @property
+    def kept(self) -> bool:
+        """Whether the limit is kept."""
+        return self.share >= 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class HowFound:
+    """How the motion was found.
+
+    values: of the goal at the end of every start, in the order of starts; not a number for those that found no motion
+    within the limits or did not end. best: number of the start that was best. iterations, seconds: of all starts.
+    """
+
+    solver: str
+    seed: int
+    values: tuple[float, ...]
+    best: int
+    iterations: int
+    seconds: float
+    interrupted: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Excitation:
+    """A designed motion.
+
+    goal: its name. value: of the goal, the smaller the better. condition_number: of the model's rows.
+    predictions: of every cluster, by the Cramér-Rao bound; none where there are no sensors to predict with.
+    optimality: largest component of the Lagrangian's gradient over the goal's own; small at a minimum.
+    sheet: what the motion does to the robot, where it was asked for. origin: where all of it came from, as plain data.
+    """
+
+    trajectory: Trajectory
+    goal: str
+    value: float
+    condition_number: float
+    predictions: tuple[Prediction, ...]
+    margins: tuple[Margin, ...]
+    how: HowFound
+    optimality: float
+    warnings: tuple[str, ...] = ()
+    origin: Mapping[str, object] = field(default_factory=dict)
+    sheet: FlightSheet | None = None
+
+    @property
+    def feasible(self) -> bool:
+        """Whether every limit is kept."""
+        return all(margin.kept for margin in self.margins)
+
+    @property
+    def tightest(self) -> Margin | None:
+        """The limit that is nearest to its bound, in parts of the bound's size."""
+        return min(self.margins, key=lambda margin: margin.share, default=None)
+
+    @property
+    def typical_accuracy(self) -> float:
+        """Median over the clusters of standard deviation over value; not a number without predictions."""
+        relative = [each.relative for each in self.predictions if np.isfinite(each.relative)]
+        return float(np.median(relative)) if relative else float("nan")
+
+
+def trajectory_of(motion: Trajectory | Excitation) -> Trajectory:
+    """The motion itself."""
+    return motion.trajectory if isinstance(motion, Excitation) else motion

@@ -1,0 +1,161 @@
+"""From a plan to a motion: many starts, the best of those that keep all limits, and what it will tell."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from freefloat.excitation.excitation import Excitation, HowFound, Margin, Prediction
+from freefloat.excitation.infeasible import Infeasible, conflict_sentence, refuse_impossible
+from freefloat.excitation.plan import InvalidPlan, Plan
+from freefloat.excitation.planned_task import PlannedTask
+from freefloat.excitation.search import Found, Progress, between, random_starts, search, usual_workers
+from freefloat.robot.transform import Array
+
+_SOLVER = "sequential quadratic programming"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How far a design is: for a progress display.
+
+    finished, starts: searches that ended, and all. best: smallest value so far of motions that keep the limits.
+    """
+
+    finished: int
+    starts: int
+    best: float
+    progress: Progress | None
+    y: Array | None
+
+
+Watch = Callable[[Standing], None]
+
+
+def find_excitation(
+    plan: Plan,
+    starts: int = 8,
+    seed: int = 0,
+    workers: int | None = None,
+    most_iterations: int = 300,
+    watch: Watch | None = None,
+) -> Excitation:
+    """The best motion of several seeded starts; the same for a seed, whatever the number of workers.
+
+    workers: processes; as many as there are processors unless given. watch: told how far the design is. An interrupt
+    (Ctrl-C) ends the search with the best motion so far, if there is one.
+    """
+    if starts < 1:
+        raise ValueError(f"starts is {starts}; allowed: 1 or more")
+    task = plan.task()
+    nothing = np.zeros(task.variables.size)
+    refuse_impossible(plan.limits, task.motion(nothing))
+    if not np.isfinite(task.value(random_starts(task, 1, seed)[0])[0]):
+        raise InvalidPlan(f"{plan.goal} cannot be had: this motion leaves something that is asked for entirely open")
+    run = _Run(task, starts, watch)
+    began = time.perf_counter()
+    try:
+        for found in search(
+            task, random_starts(task, starts, seed), workers or usual_workers(), most_iterations, run.told
+        ):
+            run.ended(found)
+    except KeyboardInterrupt:
+        run.interrupted = True
+    return _result(plan, task, run, seed, time.perf_counter() - began)
+
+
+class _Run:
+    """What the searches have found so far."""
+
+    def __init__(self, task: PlannedTask, starts: int, watch: Watch | None) -> None:
+        self.task, self.starts, self.watch = task, starts, watch
+        self.found: dict[int, Found] = {}
+        self.best, self.interrupted = math.inf, False
+        self.y: Array | None = None
+        self.progress: Progress | None = None
+
+    def told(self, progress: Progress) -> None:
+        """A start made an iteration."""
+        self.progress = progress
+        if progress.y is not None and progress.value < self.best:
+            self.best, self.y = progress.value, progress.y
+        self._show()
+
+    def ended(self, found: Found) -> None:
+        """A start came to its end."""
+        self.found[found.start] = found
+        if found.feasible and found.value < self.best:
+            self.best, self.y = found.value, found.y
+        self._show()
+
+    def _show(self) -> None:
+        if self.watch is not None:
+            self.watch(Standing(len(self.found), self.starts, self.best, self.progress, self.y))
+
+
+def _result(plan: Plan, task: PlannedTask, run: _Run, seed: int, seconds: float) -> Excitation:
+    kept = {number: found for number, found in run.found.items() if found.feasible}
+    if kept:
+        best = min(kept.values(), key=lambda found: (found.value, found.start))
+        y, number, optimality = best.y, best.start, best.optimality
+    elif run.interrupted and run.y is not None:
+        # What an unfinished search had may break a limit between instants: a little less of it does not.
+        y, number, optimality = _shrunk(task, run.y), -1, math.inf
+    else:
+        raise _no_motion(plan, task, run)
+    values = tuple(kept[start].value if start in kept else math.nan for start in range(run.starts))
+    iterations = sum(found.iterations for found in run.found.values())
+    how = HowFound(_SOLVER, seed, values, number, iterations, seconds, run.interrupted)
+    return described(plan, y, how, optimality)
+
+
+def described(plan: Plan, y: Array, how: HowFound, optimality: float) -> Excitation:
+    """A motion of the plan with all that is to be said of it."""
+    trajectory = plan.variables.trajectory(y)
+    value, _ = plan.objective().value(trajectory.coefficients)
+    predictions: tuple[Prediction, ...] = ()
+    if plan.sensors and plan.robot.base != "fixed":
+        bound = plan.bound(trajectory)
+        named = zip(bound.names, bound.values.tolist(), bound.sd.tolist(), strict=True)
+        predictions = tuple(Prediction(*each) for each in named)
+    margins = margins_of(plan, y)
+    return Excitation(
+        trajectory, plan.goal, value, plan.condition_number(trajectory), predictions, margins, how, optimality
+    )
+
+
+def margins_of(plan: Plan, y: Array) -> tuple[Margin, ...]:
+    """Of every limit, the nearest that the motion comes, also between samples."""
+    task = plan.task()
+    fine = np.linspace(0.0, plan.shape.duration_s, 4 * plan.instants)
+    extremes = plan.variables.trajectory(y).extremes()
+    own = [getattr(extremes, name) for name in ("lowest_at", "highest_at", "rate_at", "acceleration_at")]
+    motion = replace(task, t=np.union1d(fine, np.concatenate(own))).motion(y)
+    found = []
+    for limit in plan.limits:
+        margins = limit.margins(motion)
+        if margins.size:
+            at = int(np.argmin(margins))
+            when = float(limit.instants(motion)[at])
+            found.append(Margin(limit.name, limit.slack(motion), limit.unit, float(margins[at]), when))
+    return tuple(found)
+
+
+def _shrunk(task: PlannedTask, y: Array) -> Array:
+    for share in (1.0, 0.999, 0.99, 0.95, 0.9, 0.8, 0.5):
+        if between(task, share * y)[0].min(initial=np.inf) >= 0.0:
+            return share * y
+    raise Infeasible("the search was interrupted before a motion within all limits was found")
+
+
+def _no_motion(plan: Plan, task: PlannedTask, run: _Run) -> Exception:
+    if not run.found:
+        return Infeasible("the search was interrupted before a motion within all limits was found")
+    nearest = max(run.found.values(), key=lambda found: found.worst)
+    last = replace(task, t=nearest.t)
+    pulls = [nearest.multipliers[last.starts[k] : last.starts[k + 1]] for k in range(len(plan.limits))]
+    return Infeasible(conflict_sentence(plan.limits, pulls, last.motion(nearest.y)))

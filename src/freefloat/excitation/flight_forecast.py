@@ -1,0 +1,115 @@
+"""What a motion will do to the robot as it is believed to be: the numbers of its flight sheet.
+
+The torque of the gravity gradient on a body in an orbit of rate n is 3 n^2 e x I e, e towards the Earth, at most
+3/2 n^2 (I_max - I_min) (P. C. Hughes, "Spacecraft Attitude Dynamics", 1986). An estimator that does not know of a
+constant torque T is off by P G T: P is the covariance of its unknowns x, and G the information that the data hold on x
+and T together. The torque costs accuracy once that is a standard deviation of some cluster. What acts is the momentum
+T t, so an error at the end of the motion tells the time by which it was small enough.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from freefloat.excitation.excitation import Margin
+from freefloat.excitation.flight_sheet import FlightSheet, GravityGradient, Nearest, Turned, WheelUse
+from freefloat.excitation.limit_attitude import Angle, BaseAttitude
+from freefloat.excitation.limit_clearance import clearance_limits
+from freefloat.excitation.plan import Plan
+from freefloat.excitation.planned_motion import PlannedMotion
+from freefloat.motion.trajectory import Trajectory
+from freefloat.robot.transform import Array
+
+LOW_EARTH_ORBIT_RAD_S = 0.0011
+_FINER = 4  # instants per instant of the plan
+
+
+def flight_sheet(
+    plan: Plan, trajectory: Trajectory, margins: Sequence[Margin] = (), orbital_rate_rad_s: float | None = None
+) -> FlightSheet:
+    """The sheet of a motion of the plan's channels.
+
+    margins: of the plan's limits, as a design has them. orbital_rate_rad_s: that of a low Earth orbit unless given.
+    """
+    motion = _finely(plan, trajectory)
+    rates = np.linalg.norm(motion.reaction.x[:, 3:], axis=1)
+    turned = _angle(motion.reaction.R)
+    fastest, farthest = int(rates.argmax()), int(turned.argmax())
+    return FlightSheet(
+        trajectory.duration_s,
+        *(_range(motion, name) for name in ("roll", "pitch", "yaw")),
+        float(turned[farthest]),
+        float(motion.t[farthest]),
+        float(rates[fastest]),
+        float(motion.t[fastest]),
+        _wheels(motion),
+        _nearest(motion),
+        _gravity_gradient(plan, trajectory, motion, orbital_rate_rad_s) if plan.robot.base == "free" else None,
+        tuple(margins),
+    )
+
+
+def _finely(plan: Plan, trajectory: Trajectory) -> PlannedMotion:
+    t = np.linspace(0.0, trajectory.duration_s, _FINER * plan.instants)
+    return PlannedMotion(plan.conditions(), trajectory.channels, trajectory.linear_map(t), trajectory.coefficients)
+
+
+def _range(motion: PlannedMotion, name: Angle) -> Turned:
+    """Of an angle, whole turns followed."""
+    values = np.unwrap(BaseAttitude(name, -math.pi, math.pi).values(motion))
+    return Turned(float(values.min()), float(values.max()))
+
+
+def _angle(R: Array) -> Array:
+    """Of rotations (n, 3, 3), shape (n,) [rad]."""
+    twice_sine = np.stack([R[:, 2, 1] - R[:, 1, 2], R[:, 0, 2] - R[:, 2, 0], R[:, 1, 0] - R[:, 0, 1]])
+    return np.arctan2(np.linalg.norm(twice_sine, axis=0), np.trace(R, axis1=1, axis2=2) - 1.0)
+
+
+def _wheels(motion: PlannedMotion) -> tuple[WheelUse, ...]:
+    momenta = motion.samples.need("wheel_rates", "wheels") * motion.robot.wheel_inertias
+    return tuple(
+        WheelUse(wheel.name, float(held[0]), float(np.abs(held).max()), wheel.max_rate * wheel.spin_inertia)
+        for wheel, held in zip(motion.robot.wheels, momenta.T, strict=True)
+    )
+
+
+def _nearest(motion: PlannedMotion) -> Nearest | None:
+    """Over all pairs of bodies that have shapes and are no neighbours, limited or not."""
+    found = []
+    for pair in clearance_limits(motion.robot, 0.0):
+        distances = pair.size * pair.margins(motion)
+        at = int(distances.argmin())
+        found.append(Nearest(pair.a, pair.b, float(distances[at]), float(pair.instants(motion)[at])))
+    return min(found, key=lambda each: each.distance_m, default=None)
+
+
+def _gravity_gradient(
+    plan: Plan, trajectory: Trajectory, motion: PlannedMotion, orbital_rate_rad_s: float | None
+) -> GravityGradient:
+    moments = 1.0 / np.linalg.eigvalsh(motion.reaction.by_momentum[:, 3:])  # of the whole, about its centre of mass
+    rate = LOW_EARTH_ORBIT_RAD_S if orbital_rate_rad_s is None else orbital_rate_rad_s
+    torque = 1.5 * rate**2 * float((moments[:, 0] - moments[:, -1]).max())
+    allowed = math.nan
+    if plan.sensors and torque > 0.0:
+        allowed = trajectory.duration_s / (torque * _error_per_torque(plan, trajectory))
+    estimated = plan.nuisances.external_torque_Nm is not None
+    return GravityGradient(rate, torque, allowed, orbital_rate_rad_s is None, estimated)
+
+
+def _error_per_torque(plan: Plan, trajectory: Trajectory) -> float:
+    """Of the cluster that suffers most: its error over its standard deviation, per N m of a torque nobody knows of."""
+    ignorant, aware = (
+        replace(plan, earlier=(), nuisances=replace(plan.nuisances, external_torque_Nm=sd)).bound(trajectory)
+        for sd in (None, 1.0)
+    )
+    c = len(ignorant.names)
+    is_torque = np.array([False] * c + [name not in ignorant.nuisance_names for name in aware.nuisance_names])
+    shared = aware.information[~is_torque][:, is_torque]
+    errors = np.linalg.norm(ignorant.full_covariance[:c] @ shared, axis=1)
+    sd = np.sqrt(np.diagonal(ignorant.covariance))
+    return float((errors[sd > 0.0] / sd[sd > 0.0]).max())

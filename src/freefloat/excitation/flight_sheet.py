@@ -1,0 +1,148 @@
+"""The flight sheet of a designed motion: what operators ask before they fly it, and go or no-go per limit."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from freefloat.excitation.excitation import Margin
+
+
+@dataclass(frozen=True, slots=True)
+class Turned:
+    """How far an angle of the base goes: lowest and highest [rad]."""
+
+    lowest: float
+    highest: float
+
+
+@dataclass(frozen=True, slots=True)
+class WheelUse:
+    """Momentum of one wheel relative to the base [N m s].
+
+    at_start: what it holds. largest: size of the largest. allowed: by its largest rate, infinite where it has none.
+    """
+
+    name: str
+    at_start: float
+    largest: float
+    allowed: float
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """The two bodies that come nearest to each other, neighbours left out; negative where they overlap."""
+
+    a: str
+    b: str
+    distance_m: float
+    at_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class GravityGradient:
+    """What the torque of the gravity gradient costs.
+
+    torque_Nm: the largest there can be, 3/2 n^2 (largest - smallest moment of inertia of the whole robot), at any time.
+    allowed_s: how long it may act in one direction, unknown to the estimator, until the first cluster is off by one
+        predicted standard deviation; not a number where nothing is predicted.
+    assumed: whether the orbital rate is ours, for want of one. estimated: whether a constant external torque is among
+        what the data determine; then the motion may last longer.
+    """
+
+    orbital_rate_rad_s: float
+    torque_Nm: float
+    allowed_s: float
+    assumed: bool
+    estimated: bool
+
+
+@dataclass(frozen=True)
+class FlightSheet:
+    """What a motion does to the robot as it is believed to be.
+
+    roll, pitch, yaw: of the base in the inertial frame. pointing_rad: the largest rotation from the first attitude.
+    base_rate_rad_s: the largest. nearest: none where fewer than two bodies have shapes.
+    margins: of all limits, as in `Excitation`.
+    """
+
+    duration_s: float
+    roll: Turned
+    pitch: Turned
+    yaw: Turned
+    pointing_rad: float
+    pointing_at_s: float
+    base_rate_rad_s: float
+    base_rate_at_s: float
+    wheels: tuple[WheelUse, ...] = ()
+    nearest: Nearest | None = None
+    gravity_gradient: GravityGradient | None = None
+    margins: tuple[Margin, ...] = ()
+
+    @property
+    def go(self) -> bool:
+        """Whether every limit is kept."""
+        return all(margin.kept for margin in self.margins)
+
+    def as_text(self) -> str:
+        """The sheet, a line for each matter, then each limit with its margin."""
+        lines = [f"duration          {self.duration_s:.4g} s", *self._base()]
+        lines += [_wheel(wheel) for wheel in self.wheels]
+        if self.nearest is not None:
+            near = self.nearest
+            lines.append(f"closest           {near.a} and {near.b}, {near.distance_m:.3f} m at {near.at_s:.4g} s")
+        if self.gravity_gradient is not None:
+            lines.append(f"gravity gradient  {_gradient(self.gravity_gradient, self.duration_s)}")
+        broken = sum(not margin.kept for margin in self.margins)
+        counted = f"{len(self.margins)} limits kept" if self.go else f"{broken} of {len(self.margins)} limits broken"
+        lines.append(f"{'GO' if self.go else 'NO-GO':<16}  {counted}")
+        return "\n".join([*lines, *(f"  {_verdict(margin)}" for margin in self.margins)])
+
+    def _base(self) -> list[str]:
+        angles = ("roll", "pitch", "yaw")
+        ranges = [f"{name} {_degrees(getattr(self, name))}°" for name in angles]
+        pointing, rate = np.degrees([self.pointing_rad, self.base_rate_rad_s])
+        return [
+            f"base attitude     {', '.join(ranges)}",
+            f"base pointing     turns by up to {pointing:.2f}° at {self.pointing_at_s:.4g} s",
+            f"base rate         up to {rate:.3g} °/s at {self.base_rate_at_s:.4g} s",
+        ]
+
+
+def in_words(slack: float, unit: str) -> str:
+    """A distance from a limit in the unit that people read: degrees for radians."""
+    if unit.startswith("rad"):
+        return f"{np.degrees(slack):.3g} {unit.replace('rad', '°', 1)}".replace(" °", "°" if unit == "rad" else " °")
+    return f"{slack:.3g} {unit}"
+
+
+def _degrees(turned: Turned) -> str:
+    return f"{np.degrees(turned.lowest):.1f} to {np.degrees(turned.highest):.1f}"
+
+
+def _wheel(wheel: WheelUse) -> str:
+    allowed = f" of {wheel.allowed:.4g}" if math.isfinite(wheel.allowed) else ""
+    held = f"holds {wheel.at_start + 0.0:.4g} at the start, then up to {wheel.largest:.4g}{allowed} N m s"
+    return f"wheel {wheel.name:<11} {held}"
+
+
+def _gradient(gradient: GravityGradient, duration_s: float) -> str:
+    orbit = f"{gradient.orbital_rate_rad_s:.3g} rad/s"
+    orbit += ", assumed: low Earth orbit" if gradient.assumed else ""
+    torque = f"up to {gradient.torque_Nm:.2g} N m (orbital rate {orbit})"
+    if math.isnan(gradient.allowed_s):
+        return torque
+    if gradient.allowed_s >= duration_s:
+        return f"{torque}: costs no accuracy for {gradient.allowed_s:.3g} s"
+    if gradient.estimated:
+        return f"{torque}: would cost accuracy after {gradient.allowed_s:.3g} s, but is estimated along"
+    cure = "give identify.nuisances.external_torque_Nm to have it estimated along"
+    return f"{torque}: may cost accuracy after {gradient.allowed_s:.3g} s; {cure}"
+
+
+def _verdict(margin: Margin) -> str:
+    if not margin.kept:
+        return f"no-go  {margin.limit}: broken by {in_words(-margin.slack, margin.unit)} at {margin.at_s:.4g} s"
+    return f"go     {margin.limit}: {in_words(margin.slack, margin.unit)} left at {margin.at_s:.4g} s"

@@ -1,0 +1,45 @@
+"""Goals: one number that says how good a matrix is for identification, to be made small, with its exact derivative.
+
+A goal reads a matrix C whose columns belong to unknowns and whose rows belong to readings. What earlier motions
+contributed stands above as C0, which no design can change:
+
+    value, Z = goal(C)                        # Z = d value / d C, in C's shape
+    value, Z = Joined(goal, C0)(C)            # sequential design: this motion complements the earlier ones
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from freefloat.robot.transform import Array
+
+
+class Goal(ABC):
+    """A number to be made small."""
+
+    name: str
+
+    @abstractmethod
+    def __call__(self, C: Array) -> tuple[float, Array]:
+        """The value for a matrix C, shape (m, c), and its derivative, in the same shape."""
+
+
+@dataclass(frozen=True, eq=False)
+class Joined(Goal):
+    """A goal for what is there already, C0 of shape (m0, c), and the rows to come."""
+
+    goal: Goal
+    C0: Array
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """Of the goal itself."""
+        return self.goal.name
+
+    def __call__(self, C: Array) -> tuple[float, Array]:
+        """The value for both together, and its derivative by the rows to come."""
+        value, Z = self.goal(np.vstack([self.C0, C]))
+        return value, Z[self.C0.shape[0] :]

@@ -1,0 +1,45 @@
+"""Limits: what a motion must keep, as margins on a grid of instants with exact derivatives.
+
+A margin is how far a quantity stays from its bound, over the size of the bound: zero at the bound, negative beyond it.
+Limits read a `PlannedMotion`, which computes poses, base motion and attitude once for all of them.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from freefloat.excitation.planned_motion import PlannedMotion
+from freefloat.robot.transform import Array
+
+
+class Limit(ABC):
+    """Something that a motion must keep at all instants of the grid.
+
+    name: in words, for people ("rate of joint2", "base pitch", "clearance of link3 and base").
+    unit: of `slack`. size: the slack of one unit of margin: the bound's size, so that margins of all limits compare.
+    linear: whether margins are linear in the coefficients.
+    """
+
+    name: str
+    unit: str
+    size: float
+    linear: bool = False
+
+    @abstractmethod
+    def margins(self, motion: PlannedMotion) -> Array:
+        """Margins, not negative where the limit is kept, shape (m,); m is the same for every motion of one grid."""
+
+    @abstractmethod
+    def jacobian(self, motion: PlannedMotion, rows: NDArray[np.int64]) -> Array:
+        """Derivative of the chosen margins by the flattened coefficients, shape (len(rows), k * channels)."""
+
+    @abstractmethod
+    def instants(self, motion: PlannedMotion) -> Array:
+        """Time of each margin, shape (m,) [s]."""
+
+    def slack(self, motion: PlannedMotion) -> float:
+        """The smallest distance from the bound on the grid, in the limit's unit."""
+        return float(self.margins(motion).min(initial=np.inf)) * self.size

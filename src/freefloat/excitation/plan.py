@@ -1,0 +1,262 @@
+"""A plan: everything a design is made from, and the objectives and tasks that follow from it.
+
+    plan = Plan(robot, shape, sensors, limits=joint_limits(robot, shape.channels))
+    excitation = find_excitation(plan, starts=8, seed=0)
+
+The shape is a trajectory of the family to search; its coefficients do not count, but its ends and duration do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Final, Literal, get_args
+
+import numpy as np
+
+from freefloat.errors import FreefloatError, UnknownName
+from freefloat.estimate.bound import Bound, cramer_rao_bound
+from freefloat.estimate.flight import TotalMomentum
+from freefloat.estimate.planned import planned_problem
+from freefloat.estimate.prior import CadSpread
+from freefloat.estimate.problem import ModelName, Nuisances, Problem
+from freefloat.excitation.goal import Goal, Joined
+from freefloat.excitation.goal_a_optimal import AOptimal
+from freefloat.excitation.goal_accuracy import Accuracy
+from freefloat.excitation.goal_condition_number import ConditionNumber, true_condition_number
+from freefloat.excitation.goal_d_optimal import DOptimal
+from freefloat.excitation.goal_e_optimal import EOptimal
+from freefloat.excitation.goal_frobenius_condition import FrobeniusCondition
+from freefloat.excitation.goal_scaled_columns import ScaledColumns
+from freefloat.excitation.information import InformationRows
+from freefloat.excitation.limit import Limit
+from freefloat.excitation.objective import Expected, GoalOnRows, Objective, Worst
+from freefloat.excitation.planned_motion import Conditions
+from freefloat.excitation.planned_task import PlannedTask
+from freefloat.excitation.rows import Rows
+from freefloat.excitation.rows_angular_momentum import AngularMomentumRows
+from freefloat.excitation.rows_momentum import MomentumRows
+from freefloat.excitation.rows_torque import TorqueRows
+from freefloat.excitation.variables import Variables, variables_of
+from freefloat.experiment.sensors_base import Sensor
+from freefloat.experiment.simulate import Start
+from freefloat.motion.trajectory import Trajectory
+from freefloat.regressor.angular_momentum import AngularMomentum
+from freefloat.regressor.model import Momentum, Torque
+from freefloat.regressor.samples import rotations
+from freefloat.robot.model import Robot
+from freefloat.robot.transform import Array
+
+GoalName = Literal["accuracy", "condition-number", "frobenius", "d-optimal", "a-optimal", "e-optimal"]
+MATRIX_GOALS: Final[Mapping[str, type[Goal]]] = {
+    "condition-number": ConditionNumber,
+    "frobenius": FrobeniusCondition,
+    "d-optimal": DOptimal,
+    "a-optimal": AOptimal,
+    "e-optimal": EOptimal,
+}
+_PER_ROW = 20  # instants per row of coefficients: enough for the goal's integral over time
+_FEWEST, _MOST = 150, 600
+_FAINT = 1e-6  # of the CAD model's information, so that what nothing shows stays finite
+
+
+class InvalidPlan(FreefloatError):
+    """Settings from which no motion can be designed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What to design, for whom, within what.
+
+    robot: as it is believed to be. guesses: further robots that may be the true one (robust design).
+    shape: of the motion. rest: whether it must start and end at rest; built in where the shape does not have it.
+    limits: all that the motion must keep. start, wheel_rates: how the flight begins.
+    sensors, known, zero, prior, momentum, nuisances: as in `planned_problem`.
+    goal: what is made small. model: whose rows goals other than accuracy look at. scaled: whether columns of those
+        rows count in units of the clusters' values.
+    weights: of clusters in the accuracy, by leader or name, not negative; one for those not named.
+    earlier: motions flown or designed before, which this one complements.
+    robust: over robot and guesses, the expected or the worst value.
+    """
+
+    robot: Robot
+    shape: Trajectory
+    sensors: Sequence[Sensor] = ()
+    limits: Sequence[Limit] = ()
+    known: Mapping[str, float] = field(default_factory=dict)
+    zero: Sequence[str] = ()
+    prior: CadSpread | None = field(default_factory=CadSpread)
+    momentum: TotalMomentum = "zero"
+    nuisances: Nuisances = field(default_factory=Nuisances)
+    start: Start = field(default_factory=Start)
+    wheel_rates: Array | None = None
+    goal: GoalName = "accuracy"
+    model: ModelName = "angular-momentum"
+    scaled: bool = False
+    weights: Mapping[str, float] = field(default_factory=dict)
+    earlier: Sequence[Trajectory] = ()
+    guesses: Sequence[Robot] = ()
+    robust: Literal["expected", "worst"] = "expected"
+    rest: bool = True
+
+    def __post_init__(self) -> None:
+        if self.goal not in get_args(GoalName):
+            raise InvalidPlan(f"goal is {self.goal!r}; allowed: {', '.join(get_args(GoalName))}")
+        if self.goal == "accuracy" and not self.sensors:
+            raise InvalidPlan("accuracy needs sensors, found none; allowed: a gyro, star tracker, pose or velocity")
+
+    # ------------------------------------------------------------------ what follows
+
+    @property
+    def true_momentum(self) -> Array:
+        """Total angular momentum with which the flight is planned, base axes at the first instant, (3,)."""
+        return np.array(self.start.angular_momentum if isinstance(self.momentum, str) else self.momentum, float)
+
+    def conditions(self, robot: Robot | None = None) -> Conditions:
+        """How the flight begins, for the robot or a guess."""
+        attitude = rotations(self.start.attitude[None])[0]
+        return Conditions(robot or self.robot, self.true_momentum, attitude, self.wheel_rates)
+
+    @property
+    def instants(self) -> int:
+        """Number of instants at which goal and limits are looked at."""
+        return int(np.clip(_PER_ROW * self.shape.coefficients.shape[0], _FEWEST, _MOST)) + 1
+
+    def problem(self, trajectory: Trajectory, robot: Robot | None = None) -> Problem:
+        """The problem that a motion will pose."""
+        start = replace(self.start, angular_momentum=self.true_momentum)
+        return planned_problem(
+            robot or self.robot,
+            trajectory,
+            self.sensors,
+            rate_Hz=(self.instants - 1) / trajectory.duration_s,
+            known=self.known,
+            zero=self.zero,
+            prior=self.prior,
+            momentum=self.momentum,
+            nuisances=self.nuisances,
+            start=start,
+            wheel_rates=self.wheel_rates,
+        )
+
+    def bound(self, trajectory: Trajectory, robot: Robot | None = None) -> Bound:
+        """How well the clusters will be known at best after a motion, the earlier ones included."""
+        problems = [self.problem(each, robot) for each in (*self.earlier, trajectory)]
+        flights = tuple(
+            replace(each.flights[0], name=f"motion {number}") for number, each in enumerate(problems, start=1)
+        )
+        return cramer_rao_bound(replace(problems[-1], flights=flights))
+
+    @cached_property
+    def variables(self) -> Variables:
+        """Coordinates of the motions."""
+        return variables_of(self.robot, self.shape, self.rest)
+
+    def task(self) -> PlannedTask:
+        """For the solver."""
+        t = np.linspace(0.0, self.shape.duration_s, 2 * self.instants)
+        return PlannedTask(self.objective(), tuple(self.limits), self.conditions(), self.variables, t)
+
+    def objective(self) -> Objective:
+        """What is made small."""
+        members = [self._of_robot(robot) for robot in (self.robot, *self.guesses)]
+        if len(members) == 1:
+            return members[0]
+        return Expected(members) if self.robust == "expected" else Worst(members)
+
+    def _of_robot(self, robot: Robot) -> GoalOnRows:
+        return self._accuracy(robot) if self.goal == "accuracy" else self.on_matrix(robot)
+
+    # ------------------------------------------------------------------ predicted accuracy
+
+    def _accuracy(self, robot: Robot) -> GoalOnRows:
+        rows = InformationRows(
+            self.problem(self.variables.trajectory(np.zeros(self.variables.size)), robot), self.true_momentum
+        )
+        prior = np.array(rows.unknowns.information)
+        c = len(rows.problem.minimal)
+        if self.prior is None:
+            spread = np.diagonal(rows.problem.cad_covariance)
+            prior[:c, :c] += np.diag(_FAINT / np.where(spread > 0.0, spread, 1.0))
+        prior += self._shown_before(robot, rows)
+        goal = Accuracy(prior, np.eye(prior.shape[0])[:c], self._weights(rows.problem))
+        linear = self.shape.linear_map(rows.flight.t)
+        return GoalOnRows(rows, goal, self.conditions(rows.problem.robot), self.shape.channels, linear)
+
+    def _shown_before(self, robot: Robot, rows: InformationRows) -> Array:
+        """Information of the earlier motions on what all flights share, their own nuisances eliminated."""
+        size = len(rows.unknowns)
+        shared = [np.arange(p.place.start, p.place.stop) for p in rows.unknowns.parts if p.flight is None]
+        own = np.concatenate(shared)
+        total = np.zeros((size, size))
+        for motion in self.earlier:
+            before = InformationRows(self.problem(motion, robot), self.true_momentum)
+            samples = self.conditions(before.problem.robot).samples(motion.channels, motion.evaluate(before.flight.t))
+            C = before.fill(samples).matrix
+            F = C.T @ C
+            places = [np.arange(p.place.start, p.place.stop) for p in before.unknowns.parts if p.flight is None]
+            kept = np.concatenate(places)
+            rest = np.setdiff1d(np.arange(F.shape[0]), kept)
+            inner = F[rest[:, None], rest] + before.unknowns.information[rest[:, None], rest]
+            seen = F[kept[:, None], kept]
+            if rest.size:
+                across = F[kept[:, None], rest]
+                seen = seen - across @ np.linalg.pinv(inner, hermitian=True) @ across.T
+            total[own[:, None], own] += seen
+        return total
+
+    def _weights(self, problem: Problem) -> Array:
+        names = {leader: index for index, leader in enumerate(problem.minimal.leaders)}
+        weights = np.ones(len(names))
+        for name, weight in self.weights.items():
+            if name not in names:
+                raise UnknownName("cluster", name, names)
+            if not (np.isfinite(weight) and weight >= 0.0):
+                raise InvalidPlan(f"weight of {name} is {weight:g}; allowed: 0 or more")
+            weights[names[name]] = weight
+        if not weights.any():
+            raise InvalidPlan("all weights are zero; allowed: at least one greater than zero")
+        return weights
+
+    # ------------------------------------------------------------------ goals on regressor rows
+
+    def rows(self, robot: Robot | None = None) -> Rows:
+        """Rows of the model, for goals on a matrix."""
+        conditions = self.conditions(robot)
+        known, zero = tuple(self.known), tuple(self.zero)
+        if self.model == "torque":
+            return TorqueRows(Torque(conditions.robot, known, zero))
+        if self.model == "momentum":
+            return MomentumRows(Momentum(conditions.robot, known, zero), conditions)
+        if self.model == "angular-momentum":
+            angular = AngularMomentum(conditions.robot, known, zero)
+            return AngularMomentumRows(angular, conditions, angular.known_clusters())
+        raise InvalidPlan(f"a design on {self.model} rows is not offered; allowed: angular-momentum, momentum, torque")
+
+    def on_matrix(self, robot: Robot | None = None, goal: Goal | None = None) -> GoalOnRows:
+        """A goal on the rows of the model, the plan's own unless given; earlier motions are above them."""
+        rows, t = self.rows(robot), np.linspace(0.0, self.shape.duration_s, self.instants)
+        chosen = goal or MATRIX_GOALS[self.goal]()
+        if self.scaled:
+            chosen = ScaledColumns(chosen)
+        conditions = self.conditions(robot)
+        before = [
+            rows.fill(
+                conditions.samples(motion.channels, motion.evaluate(np.linspace(0.0, motion.duration_s, t.size)))
+            ).matrix
+            for motion in self.earlier
+        ]
+        if before:
+            chosen = Joined(chosen, np.vstack(before))
+        return GoalOnRows(rows, chosen, conditions, self.shape.channels, self.shape.linear_map(t))
+
+    def condition_number(self, trajectory: Trajectory) -> float:
+        """Of the model's rows, those of earlier motions included; not a number where the model cannot be used."""
+        try:
+            measured = replace(self, shape=trajectory, goal="condition-number", scaled=False).on_matrix()
+        except FreefloatError:
+            return float("nan")
+        C = measured.matrix(trajectory.coefficients)
+        goal = measured.goal
+        return true_condition_number(np.vstack([goal.C0, C]) if isinstance(goal, Joined) else C)

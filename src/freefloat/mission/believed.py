@@ -1,0 +1,35 @@
+"""What a mission believes before any data: of the CAD model, of nuisances, of the momentum."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from freefloat.estimate.flight import TotalMomentum
+from freefloat.estimate.prior import CadSpread
+from freefloat.estimate.problem import Nuisances
+from freefloat.mission.mission_file import Mission
+
+
+def known_of(mission: Mission) -> dict[str, float]:
+    """Relative standard deviation of everything that is declared known."""
+    return {name: trust.relative_sd for name, trust in mission.settings.known.items()}
+
+
+def prior_of(mission: Mission) -> CadSpread | None:
+    """Spread of the CAD model; None where the data are to speak alone."""
+    said = mission.settings.prior
+    if isinstance(said, str):
+        return CadSpread() if said == "cad" else None
+    return said.spread()
+
+
+def nuisances_of(mission: Mission) -> Nuisances:
+    """What else the data may hold."""
+    wanted = mission.settings.identify.nuisances
+    return Nuisances.none() if isinstance(wanted, str) else replace(Nuisances(), **wanted.given)
+
+
+def momentum_of(mission: Mission) -> TotalMomentum:
+    """What is known of the total angular momentum."""
+    said = mission.settings.momentum
+    return said if isinstance(said, str) else mission.total_momentum

@@ -1,0 +1,158 @@
+"""The motion of a mission, designed: from its excitation section, sensors and limits to an `Excitation`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from freefloat import __version__
+from freefloat.estimate.problem import ModelName
+from freefloat.excitation.excitation import Excitation, trajectory_of
+from freefloat.excitation.find_excitation import Watch, find_excitation
+from freefloat.excitation.flight_forecast import flight_sheet
+from freefloat.excitation.limit import Limit
+from freefloat.excitation.limit_attitude import BaseAttitude, BaseCone
+from freefloat.excitation.limit_base_rate import BaseRate
+from freefloat.excitation.limit_clearance import clearance_limits
+from freefloat.excitation.limit_joint import joint_limits
+from freefloat.excitation.limit_torque import torque_limits
+from freefloat.excitation.limit_wheels import wheel_limits
+from freefloat.excitation.plan import GoalName, Plan
+from freefloat.experiment.recording_columns import quantity_of
+from freefloat.experiment.simulate import Start
+from freefloat.experiment.truth import Layout
+from freefloat.mission.believed import known_of, momentum_of, nuisances_of, prior_of
+from freefloat.mission.mission_file import InvalidMission, Mission
+from freefloat.motion.bspline import BSpline
+from freefloat.motion.fourier import Fourier, PlainFourier
+from freefloat.motion.limits import joint_or_wheel, limits_of
+from freefloat.motion.quintic import ENDS
+from freefloat.motion.trajectory import Trajectory
+from freefloat.robot.transform import Array
+
+_ROOM = 0.1  # of a joint's range that must be left on both sides of zero for a motion to begin there
+
+
+def design(
+    mission: Mission,
+    starts: int = 8,
+    seed: int = 0,
+    goal: GoalName | None = None,
+    earlier: Sequence[Trajectory | Excitation] = (),
+    workers: int | None = None,
+    watch: Watch | None = None,
+) -> Excitation:
+    """The motion that reveals the most of the mission's robot within all its limits.
+
+    starts: local searches from random motions, of which the best counts. goal: the mission's own unless given.
+    earlier: motions flown or designed before, which this one complements. workers: processes, as many as there are
+    processors unless given. watch: told how far the design is.
+    """
+    plan = plan_of(mission, goal, earlier)
+    found = find_excitation(plan, starts, seed, workers, watch=watch)
+    origin = {"made_by": f"freefloat {__version__}", "mission": mission.name, "hashes": dict(mission.hashes)}
+    orbital_rate = mission.settings.flight.disturbance.orbital_rate_rad_s or None
+    sheet = flight_sheet(plan, found.trajectory, found.margins, orbital_rate)
+    return replace(found, origin=origin, sheet=sheet)
+
+
+def plan_of(mission: Mission, goal: GoalName | None = None, earlier: Sequence[Trajectory | Excitation] = ()) -> Plan:
+    """What the mission says of the motion to be designed."""
+    said, flight = mission.settings, mission.settings.flight
+    wanted, shape = goal or said.excitation.goal, shape_of(mission)
+    if wanted == "accuracy" and not mission.sensors:
+        raise InvalidMission(f"{mission.path}: the mission has no sensors; to design for accuracy needs at least one")
+    return Plan(
+        mission.robot,
+        shape,
+        tuple(mission.sensors.values()),
+        mission_limits(mission, shape.channels),
+        known=known_of(mission),
+        zero=tuple(said.assume_zero),
+        prior=prior_of(mission),
+        momentum=momentum_of(mission),
+        nuisances=nuisances_of(mission),
+        start=Start(np.array(flight.start.attitude_xyzw), angular_momentum=mission.total_momentum),
+        wheel_rates=mission.wheel_rates if mission.robot.wheels else None,
+        goal=wanted,
+        model=_model(mission),
+        weights=said.excitation.weights,
+        earlier=tuple(trajectory_of(each) for each in earlier),
+        rest=said.excitation.shape.rest_to_rest,
+    )
+
+
+def _model(mission: Mission) -> ModelName:
+    """The rows that goals on a matrix look at: the mission's own, or those that its sensors allow."""
+    asked = mission.settings.identify.models
+    if asked:
+        return asked[0]
+    if mission.robot.base == "fixed":
+        return "torque"
+    shown = {
+        quantity_of(output.channel)
+        for each in mission.sensors.values()
+        for output in each.outputs(Layout.of(mission.robot))
+    }
+    return "momentum" if shown & {"velocity", "body_velocity"} else "angular-momentum"
+
+
+def shape_of(mission: Mission) -> Trajectory:
+    """A motionless trajectory of the family that the mission wants searched."""
+    said = mission.settings.excitation
+    channels = tuple(said.channels or mission.robot.joint_names)
+    for name in channels:
+        joint_or_wheel(mission.robot, name)
+    if not channels:
+        raise InvalidMission(f"{mission.path}: the robot has no joints, so there is no motion to design")
+    home, count = _home(mission, channels), 2 * said.shape.harmonics
+    if said.shape.kind == "bspline":
+        controls = np.tile(home, (count + 1, 1))
+        return BSpline(channels, controls, said.duration_s, rest=said.shape.rest_to_rest)
+    if not said.shape.rest_to_rest:
+        return PlainFourier(channels, np.vstack([home, np.zeros((count, home.size))]), said.duration_s, said.duration_s)
+    ends = np.zeros((ENDS, home.size))
+    ends[[0, 3]] = home
+    return Fourier(channels, np.zeros((count, home.size)), said.duration_s, ends)
+
+
+def _home(mission: Mission, channels: Sequence[str]) -> Array:
+    """Positions at both ends: as given; else zero, or the middle of a range that has little room about zero."""
+    limits, given = limits_of(mission.robot, channels), mission.settings.excitation.home
+    for name in given:
+        if name not in channels:
+            raise InvalidMission(
+                f"{mission.path}: excitation.home names {name!r}, which does not move; allowed: {', '.join(channels)}"
+            )
+    bounded = np.isfinite(limits.lowest) & np.isfinite(limits.highest)
+    low, high = np.where(bounded, limits.lowest, -1.0), np.where(bounded, limits.highest, 1.0)
+    room = _ROOM * (high - low)
+    usual = np.where((low + room <= 0.0) & (high - room >= 0.0), 0.0, 0.5 * (low + high))
+    return np.array([given.get(name, home) for name, home in zip(channels, usual.tolist(), strict=True)])
+
+
+def mission_limits(mission: Mission, channels: Sequence[str]) -> tuple[Limit, ...]:
+    """All that the robot and the mission ask of a motion."""
+    robot, said = mission.robot, mission.settings.excitation.limits
+    found: list[Limit] = [
+        *joint_limits(robot, channels),
+        *wheel_limits(robot, channels, said.wheel_momentum_Nms),
+        *torque_limits(robot),
+    ]
+    if said.base_attitude_deg is not None:
+        for angle in ("roll", "pitch", "yaw"):
+            box = getattr(said.base_attitude_deg, angle)
+            if box is not None:
+                low, high = np.radians(box).tolist()
+                found.append(BaseAttitude(angle, low, high))
+    if said.base_cone is not None:
+        cone = said.base_cone
+        axes = (np.array(cone.base_axis), np.array(cone.inertial_axis))
+        found.append(BaseCone(*axes, float(np.radians(cone.half_angle_deg))))
+    if said.base_rate_deg_s is not None:
+        found.append(BaseRate(float(np.radians(said.base_rate_deg_s))))
+    if said.clearance_m is not None:
+        found += clearance_limits(robot, said.clearance_m, said.clearance_pairs)
+    return tuple(found)

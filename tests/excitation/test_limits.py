@@ -1,0 +1,290 @@
+"""Every limit: its Jacobian against central differences, its sign on motions made to keep or break it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from coal_distances import coal_distance
+from random_trees import random_robot
+from test_distances import random_shape
+
+from freefloat.excitation.limit_attitude import BaseAttitude, BaseCone
+from freefloat.excitation.limit_base_rate import BaseRate
+from freefloat.excitation.limit_centre_of_mass import CentreOfMassBox, CentreOfMassDisc
+from freefloat.excitation.limit_clearance import Clearance, clearance_limits
+from freefloat.excitation.limit_joint import JointAcceleration, JointPosition, JointRate, joint_limits
+from freefloat.excitation.limit_wheels import TotalWheelMomentum, WheelMomentum, WheelRate, wheel_limits
+from freefloat.excitation.planned_motion import Conditions, PlannedMotion
+from freefloat.motion.fourier import Fourier
+from freefloat.motion.random_motion import random_trajectory
+from freefloat.motion.trajectory import InvalidTrajectory
+from freefloat.regressor.model import NotApplicable
+from freefloat.robot.model import Robot
+from freefloat.robot.shapes import Sphere
+from freefloat.robot.transform import rotation_from_rpy, rpy_from_rotation
+from freefloat.studies import study_robot
+
+TOLERANCE, STEP = 1e-6, 1e-6
+TURNED = rotation_from_rpy([0.3, -0.4, 2.0])
+
+
+def with_shapes(robot, seed=0):
+    """Every body gets two shapes of random kinds."""
+    rng = np.random.default_rng([seed, 17])
+    kinds = ("capsule", "sphere", "ellipsoid")
+    bodies = [
+        replace(body, shapes=tuple(random_shape(rng, rng.choice(kinds)) for _ in range(2))) for body in robot.bodies
+    ]
+    return replace(robot, bodies=tuple(bodies))
+
+
+def planned(robot, seed=0, momentum=(0.0, 0.0, 0.0), instants=25, wheel_rates=None):
+    """A random motion of all joints and wheels."""
+    channels = [*robot.joint_names, *(wheel.name for wheel in robot.wheels)]
+    trajectory = random_trajectory(robot, 20.0, seed, harmonics=2, channels=channels)
+    conditions = Conditions(robot, np.array(momentum), TURNED, wheel_rates)
+    linear = trajectory.linear_map(np.linspace(0.0, 20.0, instants))
+    return PlannedMotion(conditions, trajectory.channels, linear, trajectory.coefficients)
+
+
+def moved(motion, direction, step):
+    return replace(motion, coefficients=motion.coefficients + step * direction)
+
+
+# ---------------------------------------------------------------------- derivatives
+
+
+def every_limit(robot):
+    """One of each kind at least."""
+    joint, wheel, last = robot.joint_names[0], robot.wheels[0].name, robot.bodies[-1].name
+    return [
+        JointPosition(joint, -1.0, 2.0),
+        JointPosition(joint, -np.inf, 2.0),
+        JointRate(joint, -0.3, 0.3),
+        JointAcceleration(joint, -0.5, 0.5),
+        JointRate(wheel, -30.0, 30.0),
+        WheelRate(wheel, -400.0, 400.0),
+        WheelMomentum(wheel, -4.0, 3.0),
+        TotalWheelMomentum(5.0),
+        BaseRate(0.1),
+        BaseAttitude("roll", -1.0, 1.0),
+        BaseAttitude("pitch", -1.0, 1.5),
+        BaseAttitude("yaw", 1.0, 4.0),
+        BaseCone([1.0, 2.0, 3.0], [0.0, 1.0, 1.0], 0.5),
+        CentreOfMassDisc(0.2, (0.05, -0.1)),
+        CentreOfMassBox("z", -0.1, 0.2),
+        Clearance(robot.bodies[0].name, last, 0.05),
+        Clearance(last, robot.bodies[1].name, 0.05),
+    ]
+
+
+def robot_of(case):
+    seed, base = case
+    robot = random_robot(
+        seed, bodies=7, base=base, wheels=2, prismatic=seed % 2 == 0, branched=seed < 3, fixed_bodies=seed > 1
+    )
+    return with_shapes(robot, seed)
+
+
+CASES = [(0, "free"), (1, "free"), (2, "free"), (3, "planar"), (4, "fixed")]
+LIMITS = range(len(every_limit(robot_of(CASES[0]))))
+MOMENTA = {"free": (4.0, -3.0, 5.0), "planar": (0.0, 0.0, 4.0), "fixed": (0.0, 0.0, 0.0)}
+ROBOTS = {case: robot_of(case) for case in CASES}
+
+
+@pytest.mark.parametrize("spinning", [False, True], ids=["at rest", "spinning"])
+@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("which", LIMITS, ids=[type(limit).__name__ for limit in every_limit(ROBOTS[CASES[0]])])
+def test_the_jacobian_is_the_derivative_of_the_margins(which, case, spinning):
+    robot = ROBOTS[case]
+    limit = every_limit(robot)[which]
+    motion = planned(robot, 3, MOMENTA[case[1]] if spinning else (0.0, 0.0, 0.0), wheel_rates=np.array([20.0, -10.0]))
+    direction = np.random.default_rng(which).normal(size=motion.coefficients.shape) * np.abs(motion.coefficients)
+    ahead, behind = moved(motion, direction, STEP), moved(motion, direction, -STEP)
+    expected = (limit.margins(ahead) - limit.margins(behind)) / (2.0 * STEP)
+    found = limit.jacobian(motion, np.arange(expected.size)) @ direction.ravel()
+    assert expected.size >= motion.t.size
+    assert np.abs(found - expected).max() <= TOLERANCE * max(np.abs(expected).max(), 1e-2)
+
+
+@pytest.mark.parametrize("which", LIMITS)
+def test_chosen_rows_are_rows_of_the_whole_and_have_their_instants(which):
+    robot = ROBOTS[CASES[2]]
+    limit, motion = every_limit(robot)[which], planned(robot, 4, MOMENTA["free"])
+    count = limit.margins(motion).size
+    assert limit.instants(motion).size == count
+    rows = np.random.default_rng(0).permutation(count)[:9]
+    whole = limit.jacobian(motion, np.arange(count))
+    assert np.abs(limit.jacobian(motion, rows) - whole[rows]).max() <= 1e-12 * np.abs(whole).max()
+    assert (limit.instants(motion).reshape(-1, motion.t.size) == motion.t).all()
+
+
+@pytest.mark.parametrize("which", LIMITS)
+def test_a_limit_called_linear_has_the_same_jacobian_for_every_motion(which):
+    robot = ROBOTS[CASES[0]]
+    limit, one, other = every_limit(robot)[which], planned(robot, 4), planned(robot, 5)
+    rows = np.arange(limit.margins(one).size)
+    same = np.allclose(limit.jacobian(one, rows), limit.jacobian(other, rows), rtol=1e-12, atol=1e-14)
+    assert same == limit.linear
+
+
+# ---------------------------------------------------------------------- what margins mean
+
+
+def test_margins_of_joints_are_their_distances_from_both_bounds():
+    motion = planned(ROBOTS[CASES[0]], 6)
+    name = motion.channels[1]
+    position, rate = motion.motion.position[:, 1], motion.motion.rate[:, 1]
+    limit = JointPosition(name, position.min() - 0.1, position.max() + 0.2)
+    both = limit.margins(motion).reshape(2, -1).min(axis=1) * limit.size
+    assert np.allclose(both, [0.2, 0.1], rtol=1e-12)
+    fastest = np.abs(rate).max()
+    assert JointRate(name, -0.9 * fastest, 0.9 * fastest).slack(motion) == pytest.approx(-0.1 * fastest)
+    assert JointRate(name, -1.1 * fastest, 1.1 * fastest).slack(motion) == pytest.approx(0.1 * fastest)
+
+
+@pytest.mark.parametrize("angle", [0, 1, 2], ids=["roll", "pitch", "yaw"])
+def test_base_angles_are_those_of_the_attitude(angle):
+    motion = planned(ROBOTS[CASES[1]], 6, MOMENTA["free"])
+    name = ("roll", "pitch", "yaw")[angle]
+    expected = np.array([rpy_from_rotation(R)[angle] for R in motion.attitude])
+    found = BaseAttitude(name, -1.0, 1.0).values(motion)
+    assert np.abs(found - expected).max() < 1e-12
+    shifted = BaseAttitude(name, np.pi - 0.5, np.pi + 0.5).values(motion)
+    assert np.abs(np.sin(0.5 * (shifted - expected))).max() < 1e-12
+    if name != "pitch":
+        assert (np.abs(shifted - np.pi) <= np.pi).all()
+
+
+def test_a_cone_and_a_ball_are_kept_just_when_the_largest_angle_and_length_allow():
+    motion = planned(ROBOTS[CASES[1]], 6, MOMENTA["free"])
+    axis, about = np.array([0.0, 0.6, 0.8]), TURNED[:, 0]
+    widest = np.arccos(motion.attitude @ axis @ about).max()
+    fastest = np.linalg.norm(motion.reaction.x[:, 3:], axis=1).max()
+    for limit_of, largest in ((lambda x: BaseCone(axis, about, x), widest), (BaseRate, fastest)):
+        for factor in (0.99, 1.01):
+            limit = limit_of(factor * largest)
+            assert limit.slack(motion) == pytest.approx((factor - 1.0) * largest, rel=1e-6)
+            assert (limit.margins(motion).min() >= 0.0) == (factor > 1.0)
+            assert limit.margins(motion).min() == pytest.approx(limit.slack(motion) / limit.size, rel=0.05)
+
+
+def test_wheels_count_from_what_they_turned_at_before():
+    robot = ROBOTS[CASES[0]]
+    wheel, start = robot.wheels[0], 0.5 * robot.wheels[0].max_rate
+    moving, still = planned(robot, 6, wheel_rates=np.array([start, 0.0])), planned(robot, 6)
+    shift = WheelRate(wheel.name, -1e4, 1e4).values(moving) - WheelRate(wheel.name, -1e4, 1e4).values(still)
+    assert np.allclose(shift, start, rtol=1e-12)
+    momentum = WheelMomentum(wheel.name, -1.0, 1.0).values(moving)
+    assert np.allclose(momentum, wheel.spin_inertia * moving.samples.wheel_rates[:, 0], rtol=1e-14)
+    total = sum(w.spin_inertia * np.outer(moving.samples.wheel_rates[:, k], w.axis) for k, w in enumerate(robot.wheels))
+    longest = np.linalg.norm(total, axis=1).max()
+    assert TotalWheelMomentum(longest).slack(moving) == pytest.approx(0.0, abs=1e-12 * longest)
+
+
+def test_wheels_that_the_motion_does_not_command_have_no_limits():
+    robot = ROBOTS[CASES[0]]
+    one, two = (wheel.name for wheel in robot.wheels)
+    names = [limit.name for limit in wheel_limits(robot, [*robot.joint_names, two], {one: 1.0, two: 2.0})]
+    assert names == [f"rate of {two}", f"momentum of {two}"]
+
+
+def test_joint_limits_are_all_that_the_robot_has():
+    robot = ROBOTS[CASES[0]]
+    limits = joint_limits(robot, [*robot.joint_names, robot.wheels[0].name])
+    bounded = [joint for joint in robot.joints if np.isfinite(joint.position).any()]
+    assert len(limits) == len(bounded) + 2 * len(robot.joints)
+    assert all(limit.slack(planned(robot, 6)) >= 0.0 for limit in limits)  # random motions stay within limits
+
+
+def test_the_centre_of_mass_of_a_robot_at_rest_is_in_its_place():
+    robot = ROBOTS[CASES[4]]
+    trajectory = Fourier(robot.joint_names, np.zeros((2, len(robot.joints))), 1.0)
+    motion = PlannedMotion(
+        Conditions(robot), trajectory.channels, trajectory.linear_map([0.0, 1.0]), trajectory.coefficients
+    )
+    x, y, z = robot.centre_of_mass()
+    assert CentreOfMassDisc(0.1, (x, y + 0.03)).slack(motion) == pytest.approx(0.07, rel=1e-9)
+    assert CentreOfMassBox("z", z - 0.1, z + 0.02).slack(motion) == pytest.approx(0.02, rel=1e-9)
+
+
+# ---------------------------------------------------------------------- clearance
+
+
+def coal_clearance(robot, motion, a, b):
+    """Smallest distance of two bodies at every instant, shape (n,)."""
+    R, p, _ = motion.poses
+    found = []
+    for k in range(motion.t.size):
+        poses = []
+        for name in (a, b):
+            carrier, placement = robot.tree.carried[name]
+            poses.append((R[k, carrier] @ placement.R, p[k, carrier] + R[k, carrier] @ placement.p))
+        shapes = [(one, two) for one in robot.body(a).shapes for two in robot.body(b).shapes]
+        found.append(min(coal_distance(one, *poses[0], two, *poses[1]) for one, two in shapes))
+    return np.array(found)
+
+
+@pytest.mark.parametrize("source", ["servicer", "spirolazzi_n1", "random"])
+def test_clearances_along_a_motion_are_those_that_coal_finds(source):
+    robot = ROBOTS[CASES[2]] if source == "random" else study_robot(source)
+    robot = with_shapes(robot) if source == "spirolazzi_n1" else robot
+    motion = planned(robot, 2)
+    limits = clearance_limits(robot, 0.05)
+    assert len(limits) > 3
+    for limit in limits:
+        ours = (limit.margins(motion) * limit.size + limit.least_m).reshape(-1, motion.t.size).min(axis=0)
+        theirs = coal_clearance(robot, motion, limit.a, limit.b)
+        apart = ours > 1e-6
+        assert np.abs(ours - theirs)[apart].max(initial=0.0) < 1e-8
+        assert (theirs[~apart] < 2e-6).all()
+
+
+def chain_with_a_bracket() -> Robot:
+    """Base, a bracket fixed to it, three links in a row, a tool fixed to the last; each body a ball."""
+    robot = random_robot(1, bodies=6, base="free", prismatic=False, branched=False)
+    bodies = []
+    for index, body in enumerate(robot.bodies):
+        joint = replace(body.joint, kind="fixed") if index in (1, 5) else body.joint
+        bodies.append(replace(body, joint=joint, shapes=(Sphere(np.zeros(3), 0.1),)))
+    return replace(robot, bodies=tuple(bodies))
+
+
+@pytest.mark.parametrize("separate", [(), ("body1", "body5")], ids=["lumped", "separate"])
+def test_all_bodies_that_are_no_neighbours_are_kept_apart_unless_pairs_are_named(separate):
+    robot = chain_with_a_bracket().with_separate(separate)
+    pairs = {(limit.a, limit.b) for limit in clearance_limits(robot, 0.1)}
+    pieces = {"base": 0, "body1": 0, "body2": 1, "body3": 2, "body4": 3, "body5": 3}
+    names = list(pieces)
+    expected = {(a, b) for a in names for b in names if names.index(a) < names.index(b) and pieces[b] - pieces[a] > 1}
+    assert pairs == expected
+    named = clearance_limits(robot, 0.1, [("body2", "body5"), ("base", "body2")])
+    assert [limit.name for limit in named] == ["clearance of body2 and body5", "clearance of base and body2"]
+
+
+def test_pairs_without_shapes_or_without_a_joint_between_are_refused():
+    robot = chain_with_a_bracket()
+    with pytest.raises(NotApplicable, match="no joint moves between base and body1"):
+        clearance_limits(robot, 0.1, [("base", "body1")])
+    bare = replace(robot, bodies=(replace(robot.bodies[0], shapes=()), *robot.bodies[1:]))
+    with pytest.raises(NotApplicable, match="base has no shapes"):
+        clearance_limits(bare, 0.1, [("base", "body3")])
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: BaseRate(0.0), "the largest base rate is 0; allowed: a number greater than zero"),
+        (lambda: BaseAttitude("tilt", -1.0, 1.0), "allowed: roll, pitch, yaw"),
+        (lambda: BaseCone([0, 0, 0], [0, 0, 1], 0.1), "axis of base cone"),
+        (lambda: BaseCone([0, 0, 1], [0, 0, 1], 4.0), "half angle of base cone is 4 rad"),
+        (lambda: CentreOfMassBox("w", 0.0, 1.0), "allowed: x, y, z"),
+        (
+            lambda: JointRate("nobody", 0.0, 1.0).margins(planned(ROBOTS[CASES[0]])),
+            "nobody is limited but does not move",
+        ),
+    ],
+)
+def test_what_makes_no_limit_is_refused_in_words(make, words):
+    with pytest.raises(InvalidTrajectory, match=words):
+        make()
