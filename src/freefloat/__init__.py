@@ -50,6 +50,15 @@ if TYPE_CHECKING:
     from freefloat.estimate.total_least_squares import TotalLeastSquares
     from freefloat.estimate.total_mass import mass_from_products, mass_from_pulse, mass_from_ratio
     from freefloat.estimate.weighted import Weighted
+    from freefloat.excitation.excitation import Excitation, Margin, Prediction
+    from freefloat.excitation.excitation_file import load_excitation, load_motion, save_excitation
+    from freefloat.excitation.find_excitation import find_excitation
+    from freefloat.excitation.flight_forecast import flight_sheet
+    from freefloat.excitation.flight_sheet import FlightSheet
+    from freefloat.excitation.infeasible import Infeasible
+    from freefloat.excitation.influence import Influence, influences
+    from freefloat.excitation.plan import Plan
+    from freefloat.excitation.sweep import Sweep, SweepPoint, with_mass, with_offset
     from freefloat.experiment.bags import read_bag
     from freefloat.experiment.bags_mapping import load_bag_mapping
     from freefloat.experiment.batch import simulate_batch
@@ -63,9 +72,11 @@ if TYPE_CHECKING:
     from freefloat.experiment.simulate import Disturbance, Pulse, Start, simulate_motion
     from freefloat.experiment.tables import read_recording, write_recording
     from freefloat.experiment.truth import Truth
+    from freefloat.mission.designing import design, plan_of
     from freefloat.mission.flying import fly, random_motion, simulate
     from freefloat.mission.identifying import identify, problem
     from freefloat.mission.mission_file import Mission, load_mission
+    from freefloat.mission.sweeping import sweep
     from freefloat.motion.bspline import BSpline
     from freefloat.motion.combined import Combined
     from freefloat.motion.cycloid import Cycloid
@@ -192,6 +203,31 @@ _HOME = {
         "mass_from_ratio",
     ),
     "estimate.weighted": ("Weighted",),
+    "excitation.excitation": (
+        "Excitation",
+        "Margin",
+        "Prediction",
+    ),
+    "excitation.excitation_file": (
+        "load_excitation",
+        "load_motion",
+        "save_excitation",
+    ),
+    "excitation.find_excitation": ("find_excitation",),
+    "excitation.flight_forecast": ("flight_sheet",),
+    "excitation.flight_sheet": ("FlightSheet",),
+    "excitation.infeasible": ("Infeasible",),
+    "excitation.influence": (
+        "Influence",
+        "influences",
+    ),
+    "excitation.plan": ("Plan",),
+    "excitation.sweep": (
+        "Sweep",
+        "SweepPoint",
+        "with_mass",
+        "with_offset",
+    ),
     "experiment.bags": ("read_bag",),
     "experiment.bags_mapping": ("load_bag_mapping",),
     "experiment.batch": ("simulate_batch",),
@@ -220,6 +256,10 @@ _HOME = {
         "write_recording",
     ),
     "experiment.truth": ("Truth",),
+    "mission.designing": (
+        "design",
+        "plan_of",
+    ),
     "mission.flying": (
         "fly",
         "random_motion",
@@ -233,6 +273,7 @@ _HOME = {
         "Mission",
         "load_mission",
     ),
+    "mission.sweeping": ("sweep",),
     "motion.bspline": ("BSpline",),
     "motion.combined": ("Combined",),
     "motion.cycloid": ("Cycloid",),

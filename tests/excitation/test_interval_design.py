@@ -75,13 +75,19 @@ def test_every_choice_of_numbers_between_bounds_keeps_all_limits(seed):
         np.testing.assert_allclose(space.seeds(space.place(seeds)), seeds, atol=1e-12)
 
 
-def test_the_longest_ranges_just_meet_a_limit():
-    space = SeedSpace(GUESS, POOL)
-    seeds = space.seeds(np.concatenate([np.ones(6), np.zeros(6)]))
-    extremes = GUESS.trajectory(seeds, POOL).extremes()
-    margins = GUESS.limits.margins(extremes)
-    assert np.minimum(margins.rate[:6], margins.position[:6]) == pytest.approx(np.zeros(6), abs=1e-12)
-    assert extremes.lowest[:6] == pytest.approx(-BOX * np.ones(6))
+@pytest.mark.parametrize("reach", [BOX, 0.3], ids=["wide", "narrow"])
+def test_the_longest_ranges_just_meet_a_limit(reach):
+    limits = GUESS.limits
+    turns = np.arange(9) >= 6
+    lowest, highest = np.where(turns, -np.inf, -reach), np.where(turns, np.inf, reach)
+    task = replace(GUESS, limits=replace(limits, lowest=lowest, highest=highest))
+    seeds = SeedSpace(task, POOL).seeds(np.concatenate([np.ones(6), np.zeros(6)]))
+    extremes = task.trajectory(seeds, POOL).extremes()
+    margins = task.limits.margins(extremes)
+    assert margins.within
+    unused = np.minimum(margins.rate[:6], highest[:6] - extremes.highest[:6])
+    assert unused == pytest.approx(np.zeros(6), abs=1e-12)
+    assert extremes.lowest[:6] == pytest.approx(lowest[:6])
 
 
 def test_accelerations_limit_ranges_too():

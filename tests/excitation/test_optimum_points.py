@@ -103,6 +103,15 @@ def test_a_path_through_any_points_keeps_all_limits_everywhere(seed, acceleratio
     assert np.abs(motion.acceleration).max() <= acceleration * (1 + 1e-9)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_path_through_points_as_near_to_the_walls_as_can_be_keeps_all_limits(seed):
+    sides = np.where(np.random.default_rng(seed).random((2, 10, 3)) < 0.5, -1.0, 1.0)
+    room = ARM_LIMITS.highest - stopping_distance(ARM_LIMITS)
+    path = joined_points(ARM_LIMITS, sides[0] * room, sides[1] * ARM_LIMITS.rate)
+    assert ARM_LIMITS.margins(path.extremes()).within
+    assert ARM_LIMITS.margins(path.extremes()).position.max() < 1e-6
+
+
 @pytest.mark.parametrize("ends", [None, np.zeros(3)], ids=["anywhere", "zero"])
 def test_a_path_passes_every_point_in_order_from_rest_to_rest(ends):
     positions, rates = random_points(ARM_LIMITS, 12, 9)
@@ -142,7 +151,7 @@ def test_too_few_rows_and_missing_limits_are_refused():
 @pytest.mark.slow
 @pytest.mark.parametrize(("r", "highest"), [(15, 20.0), (20, 16.0), (30, 10.5), (50, 7.0), (100, 5.5)])
 def test_optimum_points_are_better_than_those_of_1992_and_the_path_keeps_its_limits(r, highest):
-    found = optimum_points(ROWS, ARM_LIMITS, r, starts=48)
+    found = optimum_points(ROWS, ARM_LIMITS, r, starts=32)
     assert found.condition_number <= highest
     assert ARM_LIMITS.margins(found.path(np.zeros(3)).extremes()).within
 

@@ -10,6 +10,8 @@ from typing import Annotated
 
 import typer
 
+from freefloat.command_line.motion_commands import design, sweep
+from freefloat.command_line.options import AsJson, BaseChoice, ModelChoice, MomentumChoice, WheelChoice
 from freefloat.errors import FreefloatError
 
 app = typer.Typer(
@@ -18,8 +20,6 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
 
 
 @app.callback(invoke_without_command=True)
@@ -31,40 +31,6 @@ def _freefloat(
 
         typer.echo(f"freefloat {__version__}")
         raise typer.Exit
-
-
-class ModelChoice(StrEnum):
-    """Measured quantities whose clusters can be shown."""
-
-    momentum = "momentum"
-    angular_momentum = "angular-momentum"
-    base_velocity = "base-velocity"
-    energy = "energy"
-    torque = "torque"
-
-
-class MomentumChoice(StrEnum):
-    """What is known of the total momentum."""
-
-    zero = "zero"
-    known = "known"
-    unknown = "unknown"
-
-
-class BaseChoice(StrEnum):
-    """How the base moves."""
-
-    free = "free"
-    planar = "planar"
-    fixed = "fixed"
-
-
-class WheelChoice(StrEnum):
-    """What the reaction wheels do."""
-
-    still = "still"
-    constant = "constant"
-    varying = "varying"
 
 
 @app.command()
@@ -118,12 +84,19 @@ def _split(values: list[str] | None) -> list[str]:
     return [part.strip() for value in values or [] for part in value.split(",") if part.strip()]
 
 
+app.command()(design)
+
+
 @app.command()
 def simulate(
     mission: Annotated[Path, typer.Argument(help="A mission file.", show_default=False)],
     trajectory: Annotated[
         Path | None,
-        typer.Option("--trajectory", "--excitation", help="A trajectory file instead of the mission's own motion."),
+        typer.Option(
+            "--trajectory",
+            "--excitation",
+            help="A motion instead of the mission's own: a trajectory or excitation file.",
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Of the sensors' noise, and of a random motion.", min=0)] = 0,
     runs: Annotated[int, typer.Option(help="Flights that differ in their noise alone.", min=1)] = 1,
@@ -248,6 +221,9 @@ def export(
         print_json(document)
     else:
         show_exported(document)
+
+
+app.command()(sweep)
 
 
 @app.command()

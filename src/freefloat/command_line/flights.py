@@ -11,12 +11,12 @@ from rich.markup import escape
 from rich.progress import Progress
 
 from freefloat.errors import FileError
+from freefloat.excitation.excitation_file import load_motion
 from freefloat.experiment.bags import read_bag
 from freefloat.experiment.bags_mapping import load_bag_mapping
 from freefloat.experiment.recording import Recording
 from freefloat.experiment.tables import read_recording, write_recording
 from freefloat.mission import fly, load_mission, simulate
-from freefloat.motion.trajectory_file import load_trajectory
 
 
 def read_any(path: Path, mapping: Path | None, repair: list[str]) -> Recording:
@@ -33,7 +33,7 @@ def simulate_runs(
 ) -> list[Path]:
     """Fly once, let the sensors look `runs` times, write each recording; the paths written."""
     mission = load_mission(mission_path)
-    trajectory = mission.trajectory if trajectory_path is None else load_trajectory(trajectory_path, mission.robot)
+    trajectory = mission.trajectory if trajectory_path is None else load_motion(trajectory_path, mission.robot)
     target = output or Path(f"{mission.name}.parquet" if runs == 1 else f"{mission.name}.flights")
     _refuse_target(target, runs)
     if trajectory is not None:

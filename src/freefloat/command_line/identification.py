@@ -8,10 +8,11 @@ from pathlib import Path
 from rich.console import Console
 
 from freefloat.command_line.flights import read_any
+from freefloat.command_line.outputs import refuse_output
 from freefloat.errors import FileError
 from freefloat.estimate.estimate import Estimate
+from freefloat.excitation.excitation_file import load_motion
 from freefloat.mission import identify, load_mission
-from freefloat.motion.trajectory_file import load_trajectory
 
 
 def identify_recordings(
@@ -28,9 +29,9 @@ def identify_recordings(
     _refuse_repeated(recordings)
     if output is not None:  # before the work, not after it
         given = (mission_path, *recordings, trajectory_path, mapping)
-        _check_output(output, [path for path in given if path is not None])
+        refuse_output(output, [path for path in given if path is not None], "estimates", (".json",))
     mission = load_mission(mission_path)
-    trajectory = None if trajectory_path is None else load_trajectory(trajectory_path, mission.robot)
+    trajectory = None if trajectory_path is None else load_motion(trajectory_path, mission.robot)
     absent = _absent(without)
     with Console(stderr=True).status("reading") as status:
         read = {_name(path, recordings): read_any(path, mapping, repair) for path in recordings}
@@ -39,15 +40,6 @@ def identify_recordings(
     if output is not None:
         estimate.save(output)
     return estimate
-
-
-def _check_output(output: Path, inputs: Sequence[Path]) -> None:
-    if output.resolve() in [path.resolve() for path in inputs]:
-        raise FileError(output, "is read by this command, and would be overwritten; allowed: another file")
-    if output.suffix.lower() != ".json":
-        raise FileError(output, "not a file that estimates are written to; allowed: .json")
-    if not output.parent.is_dir():
-        raise FileError(output, "cannot be written: there is no such folder")
 
 
 def _refuse_repeated(recordings: Sequence[Path]) -> None:

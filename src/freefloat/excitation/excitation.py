@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -99,8 +99,13 @@ class Excitation:
     @property
     def typical_accuracy(self) -> float:
         """Median over the clusters of standard deviation over value; not a number without predictions."""
-        relative = [each.relative for each in self.predictions if np.isfinite(each.relative)]
-        return float(np.median(relative)) if relative else float("nan")
+        return typical_accuracy(self.predictions)
+
+
+def typical_accuracy(predictions: Iterable[Prediction]) -> float:
+    """Median of standard deviation over value, where both are there; not a number where none has both."""
+    relative = [each.relative for each in predictions if np.isfinite(each.relative)]
+    return float(np.median(relative)) if relative else float("nan")
 
 
 def trajectory_of(motion: Trajectory | Excitation) -> Trajectory:

@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from freefloat.excitation.excitation import Excitation, HowFound, Margin, Prediction
+from freefloat.excitation.excitation import Excitation, HowFound, Margin
 from freefloat.excitation.infeasible import Infeasible, conflict_sentence, refuse_impossible
 from freefloat.excitation.plan import InvalidPlan, Plan
 from freefloat.excitation.planned_task import PlannedTask
 from freefloat.excitation.search import Found, Progress, between, random_starts, search, usual_workers
+from freefloat.excitation.sequential_quadratic import TOLERANCE
 from freefloat.robot.transform import Array
 
 _SOLVER = "sequential quadratic programming"
@@ -43,11 +44,12 @@ def find_excitation(
     workers: int | None = None,
     most_iterations: int = 300,
     watch: Watch | None = None,
+    tolerance: float = TOLERANCE,
 ) -> Excitation:
     """The best motion of several seeded starts; the same for a seed, whatever the number of workers.
 
     workers: processes; as many as there are processors unless given. watch: told how far the design is. An interrupt
-    (Ctrl-C) ends the search with the best motion so far, if there is one.
+    (Ctrl-C) ends the search with the best motion so far, if there is one. tolerance: on the goal.
     """
     if starts < 1:
         raise ValueError(f"starts is {starts}; allowed: 1 or more")
@@ -59,9 +61,8 @@ def find_excitation(
     run = _Run(task, starts, watch)
     began = time.perf_counter()
     try:
-        for found in search(
-            task, random_starts(task, starts, seed), workers or usual_workers(), most_iterations, run.told
-        ):
+        first, crew = random_starts(task, starts, seed), workers or usual_workers()
+        for found in search(task, first, crew, most_iterations, run.told, tolerance):
             run.ended(found)
     except KeyboardInterrupt:
         run.interrupted = True
@@ -117,21 +118,14 @@ def described(plan: Plan, y: Array, how: HowFound, optimality: float) -> Excitat
     """A motion of the plan with all that is to be said of it."""
     trajectory = plan.variables.trajectory(y)
     value, _ = plan.objective().value(trajectory.coefficients)
-    predictions: tuple[Prediction, ...] = ()
-    if plan.sensors and plan.robot.base != "fixed":
-        bound = plan.bound(trajectory)
-        named = zip(bound.names, bound.values.tolist(), bound.sd.tolist(), strict=True)
-        predictions = tuple(Prediction(*each) for each in named)
-    margins = margins_of(plan, y)
-    return Excitation(
-        trajectory, plan.goal, value, plan.condition_number(trajectory), predictions, margins, how, optimality
-    )
+    predictions, condition_number = plan.predictions(trajectory), plan.condition_number(trajectory)
+    return Excitation(trajectory, plan.goal, value, condition_number, predictions, margins_of(plan, y), how, optimality)
 
 
 def margins_of(plan: Plan, y: Array) -> tuple[Margin, ...]:
     """Of every limit, the nearest that the motion comes, also between samples."""
     task = plan.task()
-    fine = np.linspace(0.0, plan.shape.duration_s, 4 * plan.instants)
+    fine = np.linspace(0.0, plan.shape.duration_s, 2 * plan.instants_of_limits)
     extremes = plan.variables.trajectory(y).extremes()
     own = [getattr(extremes, name) for name in ("lowest_at", "highest_at", "rate_at", "acceleration_at")]
     motion = replace(task, t=np.union1d(fine, np.concatenate(own))).motion(y)

@@ -41,7 +41,9 @@ def flight_sheet(
     fastest, farthest = int(rates.argmax()), int(turned.argmax())
     return FlightSheet(
         trajectory.duration_s,
-        *(_range(motion, name) for name in ("roll", "pitch", "yaw")),
+        _range(motion, "roll"),
+        _range(motion, "pitch"),
+        _range(motion, "yaw"),
         float(turned[farthest]),
         float(motion.t[farthest]),
         float(rates[fastest]),
@@ -95,8 +97,9 @@ def _gravity_gradient(
     rate = LOW_EARTH_ORBIT_RAD_S if orbital_rate_rad_s is None else orbital_rate_rad_s
     torque = 1.5 * rate**2 * float((moments[:, 0] - moments[:, -1]).max())
     allowed = math.nan
-    if plan.sensors and torque > 0.0:
-        allowed = trajectory.duration_s / (torque * _error_per_torque(plan, trajectory))
+    if plan.sensors:
+        error = torque * _error_per_torque(plan, trajectory)
+        allowed = trajectory.duration_s / error if error > 0.0 else math.inf
     estimated = plan.nuisances.external_torque_Nm is not None
     return GravityGradient(rate, torque, allowed, orbital_rate_rad_s is None, estimated)
 
@@ -112,4 +115,4 @@ def _error_per_torque(plan: Plan, trajectory: Trajectory) -> float:
     shared = aware.information[~is_torque][:, is_torque]
     errors = np.linalg.norm(ignorant.full_covariance[:c] @ shared, axis=1)
     sd = np.sqrt(np.diagonal(ignorant.covariance))
-    return float((errors[sd > 0.0] / sd[sd > 0.0]).max())
+    return float((errors[sd > 0.0] / sd[sd > 0.0]).max(initial=0.0))

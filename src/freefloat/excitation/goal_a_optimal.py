@@ -22,8 +22,9 @@ class AOptimal(SpectralGoal):
     weights: factor of each unknown's standard deviation, shape (c,); one unless given.
     """
 
+    name = "A-optimality"
+
     weights: Array | None = None
-    name: str = "A-optimality"
 
     def __call__(self, C: Array) -> tuple[float, Array]:
         """The value for a matrix C, shape (m, c), and its derivative, in the same shape."""

@@ -2,9 +2,13 @@
 
     value = sum of w_i log sd_i,        sd_i^2 = i-th diagonal entry of T F^-1 T^T,     F = C^T C + prior
 
+or, where the worst known matter most, log of the power mean of sd_i over their sizes,
+
+    value = 1/p log(sum of w_i (sd_i / size_i)^p).
+
 C holds whitened derivatives by all unknowns (`information.py`), the prior what is believed of them and what earlier
 flights have shown. Logarithms make it the same whatever units or relative errors are meant: ten percent less of any
-cluster's standard deviation counts alike. exp(value) is the weighted geometric mean.
+cluster's standard deviation counts alike. exp(value) is the weighted mean, geometric or of power p.
 """
 
 from __future__ import annotations
@@ -28,6 +32,8 @@ class Accuracy(Goal):
 
     prior: information on all unknowns apart from this motion, (u, u).
     of: the quantities asked for, linear in the unknowns, (m, u). weights: not negative, (m,); equal unless given.
+    power: p; zero for the mean of logarithms. sizes: of the quantities, (m,), which matter for other powers; one
+        unless given.
     """
 
     name = "accuracy"
@@ -35,6 +41,8 @@ class Accuracy(Goal):
     prior: Array
     of: Array
     weights: Array | None = None
+    power: float = 0.0
+    sizes: Array | None = None
 
     @cached_property
     def _shares(self) -> Array:
@@ -44,9 +52,19 @@ class Accuracy(Goal):
     def __call__(self, C: Array) -> tuple[float, Array]:
         """The value, and its derivative by C."""
         X, variance = self._solved(C)
-        value = 0.5 * float(self._shares @ np.log(variance))
+        value, shares = self._mean(variance)
         # d value = -1/2 sum w_i / var_i x_i^T dF x_i with x_i = F^-1 T_i and dF = dC^T C + C^T dC
-        return value, -((C @ X) * (self._shares / variance)) @ X.T
+        return value, -((C @ X) * (shares / variance)) @ X.T
+
+    def _mean(self, variance: Array) -> tuple[float, Array]:
+        """The mean of the logarithms or of a power, and how much each quantity's logarithm counts in it."""
+        logs = 0.5 * np.log(variance)
+        if not self.power:
+            return float(self._shares @ logs), self._shares
+        relative = self.power * (logs if self.sizes is None else logs - np.log(self.sizes))
+        top = float(relative.max())
+        parts = self._shares * np.exp(relative - top)
+        return (top + float(np.log(parts.sum()))) / self.power, parts / parts.sum()
 
     def sd(self, C: Array) -> Array:
         """Standard deviations of the quantities, shape (m,)."""

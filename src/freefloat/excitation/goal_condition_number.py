@@ -16,9 +16,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import lapack
 
-from freefloat.excitation.spectral_goal import SpectralGoal, Spectrum, log_power_sum
+from freefloat.excitation.spectral_goal import SpectralGoal, log_power_sum
 from freefloat.robot.transform import Array
+
+_SEEN_IN_SQUARES = 1e-3  # of the largest singular value
+_BESIDE = 1e-9  # of an eigenvalue: how far from it inverse iteration looks, so that there is something to invert
+_INVERSE_STEPS = 3
 
 
 @dataclass(frozen=True)
@@ -28,8 +33,9 @@ class ConditionNumber(SpectralGoal):
     p: power of the means.
     """
 
+    name = "condition number"
+
     p: float = 16.0
-    name: str = "condition number"
 
     def of_singular_values(self, sigma: Array) -> tuple[float, Array]:
         """The value, and its derivative by the singular values, shape (c,)."""
@@ -47,14 +53,30 @@ def true_condition_number(C: Array) -> float:
     return ConditionNumber().report(C)
 
 
-def ayusawa_gradient(C: Array) -> Array:
+def ayusawa_gradient(C: Array, sigma: Array | None = None) -> Array:
     """Derivative of the condition number where no extreme singular value is repeated, in C's shape, (m, c).
 
-    Eq. 17, which prints the transpose: u_1 v_1^T / s_c - (s_1 / s_c^2) u_c v_c^T.
+    Eq. 17, which prints the transpose: u_1 v_1^T / s_c - (s_1 / s_c^2) u_c v_c^T. Of all singular vectors it needs
+    two pairs, which follow from singular values already known without a whole decomposition.
+    sigma: singular values of C, descending, shape (c,); computed unless given.
     """
-    spectrum = Spectrum.of(C)
-    sigma = spectrum.sigma
-    slopes = np.zeros_like(sigma)
-    slopes[0] += 1.0 / sigma[-1]
-    slopes[-1] -= sigma[0] / sigma[-1] ** 2
-    return spectrum.pull_back(slopes)
+    known = np.linalg.svd(C, compute_uv=False) if sigma is None else sigma
+    largest, smallest = float(known[0]), float(known[-1])
+    if smallest > _SEEN_IN_SQUARES * largest:
+        square = C.T @ C
+        v1, vc = _vector_of(square, largest**2), _vector_of(square, smallest**2)
+    else:
+        v1, vc = np.linalg.svd(np.linalg.qr(C, mode="r"))[2][[0, -1]]
+    return np.outer(C @ v1, v1 / (largest * smallest)) - np.outer(C @ vc, vc * (largest / smallest**3))
+
+
+def _vector_of(square: Array, eigenvalue: float) -> Array:
+    """Eigenvector of a symmetric matrix, shape (c,), by inverse iteration, which needs one factorisation."""
+    shifted = square.copy()
+    shifted[np.diag_indices_from(shifted)] -= eigenvalue * (1.0 + _BESIDE)
+    factors, pivots, _ = lapack.dgetrf(shifted, overwrite_a=1)
+    vector = np.cos(np.arange(len(square)))  # square to nothing in particular
+    for _ in range(_INVERSE_STEPS):
+        vector, _ = lapack.dgetrs(factors, pivots, vector)
+        vector /= np.linalg.norm(vector)
+    return np.asarray(vector)

@@ -20,7 +20,7 @@ from freefloat.robot.transform import Array
 class DOptimal(SpectralGoal):
     """The ellipsoid's volume; no scaling of columns changes where it is smallest."""
 
-    name: str = "D-optimality"
+    name = "D-optimality"
 
     def of_singular_values(self, sigma: Array) -> tuple[float, Array]:
         """The value, and its derivative by the singular values, shape (c,)."""

@@ -21,8 +21,9 @@ class EOptimal(SpectralGoal):
     p: power of the mean; the stand-in is between c^(-1/p) times the smallest singular value and that value.
     """
 
+    name = "E-optimality"
+
     p: float = 16.0
-    name: str = "E-optimality"
 
     def of_singular_values(self, sigma: Array) -> tuple[float, Array]:
         """The value, and its derivative by the singular values, shape (c,)."""

@@ -22,7 +22,7 @@ from freefloat.robot.transform import Array
 class FrobeniusCondition(SpectralGoal):
     """The condition number of C^T C in the Frobenius norm."""
 
-    name: str = "Frobenius condition number"
+    name = "Frobenius condition number"
 
     def of_singular_values(self, sigma: Array) -> tuple[float, Array]:
         """The value, and its derivative by the singular values, shape (c,)."""

@@ -4,7 +4,7 @@ After M. Gautier, W. Khalil, "Exciting trajectories for the identification of ba
 International Journal of Robotics Research, 1992, section 4. A chain of r + 1 points (q, dq) gives r rows of energy
 differences, each point but the first and last used twice (eq. 23). The points are free within a box; how the robot
 gets from one to the next is another matter (`joined_points.py`). The authors varied r + 1 points without derivatives
-and failed beyond r = 50. Here the derivatives are exact, and the soft condition number is sharpened in stages; where
+and failed from r = 50 on. Here the derivatives are exact, and the soft condition number is sharpened in stages; where
 equilibrium is wanted, it comes last, with a small shake before: on a bound, entries of the matrix are exactly zero.
 """
 
@@ -27,10 +27,11 @@ from freefloat.motion.trajectory import InvalidTrajectory, Motion
 from freefloat.regressor.samples import Samples
 from freefloat.robot.transform import Array
 
-_STAGES = (1.0, 4.0, 16.0)
+_STAGES = (1.0, 4.0, 16.0, 64.0)
+_EQUILIBRIUM_STAGES = (4.0, 16.0)
 _FIRST_SPREAD = (0.2, 0.7)  # of the position range: from farther apart most searches end in poor places
 _SHAKE = 0.02  # of the range
-_MOST_STEPS = 300  # of the optimiser, in each stage
+_MOST_STEPS = 200  # of the optimiser, in each stage
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,8 +148,8 @@ def _one_start(task: PointsTask, r: int, rng: np.random.Generator, weight: float
         x = _minimum(task, x, ConditionNumber(p))
     if weight:
         x = (1.0 - _SHAKE) * x + rng.uniform(-_SHAKE, _SHAKE, x.shape)  # inwards, off the bounds
-        for p in _STAGES[1:]:
-            x = _minimum(task, x, WithEquilibrium(ConditionNumber(_STAGES[-1]), weight, p))
+        for p in _EQUILIBRIUM_STAGES:
+            x = _minimum(task, x, WithEquilibrium(ConditionNumber(), weight, p))
     return x
 
 

@@ -21,6 +21,7 @@ from freefloat.estimate.flight import TotalMomentum
 from freefloat.estimate.planned import planned_problem
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import ModelName, Nuisances, Problem
+from freefloat.excitation.excitation import Prediction
 from freefloat.excitation.goal import Goal, Joined
 from freefloat.excitation.goal_a_optimal import AOptimal
 from freefloat.excitation.goal_accuracy import Accuracy
@@ -48,7 +49,7 @@ from freefloat.regressor.samples import rotations
 from freefloat.robot.model import Robot
 from freefloat.robot.transform import Array
 
-GoalName = Literal["accuracy", "condition-number", "frobenius", "d-optimal", "a-optimal", "e-optimal"]
+GoalName = Literal["accuracy", "worst-accuracy", "condition-number", "frobenius", "d-optimal", "a-optimal", "e-optimal"]
 MATRIX_GOALS: Final[Mapping[str, type[Goal]]] = {
     "condition-number": ConditionNumber,
     "frobenius": FrobeniusCondition,
@@ -56,6 +57,7 @@ MATRIX_GOALS: Final[Mapping[str, type[Goal]]] = {
     "a-optimal": AOptimal,
     "e-optimal": EOptimal,
 }
+ACCURACIES: Final[Mapping[str, float]] = {"accuracy": 0.0, "worst-accuracy": 8.0}  # power of the mean
 _PER_ROW = 20  # instants per row of coefficients: enough for the goal's integral over time
 _FEWEST, _MOST = 150, 600
 _FAINT = 1e-6  # of the CAD model's information, so that what nothing shows stays finite
@@ -73,11 +75,14 @@ class Plan:
     shape: of the motion. rest: whether it must start and end at rest; built in where the shape does not have it.
     limits: all that the motion must keep. start, wheel_rates: how the flight begins.
     sensors, known, zero, prior, momentum, nuisances: as in `planned_problem`.
-    goal: what is made small. model: whose rows goals other than accuracy look at. scaled: whether columns of those
+    goal: what is made small; accuracy is the mean of all clusters, worst-accuracy that of those known worst in
+        parts of their values. model: whose rows goals other than accuracy look at. scaled: whether columns of those
         rows count in units of the clusters' values.
     weights: of clusters in the accuracy, by leader or name, not negative; one for those not named.
     earlier: motions flown or designed before, which this one complements.
     robust: over robot and guesses, the expected or the worst value.
+    goal_instants, limit_instants: numbers of instants, the ends included, at which the goal and the limits are looked
+        at; as many as the shape needs unless given. What limits miss between instants is found and mended.
     """
 
     robot: Robot
@@ -99,12 +104,18 @@ class Plan:
     guesses: Sequence[Robot] = ()
     robust: Literal["expected", "worst"] = "expected"
     rest: bool = True
+    goal_instants: int | None = None
+    limit_instants: int | None = None
 
     def __post_init__(self) -> None:
         if self.goal not in get_args(GoalName):
             raise InvalidPlan(f"goal is {self.goal!r}; allowed: {', '.join(get_args(GoalName))}")
-        if self.goal == "accuracy" and not self.sensors:
-            raise InvalidPlan("accuracy needs sensors, found none; allowed: a gyro, star tracker, pose or velocity")
+        for name in ("goal_instants", "limit_instants"):
+            count = getattr(self, name)
+            if count is not None and count < 2:
+                raise InvalidPlan(f"{name} is {count}; allowed: 2 or more")
+        if self.goal in ACCURACIES and not self.sensors:
+            raise InvalidPlan(f"{self.goal} needs sensors, found none; allowed: a gyro, star tracker, pose or velocity")
 
     # ------------------------------------------------------------------ what follows
 
@@ -120,7 +131,16 @@ class Plan:
 
     @property
     def instants(self) -> int:
-        """Number of instants at which goal and limits are looked at."""
+        """Number of instants at which the goal is looked at."""
+        return self.goal_instants or self._usual_instants
+
+    @property
+    def instants_of_limits(self) -> int:
+        """Number of instants at which limits are looked at."""
+        return self.limit_instants or 2 * self._usual_instants
+
+    @property
+    def _usual_instants(self) -> int:
         return int(np.clip(_PER_ROW * self.shape.coefficients.shape[0], _FEWEST, _MOST)) + 1
 
     def problem(self, trajectory: Trajectory, robot: Robot | None = None) -> Problem:
@@ -148,6 +168,14 @@ class Plan:
         )
         return cramer_rao_bound(replace(problems[-1], flights=flights))
 
+    def predictions(self, trajectory: Trajectory) -> tuple[Prediction, ...]:
+        """What will be known of every cluster; nothing without sensors, or of a fixed base."""
+        if not self.sensors or self.robot.base == "fixed":
+            return ()
+        bound = self.bound(trajectory)
+        named = zip(bound.names, bound.values.tolist(), bound.sd.tolist(), strict=True)
+        return tuple(Prediction(*each) for each in named)
+
     @cached_property
     def variables(self) -> Variables:
         """Coordinates of the motions."""
@@ -155,7 +183,7 @@ class Plan:
 
     def task(self) -> PlannedTask:
         """For the solver."""
-        t = np.linspace(0.0, self.shape.duration_s, 2 * self.instants)
+        t = np.linspace(0.0, self.shape.duration_s, self.instants_of_limits)
         return PlannedTask(self.objective(), tuple(self.limits), self.conditions(), self.variables, t)
 
     def objective(self) -> Objective:
@@ -166,7 +194,7 @@ class Plan:
         return Expected(members) if self.robust == "expected" else Worst(members)
 
     def _of_robot(self, robot: Robot) -> GoalOnRows:
-        return self._accuracy(robot) if self.goal == "accuracy" else self.on_matrix(robot)
+        return self._accuracy(robot) if self.goal in ACCURACIES else self.on_matrix(robot)
 
     # ------------------------------------------------------------------ predicted accuracy
 
@@ -180,7 +208,8 @@ class Plan:
             spread = np.diagonal(rows.problem.cad_covariance)
             prior[:c, :c] += np.diag(_FAINT / np.where(spread > 0.0, spread, 1.0))
         prior += self._shown_before(robot, rows)
-        goal = Accuracy(prior, np.eye(prior.shape[0])[:c], self._weights(rows.problem))
+        sizes = np.maximum(np.abs(rows.problem.cad), np.sqrt(np.diagonal(rows.problem.cad_covariance)))
+        goal = Accuracy(prior, np.eye(prior.shape[0])[:c], self._weights(rows.problem), ACCURACIES[self.goal], sizes)
         linear = self.shape.linear_map(rows.flight.t)
         return GoalOnRows(rows, goal, self.conditions(rows.problem.robot), self.shape.channels, linear)
 
@@ -231,7 +260,10 @@ class Plan:
             return MomentumRows(Momentum(conditions.robot, known, zero), conditions)
         if self.model == "angular-momentum":
             angular = AngularMomentum(conditions.robot, known, zero)
-            return AngularMomentumRows(angular, conditions, angular.known_clusters())
+            without = angular.known_clusters()
+            if not without.size:  # momentum of zero shows clusters up to a factor: the first is what others count in
+                without = np.zeros(1, dtype=np.int64)
+            return AngularMomentumRows(angular, conditions, without)
         raise InvalidPlan(f"a design on {self.model} rows is not offered; allowed: angular-momentum, momentum, torque")
 
     def on_matrix(self, robot: Robot | None = None, goal: Goal | None = None) -> GoalOnRows:
@@ -252,11 +284,10 @@ class Plan:
         return GoalOnRows(rows, chosen, conditions, self.shape.channels, self.shape.linear_map(t))
 
     def condition_number(self, trajectory: Trajectory) -> float:
-        """Of the model's rows, those of earlier motions included; not a number where the model cannot be used."""
+        """Of the model's rows, earlier motions' included; not a number where they cannot be had or are too few."""
         try:
             measured = replace(self, shape=trajectory, goal="condition-number", scaled=False).on_matrix()
+            C, goal = measured.matrix(trajectory.coefficients), measured.goal
+            return true_condition_number(np.vstack([goal.C0, C]) if isinstance(goal, Joined) else C)
         except FreefloatError:
             return float("nan")
-        C = measured.matrix(trajectory.coefficients)
-        goal = measured.goal
-        return true_condition_number(np.vstack([goal.C0, C]) if isinstance(goal, Joined) else C)

@@ -3,7 +3,7 @@
 A start is a random direction, as far as the linear limits allow. A local search keeps all limits on a grid; where the
 motion then breaks one between the instants of the grid, at a true extreme of a joint or on a finer grid, that instant
 joins the grid and the search goes on (an exchange method, as in R. Hettich, K. O. Kortanek, "Semi-infinite
-programming", SIAM Review, 1993).
+programming", SIAM Review, 1993), until a slightly smaller motion breaks none.
 """
 
 from __future__ import annotations
@@ -19,19 +19,22 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.excitation.planned_task import PlannedTask
-from freefloat.excitation.sequential_quadratic import Point, minimise
+from freefloat.excitation.sequential_quadratic import TOLERANCE, Point, minimise
 from freefloat.robot.transform import Array
 
 _FINER = 4  # instants of the check per instant of the grid
-_ROUNDS = 6
+_ROUNDS = 4
+_SHARES = (1.0 - 1e-5, 1.0 - 1e-4, 1.0 - 1e-3, 0.997, 0.99)  # of a motion, when that keeps a limit it just misses
 _MORE = 1.2  # of what a limit was missed by, so much more of its margin is wanted next time
 _COARSER = 1e-2  # tolerance of searches after an exchange
 _RADIUS_AFTER = 0.02
 _ITERATIONS_AFTER = 60
 _REACH = (0.3, 0.95)  # part of the way to the nearest limit that starts go, drawn evenly
+_HAIR = 3e-3
 _FARTHEST = 10.0  # coordinates, where no limit is met
 _OFTEN_S = 0.2
 
@@ -96,7 +99,14 @@ def _start(rng: np.random.Generator, margins: Array, J: Array) -> Array:
     return np.asarray(direction * (fill * farthest))
 
 
-def follow(task: PlannedTask, start: Array, number: int, most_iterations: int, watch: Watch | None = None) -> Found:
+def follow(
+    task: PlannedTask,
+    start: Array,
+    number: int,
+    most_iterations: int,
+    watch: Watch | None = None,
+    tolerance: float = TOLERANCE,
+) -> Found:
     """One start to its minimum, all limits kept also between instants."""
     began = time.perf_counter()
 
@@ -104,11 +114,12 @@ def follow(task: PlannedTask, start: Array, number: int, most_iterations: int, w
         if watch is not None:
             watch(Progress(number, point.iterations, point.value, point.worst, point.y if point.feasible else None))
 
-    point = minimise(task, start, most_iterations, watch=told)
+    point = minimise(task, start, most_iterations, tolerance, watch=told)
     iterations, (worst, broken) = point.iterations, between(task, point.y)
     wanted = np.zeros(len(task.limits))
+    y, value, nearest = point.y, point.value, float(worst.min(initial=np.inf))
     for exchange in range(_ROUNDS):
-        if worst.min(initial=np.inf) >= 0.0 or point.finished == "infeasible":
+        if nearest >= 0.0 or point.finished == "infeasible":
             break
         if exchange > 0:  # those instants are in the grid; what is left is how finely it follows the attitude
             wanted += np.where(worst < 0.0, _MORE * -worst, 0.0)
@@ -117,24 +128,42 @@ def follow(task: PlannedTask, start: Array, number: int, most_iterations: int, w
             task, point.y, _ITERATIONS_AFTER, _COARSER, _RADIUS_AFTER, curvature=point.curvature, watch=told
         )
         iterations, (worst, broken) = iterations + point.iterations, between(task, point.y)
+        y, value, nearest = _kept(task, point.y, point.value, worst)
     pulls = np.zeros(point.margins.size)
     pulls[point.rows] = point.multipliers
     seconds = time.perf_counter() - began
     ended = (point.optimality, iterations, seconds, point.finished, np.asarray(task.t), pulls)
-    return Found(number, point.y, point.value, float(worst.min(initial=np.inf)), *ended)
+    return Found(number, y, value, nearest, *ended)
+
+
+def _kept(task: PlannedTask, y: Array, value: float, worst: Array) -> tuple[Array, float, float]:
+    """The motion, or a little less of it where that keeps limits that it misses by a hair; value and worst margin."""
+    nearest = float(worst.min(initial=np.inf))
+    if -_HAIR < nearest < 0.0:
+        for share in _SHARES:
+            least = float(between(task, share * y)[0].min(initial=np.inf))
+            if least >= 0.0:
+                return share * y, task.value(share * y)[0], least
+    return y, value, nearest
 
 
 def between(task: PlannedTask, y: Array) -> tuple[Array, Array]:
-    """The smallest margin of each limit at all instants that can be looked at, and where limits are broken [s]."""
+    """The smallest margin of each limit at all instants that can be looked at, and where limits are broken most [s]."""
     grid, extremes = np.asarray(task.t), task.variables.trajectory(y).extremes()
     shares = np.arange(_FINER) / _FINER
     fine = (grid[:-1, None] + np.diff(grid)[:, None] * shares).ravel()
     own = [getattr(extremes, name) for name in ("lowest_at", "highest_at", "rate_at", "acceleration_at")]
     motion = replace(task, t=np.union1d(np.append(fine, grid[-1]), np.concatenate(own))).motion(y)
     margins = [limit.margins(motion) for limit in task.limits]
-    broken = [limit.instants(motion)[each < 0.0] for limit, each in zip(task.limits, margins, strict=True)]
+    broken = [limit.instants(motion)[_lowest_broken(each)] for limit, each in zip(task.limits, margins, strict=True)]
     worst = np.array([each.min(initial=np.inf) for each in margins])
     return worst, np.unique(np.concatenate([np.zeros(0), *broken]))
+
+
+def _lowest_broken(margins: Array) -> NDArray[np.bool_]:
+    """Where margins are negative and no higher than beside; more would only make the grid large."""
+    beside = np.concatenate([[np.inf], margins, [np.inf]])
+    return (margins < 0.0) & (margins <= beside[:-2]) & (margins <= beside[2:])
 
 
 # ---------------------------------------------------------------------- over processes
@@ -146,6 +175,7 @@ def search(
     workers: int = 1,
     most_iterations: int = 300,
     watch: Watch | None = None,
+    tolerance: float = TOLERANCE,
 ) -> Iterator[Found]:
     """The end of every start, as they come; the same for any number of workers, but for their order.
 
@@ -154,9 +184,9 @@ def search(
     if workers <= 1 or len(starts) <= 1 or not sys.platform.startswith("linux"):
         with one_blas_thread():
             for number, start in enumerate(starts):
-                yield follow(task, start, number, most_iterations, watch)
+                yield follow(task, start, number, most_iterations, watch, tolerance)
         return
-    yield from _in_processes(task, starts, min(workers, len(starts)), most_iterations, watch)
+    yield from _in_processes(task, starts, min(workers, len(starts)), most_iterations, watch, tolerance)
 
 
 def usual_workers() -> int:
@@ -165,7 +195,12 @@ def usual_workers() -> int:
 
 
 def _in_processes(
-    task: PlannedTask, starts: Sequence[Array], workers: int, most_iterations: int, watch: Watch | None
+    task: PlannedTask,
+    starts: Sequence[Array],
+    workers: int,
+    most_iterations: int,
+    watch: Watch | None,
+    tolerance: float,
 ) -> Iterator[Found]:
     # Forked workers inherit the task: nothing of it need be written down, and a user's script is not run again.
     context = multiprocessing.get_context("fork")
@@ -175,7 +210,7 @@ def _in_processes(
     for _ in range(workers):
         jobs.put(None)
     crew = [
-        context.Process(target=_work, args=(task, starts, most_iterations, jobs, results), daemon=True)
+        context.Process(target=_work, args=(task, starts, most_iterations, tolerance, jobs, results), daemon=True)
         for _ in range(workers)
     ]
     for process in crew:
@@ -203,7 +238,9 @@ def _in_processes(
             process.join()
 
 
-def _work(task: PlannedTask, starts: Sequence[Array], most_iterations: int, jobs: Any, results: Any) -> None:
+def _work(
+    task: PlannedTask, starts: Sequence[Array], most_iterations: int, tolerance: float, jobs: Any, results: Any
+) -> None:
     """A worker: takes starts until there are none; an interrupt is the parent's business."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     last = 0.0
@@ -218,7 +255,7 @@ def _work(task: PlannedTask, starts: Sequence[Array], most_iterations: int, jobs
     with one_blas_thread():
         while (number := jobs.get()) is not None:
             try:
-                results.put(follow(task, starts[number], number, most_iterations, told))
+                results.put(follow(task, starts[number], number, most_iterations, told, tolerance))
             except Exception as error:
                 results.put(error)
                 return

@@ -1,8 +1,8 @@
 """Sequential quadratic programming with exact gradients, for smooth goals under thousands of limits on a grid.
 
 Each step minimises a quadratic model of the goal within a box (trust region) subject to the linearised limits that the
-box can reach, by Clarabel; where they cannot all be kept, the largest excess is kept small instead (elastic mode, an
-exact penalty in the maximum norm). The model's curvature is learnt by damped BFGS updates of the Lagrangian
+box can reach (`quadratic_step.py`); where they cannot all be kept, the largest excess is kept small instead (elastic
+mode, an exact penalty in the maximum norm). The model's curvature is learnt by damped BFGS updates of the Lagrangian
 (R. Fletcher, "Practical Methods of Optimization", 1987, chapters 12 and 14; J. Nocedal, S. J. Wright, "Numerical
 Optimization", 2006, chapter 18). Only rows near their bound enter a step, so the number of instants costs little.
 """
@@ -13,13 +13,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-import clarabel
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from freefloat.excitation.quadratic_step import QuadraticStep
 from freefloat.robot.transform import Array
 
+TOLERANCE = 1e-3  # a thousandth: of an accuracy or a condition number, whose logarithms are goals
 _WIDEST = 2.0
 _NARROWEST = 1e-9
 _GOOD, _POOR = 0.7, 0.1  # obtained over predicted decrease
@@ -83,7 +83,7 @@ def minimise(
     task: Task,
     start: Array,
     most_iterations: int = 300,
-    tolerance: float = 1e-3,
+    tolerance: float = TOLERANCE,
     radius: float = 0.3,
     room: float = 1e-7,
     curvature: Array | None = None,
@@ -157,31 +157,20 @@ class _Search:
 
     def _insistent_step(self, rows: NDArray[np.int64], J: Array) -> tuple[Array, float, Array]:
         """A step that leaves an excess only where a higher penalty would not remove it."""
-        step, excess, multipliers = self._step(rows, J, self.margins[rows])
+        step, excess, multipliers = self._step(J, self.margins[rows])
         while excess > _KEPT and self.penalty < _HIGHEST_PENALTY:
             before = self.penalty
             self.penalty *= 10.0
-            harder = self._step(rows, J, self.margins[rows])
+            harder = self._step(J, self.margins[rows])
             if harder[1] > 0.9 * excess:
                 self.penalty = before
                 return step, excess, multipliers
             step, excess, multipliers = harder
         return step, excess, multipliers
 
-    def _step(self, rows: NDArray[np.int64], J: Array, margins: Array) -> tuple[Array, float, Array]:
+    def _step(self, J: Array, margins: Array) -> tuple[Array, float, Array]:
         """The step, the largest excess that it leaves in the linearised limits, and multipliers of the rows."""
-        n, m = self.y.size, rows.size
-        cost = np.append(self.gradient, self.penalty)
-        b = np.concatenate([margins - self.room, [0.0], np.full(2 * n, self.radius)])
-        settings = clarabel.DefaultSettings()
-        settings.verbose = False
-        settings.max_threads = 1
-        cones = [clarabel.NonnegativeConeT(b.size)]
-        solved = clarabel.DefaultSolver(_upper(self.B), cost, _rows(J), b, cones, settings).solve()
-        x, z = np.asarray(solved.x), np.asarray(solved.z)
-        if not np.isfinite(x).all():
-            return np.zeros(n), 0.0, np.zeros(m)
-        return x[:n], max(float(x[n]), 0.0), z[:m]
+        return QuadraticStep(self.B, self.gradient, J, margins - self.room, self.penalty, self.radius).solve()
 
     def _try(self, step: Array, excess: float, rows: NDArray[np.int64], J: Array, multipliers: Array) -> str:
         """Go there if it pays; the reason if the search has ended, else nothing."""
@@ -194,7 +183,7 @@ class _Search:
         ratio = obtained / max(promised, 1e-300)
         if ratio < _GOOD and float(margins.min(initial=np.inf)) < min(-before, -10.0 * self.room):
             # The limits bend away from the step: aim again with their margins where it led.
-            corrected, _, _ = self._step(rows, J, margins[rows] - J @ step)
+            corrected, _, _ = self._step(J, margins[rows] - J @ step)
             second = self._obtained(corrected, before)
             if second[4] > obtained:
                 step, (y, value, gradient, margins, obtained) = corrected, second
@@ -237,25 +226,3 @@ class _Search:
         theta = 1.0 if product >= 0.2 * curvature else 0.8 * curvature / (curvature - product)
         damped = theta * change + (1.0 - theta) * Bs
         self.B += np.outer(damped, damped) / float(step @ damped) - np.outer(Bs, Bs) / curvature
-
-
-def _upper(B: Array) -> sparse.csc_matrix:
-    """The quadratic cost: B, and nothing for the excess; upper triangle."""
-    n = B.shape[0]
-    column = np.arange(n)
-    above = column[:, None] >= column  # column by column, the rows down to the diagonal
-    starts = np.concatenate([[0], np.cumsum(column + 1), [n * (n + 1) // 2]])
-    return sparse.csc_matrix((B.T[above], np.broadcast_to(column, (n, n))[above], starts), shape=(n + 1, n + 1))
-
-
-def _rows(J: Array) -> sparse.csc_matrix:
-    """-J d - excess <= ..., -excess <= 0, d <= ..., -d <= ..., in this order."""
-    m, n = J.shape
-    data = np.empty((n, m + 2))
-    data[:, :m], data[:, m], data[:, m + 1] = -J.T, 1.0, -1.0
-    place = np.empty((n, m + 2), dtype=np.int64)
-    place[:, :m], place[:, m], place[:, m + 1] = np.arange(m), m + 1 + np.arange(n), m + 1 + n + np.arange(n)
-    values = np.concatenate([data.ravel(), -np.ones(m + 1)])
-    places = np.concatenate([place.ravel(), np.arange(m + 1)])
-    starts = np.append(np.arange(n + 1) * (m + 2), n * (m + 2) + m + 1)
-    return sparse.csc_matrix((values, places, starts), shape=(m + 1 + 2 * n, n + 1))

@@ -4,26 +4,40 @@ A mission says which robot, what is known of it, which sensors it carries, how i
 `sections.py` for what the file may say). Every verb takes the mission and gives back the one frozen type of its stage:
 
     mission = load_mission("n1.yaml")
-    flight = simulate(mission, seed=1)          # a Recording, as a real flight would give
-    estimate = identify(mission, flight)        # an Estimate: values, intervals, what they are made of
+    excitation = design(mission)                # an Excitation: the motion that reveals the most
+    flight = simulate(mission, excitation, seed=1)  # a Recording, as a real flight would give
+    estimate = identify(mission, flight, trajectory=excitation)  # an Estimate: values, intervals, what they are made of
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from freefloat.mission.flying import fly, random_motion, simulate
 from freefloat.mission.mission_file import InvalidMission, Mission, load_mission
 
 if TYPE_CHECKING:
+    from freefloat.mission.designing import design
     from freefloat.mission.identifying import identify, problem
+    from freefloat.mission.sweeping import sweep
 
-__all__ = ["InvalidMission", "Mission", "fly", "identify", "load_mission", "problem", "random_motion", "simulate"]
+__all__ = [
+    "InvalidMission",
+    "Mission",
+    "design",
+    "fly",
+    "identify",
+    "load_mission",
+    "problem",
+    "random_motion",
+    "simulate",
+    "sweep",
+]
+_LATER = {"design": "designing", "identify": "identifying", "problem": "identifying", "sweep": "sweeping"}
 
 
 def __getattr__(name: str) -> object:
-    if name not in ("identify", "problem"):  # which bring a second of imports that flying does without
+    if name not in _LATER:  # which bring a second of imports that flying does without
         raise AttributeError(f"module 'freefloat.mission' has no attribute {name!r}")
-    from freefloat.mission import identifying
-
-    return getattr(identifying, name)
+    return getattr(import_module(f"freefloat.mission.{_LATER[name]}"), name)

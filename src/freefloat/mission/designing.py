@@ -19,7 +19,7 @@ from freefloat.excitation.limit_clearance import clearance_limits
 from freefloat.excitation.limit_joint import joint_limits
 from freefloat.excitation.limit_torque import torque_limits
 from freefloat.excitation.limit_wheels import wheel_limits
-from freefloat.excitation.plan import GoalName, Plan
+from freefloat.excitation.plan import ACCURACIES, GoalName, Plan
 from freefloat.experiment.recording_columns import quantity_of
 from freefloat.experiment.simulate import Start
 from freefloat.experiment.truth import Layout
@@ -62,7 +62,7 @@ def plan_of(mission: Mission, goal: GoalName | None = None, earlier: Sequence[Tr
     """What the mission says of the motion to be designed."""
     said, flight = mission.settings, mission.settings.flight
     wanted, shape = goal or said.excitation.goal, shape_of(mission)
-    if wanted == "accuracy" and not mission.sensors:
+    if wanted in ACCURACIES and not mission.sensors:
         raise InvalidMission(f"{mission.path}: the mission has no sensors; to design for accuracy needs at least one")
     return Plan(
         mission.robot,

@@ -10,12 +10,13 @@ from pathlib import Path
 import numpy as np
 
 from freefloat.errors import FileError, FreefloatError
+from freefloat.excitation.excitation_file import load_motion
 from freefloat.experiment.sensors import Sensor
 from freefloat.experiment.truth import Layout
 from freefloat.files import FilePath, check_format, load_yaml, read_bytes, validate
 from freefloat.mission.sections import DisturbanceSection, MissionSection, MomentumSection
 from freefloat.motion.trajectory import Trajectory
-from freefloat.motion.trajectory_file import load_trajectory, trajectory_from_document
+from freefloat.motion.trajectory_file import trajectory_from_document
 from freefloat.regressor.selection import select_parameters, with_known_separate
 from freefloat.robot.load import load_robot
 from freefloat.robot.model import Robot
@@ -86,7 +87,7 @@ def _trajectory(settings: MissionSection, robot: Robot, folder: Path, path: File
     if settings.trajectory is None:
         return None
     if isinstance(settings.trajectory, str):
-        return load_trajectory(folder / settings.trajectory, robot)
+        return load_motion(folder / settings.trajectory, robot)
     return trajectory_from_document(settings.trajectory, path)
 
 

@@ -126,7 +126,9 @@ class ExcitationSection(Section):
         default_factory=dict,
         description="position at both ends by joint, rad or m; zero, or the middle of the range, unless given",
     )
-    goal: Literal["accuracy", "condition-number", "frobenius", "d-optimal", "a-optimal", "e-optimal"] = "accuracy"
+    goal: Literal[
+        "accuracy", "worst-accuracy", "condition-number", "frobenius", "d-optimal", "a-optimal", "e-optimal"
+    ] = "accuracy"
     weights: dict[str, Annotated[Number, Field(ge=0.0)]] = Field(
         default_factory=dict, description="of clusters in the accuracy, by the name of their leader; one unless given"
     )
@@ -203,7 +205,9 @@ class MissionSection(Section):
     assume_zero: list[str] = Field(default_factory=list)
     momentum: Literal["zero", "unknown"] | MomentumSection = "zero"
     sensors: Sensors = Field(default_factory=dict)
-    trajectory: str | dict[str, Any] | None = Field(None, description="a trajectory file, or one written out here")
+    trajectory: str | dict[str, Any] | None = Field(
+        None, description="a trajectory or excitation file, or a trajectory written out here"
+    )
     excitation: ExcitationSection = ExcitationSection()
     flight: FlightSection = FlightSection()
     identify: IdentifySection = IdentifySection()

@@ -1,0 +1,77 @@
+"""How far a design is: a bar on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import math
+import time
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, TextColumn
+from rich.progress import Progress as Bar
+
+from freefloat.command_line.show_excitation import accuracy_words, condition_words
+from freefloat.excitation.excitation import Margin
+from freefloat.excitation.find_excitation import Standing, margins_of
+from freefloat.excitation.plan import Plan
+from freefloat.robot.transform import Array
+
+_BETWEEN_S = 3.0  # predictions of the best motion so far take a tenth of a second: not more often than this
+
+
+class DesignProgress:
+    """Told by a design how far it is (`told`); says it on standard error.
+
+    quiet: says nothing.
+    """
+
+    def __init__(self, plan: Plan, starts: int, quiet: bool) -> None:
+        self.plan, self.quiet = plan, quiet
+        self.console = Console(stderr=True, highlight=False)
+        self.best, self.finished, self.last, self.words = math.inf, 0, 0.0, "no motion within all limits yet"
+        text = TextColumn("{task.completed:.0f}/{task.total:.0f} starts   {task.description}")
+        self.bar = Bar(BarColumn(18), text, console=self.console, disable=quiet or not self.console.is_terminal)
+        self.task = self.bar.add_task(self.words, total=starts)
+
+    def __enter__(self) -> Self:
+        self.bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.bar.stop()
+
+    def told(self, standing: Standing) -> None:
+        """A start made an iteration, or came to its end."""
+        if self.quiet:
+            return
+        ended = standing.finished > self.finished
+        over = standing.finished == standing.starts
+        due = over or time.monotonic() - self.last > _BETWEEN_S
+        if standing.y is not None and standing.best < self.best and due:
+            self.best, self.words = standing.best, self._said(standing.y)
+            self.last = time.monotonic()
+        self.finished = standing.finished
+        self.bar.update(self.task, completed=standing.finished, description=escape(self.words))
+        if ended and not self.console.is_terminal:
+            self.console.print(f"{standing.finished}/{standing.starts} starts   {escape(self.words)}", soft_wrap=True)
+
+    def _said(self, y: Array) -> str:
+        """Accuracy, condition number and the nearest limit of the best motion so far."""
+        trajectory = self.plan.variables.trajectory(y)
+        parts = [
+            accuracy_words(self.plan.predictions(trajectory), self.plan.robot.bodies[0].name),
+            condition_words(self.plan.condition_number(trajectory)),
+            _joints(margins_of(self.plan, y)),
+        ]
+        return "   ".join(part for part in parts if part)
+
+
+def _joints(margins: tuple[Margin, ...]) -> str:
+    """How near the joints come to the ends of their ranges."""
+    slacks = [each.slack for each in margins if each.limit.startswith("position of") and each.unit == "rad"]
+    return f"joints within {np.degrees(max(min(slacks), 0.0)):.1f}° of limits" if slacks else ""

@@ -1,0 +1,39 @@
+"""From a mission to a designed motion in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import typer
+
+from freefloat.command_line.design_progress import DesignProgress
+from freefloat.command_line.outputs import refuse_output
+from freefloat.excitation.excitation import Excitation
+from freefloat.excitation.excitation_file import load_motion, save_excitation
+from freefloat.excitation.plan import GoalName
+from freefloat.mission.designing import design, plan_of
+from freefloat.mission.mission_file import Mission, load_mission
+
+
+def design_mission(
+    path: Path,
+    output: Path | None,
+    goal: GoalName | None,
+    starts: int,
+    seed: int,
+    workers: int | None,
+    earlier: Sequence[Path],
+    quiet: bool,
+) -> tuple[Mission, Excitation, Path]:
+    """Design, and write what was found; the file that was written. An interrupt ends the search, not the command."""
+    mission = load_mission(path)
+    target = output or Path(f"{mission.name}.excitation.json")
+    refuse_output(target, (path, *earlier), "designed motions", (".json",))  # before the work, not after it
+    before = [load_motion(each, mission.robot) for each in earlier]
+    with DesignProgress(plan_of(mission, goal, before), starts, quiet) as progress:
+        found = design(mission, starts, seed, goal, before, workers, progress.told)
+    if found.how.interrupted and not quiet:
+        typer.echo("interrupted: this is the best motion within all limits until then", err=True)
+    save_excitation(target, found)
+    return mission, found, target

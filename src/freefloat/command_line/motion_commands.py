@@ -1,0 +1,96 @@
+"""The commands that look for motions: design and sweep."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from freefloat.command_line.options import AsJson, GoalChoice
+
+if TYPE_CHECKING:
+    from freefloat.excitation.plan import GoalName
+
+Starts = Annotated[int, typer.Option(help="Local searches from random motions, of which the best counts.", min=1)]
+Seed = Annotated[int, typer.Option(help="Of the random motions.", min=0)]
+
+
+def design(
+    mission: Annotated[Path, typer.Argument(help="A mission file.", show_default=False)],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", help="The excitation file to write: .json.", show_default="MISSION.excitation.json"
+        ),
+    ] = None,
+    goal: Annotated[
+        GoalChoice | None, typer.Option(help="What to make small instead of the mission's goal.", show_default=False)
+    ] = None,
+    starts: Starts = 8,
+    seed: Seed = 0,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes; as many as there are processors unless given.", min=1)
+    ] = None,
+    earlier: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="A motion flown before, which this one complements: an excitation or trajectory file; repeat."
+        ),
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Show all limits and clusters.")] = False,
+    json: AsJson = False,
+) -> None:
+    """Design the motion that reveals the most of a robot within all limits; Ctrl-C keeps the best so far."""
+    from freefloat.command_line.designing import design_mission
+    from freefloat.command_line.show import print_json
+    from freefloat.command_line.show_excitation import show_excitation
+    from freefloat.excitation.excitation_file import excitation_document
+
+    wanted: GoalName | None = goal.value if goal else None
+    loaded, found, written = design_mission(mission, output, wanted, starts, seed, workers, earlier or [], quiet=json)
+    if json:
+        print_json(excitation_document(found))
+    else:
+        show_excitation(found, loaded.name, loaded.robot.bodies[0].name, everything)
+        typer.echo(f"wrote {written}")
+
+
+def sweep(
+    mission: Annotated[Path, typer.Argument(help="A mission file.", show_default=False)],
+    over: Annotated[
+        list[str],
+        typer.Option(
+            help="key=a:b:n, or key=a:b:n:log: what is varied from a to b in n steps; repeat. Keys: BODY.mass_kg, "
+            "BODY.offset_m.x (y, z), duration_s, rate_Hz (of the gyro), harmonics.",
+            show_default=False,
+        ),
+    ],
+    trajectory: Annotated[
+        Path | None,
+        typer.Option(
+            "--trajectory",
+            "--excitation",
+            help="A motion instead of the mission's own: a trajectory or excitation file.",
+        ),
+    ] = None,
+    inertia_scales: Annotated[bool, typer.Option(help="Whether a body's inertia grows with its mass.")] = True,
+    starts: Starts = 2,
+    seed: Seed = 0,
+    output: Annotated[
+        list[Path] | None, typer.Option("-o", "--output", help="A page (.html) or table (.csv) to write; repeat.")
+    ] = None,
+    json: AsJson = False,
+) -> None:
+    """Show how condition number and predicted accuracy change with the robot, its motion or its gyro."""
+    from freefloat.command_line.show import print_json
+    from freefloat.command_line.sweeping import show_sweep, sweep_document, sweep_mission
+
+    outputs = output or []
+    loaded, found = sweep_mission(mission, over, trajectory, inertia_scales, starts, seed, outputs, quiet=json)
+    if json:
+        print_json(sweep_document(found))
+        return
+    show_sweep(loaded, found)
+    for path in outputs:
+        typer.echo(f"wrote {path}")

@@ -1,0 +1,56 @@
+"""Options that commands share, and what those may be that are chosen from a list."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
+
+
+class ModelChoice(StrEnum):
+    """Measured quantities whose clusters can be shown."""
+
+    momentum = "momentum"
+    angular_momentum = "angular-momentum"
+    base_velocity = "base-velocity"
+    energy = "energy"
+    torque = "torque"
+
+
+class MomentumChoice(StrEnum):
+    """What is known of the total momentum."""
+
+    zero = "zero"
+    known = "known"
+    unknown = "unknown"
+
+
+class BaseChoice(StrEnum):
+    """How the base moves."""
+
+    free = "free"
+    planar = "planar"
+    fixed = "fixed"
+
+
+class WheelChoice(StrEnum):
+    """What the reaction wheels do."""
+
+    still = "still"
+    constant = "constant"
+    varying = "varying"
+
+
+class GoalChoice(StrEnum):
+    """What a design makes small."""
+
+    accuracy = "accuracy"
+    worst_accuracy = "worst-accuracy"
+    condition_number = "condition-number"
+    frobenius = "frobenius"
+    d_optimal = "d-optimal"
+    a_optimal = "a-optimal"
+    e_optimal = "e-optimal"

@@ -1,0 +1,266 @@
+"""The excitation file: `format: freefloat/excitation@1`, JSON, with the motion itself as in a trajectory file.
+
+Numbers are exact: what was saved comes back. JSON knows neither infinity nor "not a number": these are the texts
+"inf", "-inf" and "nan".
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import BeforeValidator, Field
+
+from freefloat.errors import FileError, FreefloatError
+from freefloat.excitation.excitation import Excitation, HowFound, Margin, Prediction
+from freefloat.excitation.flight_sheet import FlightSheet, GravityGradient, Nearest, Turned, WheelUse
+from freefloat.files import (
+    AnyNumber,
+    FilePath,
+    Number,
+    Section,
+    YamlDocument,
+    check_format,
+    load_yaml,
+    validate,
+    write_text,
+)
+from freefloat.motion.trajectory import Trajectory
+from freefloat.motion.trajectory_file import load_trajectory, trajectory_from_document
+from freefloat.robot.model import Robot
+
+FORMAT = "freefloat/excitation@1"
+LIMIT_BYTES = 256 * 2**20  # sampled motions are long
+
+_TEXTS = ("inf", "-inf", "nan")
+
+
+def save_excitation(path: FilePath, excitation: Excitation) -> None:
+    """Write an excitation file, whole or not at all."""
+    try:
+        fields = [f"{json.dumps(name)}: {_text(value)}" for name, value in excitation_document(excitation).items()]
+    except (TypeError, ValueError) as error:
+        raise FileError(path, f"cannot be written: {error}; allowed: text, numbers, lists, mappings") from error
+    write_text(path, "{\n" + ",\n".join(fields) + "\n}\n")
+
+
+def load_excitation(path: FilePath) -> Excitation:
+    """The excitation of an excitation file."""
+    return _excitation(load_yaml(path, LIMIT_BYTES))
+
+
+def load_motion(path: FilePath, robot: Robot | None = None) -> Trajectory:
+    """The motion of an excitation file or of a trajectory file.
+
+    robot: whose joints and wheels it must be for; a file that does not fit is refused.
+    """
+    if Path(path).suffix.lower() != ".json":
+        return load_trajectory(path, robot)
+    document = load_yaml(path, LIMIT_BYTES)
+    if not str(document.data.get("format", "")).startswith("freefloat/excitation@"):
+        return load_trajectory(path, robot)
+    trajectory = _excitation(document).trajectory
+    if robot is not None:
+        try:
+            trajectory.samples(robot, np.zeros(1))
+        except FreefloatError as error:
+            raise FileError(path, str(error)) from error
+    return trajectory
+
+
+# ---------------------------------------------------------------------- from the excitation to the file
+
+
+def excitation_document(excitation: Excitation) -> dict[str, Any]:
+    """The excitation as plain data, exact."""
+    sheet = None if excitation.sheet is None else asdict(excitation.sheet)
+    if sheet is not None:
+        del sheet["margins"]  # which are the excitation's own
+    document = {
+        "format": FORMAT,
+        "goal": excitation.goal,
+        "value": excitation.value,
+        "condition_number": excitation.condition_number,
+        "optimality": excitation.optimality,
+        "how": asdict(excitation.how),
+        "predictions": [asdict(each) for each in excitation.predictions],
+        "margins": [asdict(each) for each in excitation.margins],
+        "sheet": sheet,
+        "warnings": list(excitation.warnings),
+        "origin": dict(excitation.origin),
+    }
+    plain = _plain(document)
+    return {**plain, "trajectory": excitation.trajectory.document()}
+
+
+def _plain(value: Any) -> Any:
+    """The same with texts for numbers that JSON does not know."""
+    if isinstance(value, dict):
+        return {name: _plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(float(value))
+    return float(value) if isinstance(value, np.floating) else value
+
+
+def _text(value: Any) -> str:
+    """JSON with the entries of a list of mappings each on a line of its own."""
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return "[\n  " + ",\n  ".join(json.dumps(each, allow_nan=False, ensure_ascii=False) for each in value) + "\n]"
+    return json.dumps(value, allow_nan=False, ensure_ascii=False)
+
+
+# ---------------------------------------------------------------------- what the file may say
+
+
+def _number(value: object) -> object:
+    """A number where the text is one that JSON does not know."""
+    return float(value) if isinstance(value, str) and value in _TEXTS else value
+
+
+Extended = Annotated[AnyNumber, BeforeValidator(_number)]
+
+
+class PredictionSection(Section):
+    """What will be known of a cluster."""
+
+    name: str = Field(description="of the cluster")
+    value: Extended = Field(description="a number")
+    sd: Extended = Field(description="a number, or inf")
+
+
+class MarginSection(Section):
+    """How far the motion stays from a limit."""
+
+    limit: str = Field(description="its name")
+    slack: Extended = Field(description="a number")
+    unit: str = Field(description="of the slack")
+    share: Extended = Field(description="a number")
+    at_s: Number = Field(description="a number")
+
+
+class HowSection(Section):
+    """How the motion was found."""
+
+    solver: str = Field(description="its name")
+    seed: int = Field(description="a whole number")
+    values: list[Extended] = Field(description="a number for each start")
+    best: int = Field(description="a whole number")
+    iterations: int = Field(description="a whole number")
+    seconds: Number = Field(description="a number")
+    interrupted: bool = False
+
+
+class TurnedSection(Section):
+    """How far an angle goes."""
+
+    lowest: Number = Field(description="a number")
+    highest: Number = Field(description="a number")
+
+
+class WheelUseSection(Section):
+    """Momentum of a wheel."""
+
+    name: str = Field(description="of the wheel")
+    at_start: Number = Field(description="a number")
+    largest: Number = Field(description="a number")
+    allowed: Extended = Field(description="a number, or inf")
+
+
+class NearestSection(Section):
+    """Bodies that come nearest to each other."""
+
+    a: str = Field(description="a body")
+    b: str = Field(description="a body")
+    distance_m: Number = Field(description="a number")
+    at_s: Number = Field(description="a number")
+
+
+class GravityGradientSection(Section):
+    """What the torque of the gravity gradient costs."""
+
+    orbital_rate_rad_s: Number = Field(description="a number")
+    torque_Nm: Number = Field(description="a number")
+    allowed_s: Extended = Field(description="a number, inf or nan")
+    assumed: bool = Field(description="true or false")
+    estimated: bool = Field(description="true or false")
+
+
+class SheetSection(Section):
+    """A flight sheet."""
+
+    duration_s: Number = Field(description="a number")
+    roll: TurnedSection = Field(description="lowest and highest")
+    pitch: TurnedSection = Field(description="lowest and highest")
+    yaw: TurnedSection = Field(description="lowest and highest")
+    pointing_rad: Number = Field(description="a number")
+    pointing_at_s: Number = Field(description="a number")
+    base_rate_rad_s: Number = Field(description="a number")
+    base_rate_at_s: Number = Field(description="a number")
+    wheels: list[WheelUseSection] = Field(default_factory=list)
+    nearest: NearestSection | None = None
+    gravity_gradient: GravityGradientSection | None = None
+
+
+class ExcitationSection(Section):
+    """An excitation file."""
+
+    format: Literal["freefloat/excitation@1"] = Field(description=FORMAT)
+    goal: str = Field(description="name of the goal")
+    value: Extended = Field(description="a number")
+    condition_number: Extended = Field(description="a number, or nan")
+    optimality: Extended = Field(description="a number, or inf")
+    how: HowSection = Field(description="solver, seed, values, best, iterations, seconds")
+    predictions: list[PredictionSection] = Field(default_factory=list)
+    margins: list[MarginSection] = Field(default_factory=list)
+    sheet: SheetSection | None = None
+    warnings: list[str] = Field(default_factory=list)
+    origin: dict[str, Any] = Field(default_factory=dict)
+    trajectory: dict[str, Any] = Field(description="a trajectory, as in a trajectory file")
+
+
+# ---------------------------------------------------------------------- from the file to the excitation
+
+
+def _excitation(document: YamlDocument) -> Excitation:
+    check_format(document, "excitation")
+    section = validate(ExcitationSection, document)
+    margins = tuple(Margin(**each.model_dump()) for each in section.margins)
+    how = section.how.model_dump()
+    return Excitation(
+        trajectory_from_document(section.trajectory, document.path),
+        section.goal,
+        section.value,
+        section.condition_number,
+        tuple(Prediction(**each.model_dump()) for each in section.predictions),
+        margins,
+        HowFound(**{**how, "values": tuple(how["values"])}),
+        section.optimality,
+        tuple(section.warnings),
+        section.origin,
+        None if section.sheet is None else _sheet(section.sheet, margins),
+    )
+
+
+def _sheet(section: SheetSection, margins: tuple[Margin, ...]) -> FlightSheet:
+    near, gradient = section.nearest, section.gravity_gradient
+    roll, pitch, yaw = (Turned(**each.model_dump()) for each in (section.roll, section.pitch, section.yaw))
+    return FlightSheet(
+        duration_s=section.duration_s,
+        roll=roll,
+        pitch=pitch,
+        yaw=yaw,
+        pointing_rad=section.pointing_rad,
+        pointing_at_s=section.pointing_at_s,
+        base_rate_rad_s=section.base_rate_rad_s,
+        base_rate_at_s=section.base_rate_at_s,
+        wheels=tuple(WheelUse(**each.model_dump()) for each in section.wheels),
+        nearest=None if near is None else Nearest(**near.model_dump()),
+        gravity_gradient=None if gradient is None else GravityGradient(**gradient.model_dump()),
+        margins=margins,
+    )

@@ -1,0 +1,145 @@
+"""Sweeps of a mission: what its motion tells as masses, offsets, duration, sampling or harmonics change.
+
+    sweep(mission, {"load.mass_kg": np.linspace(5, 60, 8)})
+
+| varied | what happens |
+| --- | --- |
+| BODY.mass_kg | the body's mass; its inertia grows along, unless told otherwise |
+| BODY.offset_m.x, .y, .z | its centre of mass is shifted by so much in its frame; the inertia about it stays |
+| duration_s | the motion takes so long on the same path |
+| rate_Hz | the gyro's; its noise is a density, so this matters only where samples miss some of the motion |
+| harmonics | the motion is designed anew with so many |
+
+Where neither the mission nor the caller gives a motion, it is designed: once, for the mission as it is; but anew for
+each duration and each number of harmonics.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from freefloat.errors import FreefloatError
+from freefloat.excitation.excitation import Excitation, trajectory_of
+from freefloat.excitation.find_excitation import find_excitation
+from freefloat.excitation.plan import Plan
+from freefloat.excitation.sweep import Sweep, SweepPoint, measure, stretched, with_mass, with_offset
+from freefloat.experiment.sensors_inertial import Gyro
+from freefloat.mission.designing import plan_of
+from freefloat.mission.mission_file import Mission
+from freefloat.motion.trajectory import Trajectory
+
+KEYS = "BODY.mass_kg, BODY.offset_m.x (or y, z), duration_s, rate_Hz, harmonics"
+_MOST_SAMPLES = 3000  # of a motion: more of them, each noisier, tell the same
+_SHAPING = ("duration_s", "harmonics")  # what a motion is designed anew for
+_OFFSET = re.compile(r"(.+)\.offset_m\.([xyz])")
+_MASS = re.compile(r"(.+)\.mass_kg")
+
+
+class InvalidSweep(FreefloatError):
+    """Something that cannot be varied, or not like this."""
+
+
+def sweep(
+    mission: Mission,
+    over: Mapping[str, Sequence[float]],
+    trajectory: Trajectory | Excitation | None = None,
+    inertia_scales: bool = True,
+    starts: int = 2,
+    seed: int = 0,
+    workers: int | None = None,
+    watch: Callable[[SweepPoint], None] | None = None,
+) -> Sweep:
+    """Condition number, predicted accuracy and influences for every combination of the values of all names.
+
+    over: values by name. trajectory: the mission's own unless given. inertia_scales: whether a body's inertia grows
+    with its mass. starts, seed, workers: of designs. watch: told each point as it is there.
+    """
+    _refuse(mission, over, trajectory)
+    given = trajectory_of(trajectory) if trajectory else mission.trajectory
+    if "harmonics" in over:
+        given = None
+
+    def designed(changed: Mission) -> Trajectory:
+        return find_excitation(_plan(changed), starts, seed, workers).trajectory
+
+    anew = given is None and any(key in over for key in _SHAPING)
+    motion = given if given is not None or anew else designed(mission)
+    points = list[SweepPoint]()
+    for values in product(*over.values()):
+        setting = dict(zip(over, map(float, values), strict=True))
+        changed = _changed(mission, setting, inertia_scales)
+        points.append(_point(changed, setting, motion or designed(changed)))
+        if watch is not None:
+            watch(points[-1])
+    return Sweep(tuple(over), tuple(points))
+
+
+def _point(changed: Mission, setting: Mapping[str, float], motion: Trajectory) -> SweepPoint:
+    if "duration_s" in setting:
+        motion = stretched(motion, setting["duration_s"])
+    plan = _plan(changed)
+    if "rate_Hz" in setting:
+        samples = min(round(setting["rate_Hz"] * motion.duration_s), _MOST_SAMPLES)
+        plan = replace(plan, goal_instants=max(samples, 1) + 1)
+    return measure(plan, motion, setting)
+
+
+def _plan(mission: Mission) -> Plan:
+    """For its own goal; without sensors, which could not be predicted with, for the condition number."""
+    return plan_of(mission, None if mission.sensors else "condition-number")
+
+
+def _refuse(mission: Mission, over: Mapping[str, Sequence[float]], trajectory: object) -> None:
+    """Say before the work what cannot be done."""
+    if not over or any(len(values) == 0 for values in over.values()):
+        raise InvalidSweep(f"nothing is varied; allowed: {KEYS}")
+    for key, values in over.items():
+        _refuse_key(mission, key)
+        if key in (*_SHAPING, "rate_Hz") and not all(value > 0.0 for value in values):
+            raise InvalidSweep(f"{key} goes down to {min(values):g}; allowed: positive numbers")
+    if any(value != round(value) for value in over.get("harmonics", ())):
+        raise InvalidSweep(
+            f"harmonics are {', '.join(f'{value:g}' for value in over['harmonics'])}; allowed: 1, 2, 3, …"
+        )
+    if "harmonics" in over and trajectory is not None:
+        raise InvalidSweep("harmonics are varied by designing anew; allowed: no motion that is given beside them")
+
+
+def _refuse_key(mission: Mission, key: str) -> None:
+    if key == "rate_Hz" and not any(isinstance(sensor, Gyro) for sensor in mission.sensors.values()):
+        raise InvalidSweep("rate_Hz is that of a gyro, and the mission has none")
+    body = _MASS.fullmatch(key) or _OFFSET.fullmatch(key)
+    if body:
+        mission.robot.body(body[1])
+    elif key not in (*_SHAPING, "rate_Hz"):
+        raise InvalidSweep(f"{key!r} is not varied; allowed: {KEYS}")
+
+
+def _changed(mission: Mission, setting: Mapping[str, float], inertia_scales: bool) -> Mission:
+    """The mission at one setting."""
+    robot, sensors = mission.robot, dict(mission.sensors)
+    shape, excitation = dict[str, Any](), dict[str, Any]()
+    for key, value in setting.items():
+        if heavy := _MASS.fullmatch(key):
+            robot = with_mass(robot, heavy[1], value, inertia_scales)
+        elif shifted := _OFFSET.fullmatch(key):
+            robot = with_offset(robot, shifted[1], value * np.eye(3)["xyz".index(shifted[2])])
+        elif key == "rate_Hz":
+            sensors = {
+                name: each.model_copy(update={"rate_Hz": value}) if isinstance(each, Gyro) else each
+                for name, each in sensors.items()
+            }
+        elif key == "harmonics":
+            shape["harmonics"] = round(value)
+        else:
+            excitation["duration_s"] = value
+    said = mission.settings.excitation
+    excitation["shape"] = said.shape.model_copy(update=shape)
+    settings = mission.settings.model_copy(update={"excitation": said.model_copy(update=excitation)})
+    return replace(mission, robot=robot, sensors=sensors, settings=settings)

@@ -1,0 +1,56 @@
+"""A design of the size of Ayusawa et al., ICRA 2017: two arms of seven joints, ten harmonics, a body that stands.
+
+Their robot and its limits are not printed; ours are in the study file. The disc is as large as theirs.
+"""
+
+import numpy as np
+
+from freefloat.excitation.limit_centre_of_mass import CentreOfMassDisc
+from freefloat.excitation.limit_clearance import clearance_limits
+from freefloat.excitation.limit_joint import joint_limits
+from freefloat.excitation.plan import Plan
+from freefloat.motion.fourier import PlainFourier
+from freefloat.studies import study_robot
+
+PERIOD_S, HARMONICS = 8.0, 10
+DISC_M, ABOVE_FEET_M = 0.01, (0.0096, 0.0025)  # radius, and where the centre of mass is with all joints at zero
+CLEARANCE_M = 0.02
+GOAL_INSTANTS, LIMIT_INSTANTS = 40, 400
+
+
+def standing_plan(earlier=()):
+    """Condition number of torque rows, within limits of joints, a disc for the centre of mass, and clearance."""
+    robot = study_robot("standing_two_arms")
+    names = robot.joint_names
+    shape = PlainFourier(names, np.zeros((1 + 2 * HARMONICS, len(names))), PERIOD_S, PERIOD_S)
+    left, right = ([f"{side}_{part}" for part in ("upper_arm", "forearm", "hand")] for side in ("left", "right"))
+    pairs = [("base", link) for link in (*left, *right)]
+    pairs += [(a, b) for a in left for b in right] + [(arm[0], arm[2]) for arm in (left, right)]
+    limits = (
+        *joint_limits(robot, names),
+        CentreOfMassDisc(DISC_M, ABOVE_FEET_M),
+        *clearance_limits(robot, CLEARANCE_M, pairs),
+    )
+    return Plan(
+        robot,
+        shape,
+        limits=limits,
+        goal="condition-number",
+        model="torque",
+        earlier=earlier,
+        rest=False,
+        goal_instants=GOAL_INSTANTS,
+        limit_instants=LIMIT_INSTANTS,
+    )
+
+
+def random_motion(task, number):
+    """A random motion of the task's shape, as large as its limits allow."""
+    direction = np.random.default_rng(number).normal(size=task.variables.size)
+    direction /= np.abs(direction).max()
+    within, beyond = 0.0, 1.0
+    for _ in range(10):
+        middle = 0.5 * (within + beyond)
+        kept = task.margins(middle * direction).min() >= 0.0
+        within, beyond = (middle, beyond) if kept else (within, middle)
+    return task.variables.trajectory(within * direction)

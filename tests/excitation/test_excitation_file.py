@@ -1,0 +1,119 @@
+"""A designed motion comes back from its file to the last bit, and a bad file is refused in one sentence."""
+
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from freefloat.errors import FileError
+from freefloat.excitation.excitation import Excitation, HowFound, Margin, Prediction
+from freefloat.excitation.excitation_file import load_excitation, load_motion, save_excitation
+from freefloat.excitation.flight_sheet import FlightSheet, GravityGradient, Nearest, Turned, WheelUse
+from freefloat.motion.bspline import BSpline
+from freefloat.motion.fourier import Fourier
+from freefloat.studies import study_robot
+
+RNG = np.random.default_rng(3)
+MARGINS = (Margin("rate of j1", 1e-5 / 3.0, "rad/s", 1e-7, 2.0 / 3.0), Margin("base roll", -math.inf, "rad", -0.1, 0.0))
+SHEET = FlightSheet(
+    20.0,
+    *(Turned(*sorted(RNG.normal(size=2).tolist())) for _ in range(3)),
+    0.5,
+    1.0,
+    0.1,
+    2.0,
+    (WheelUse("wx", 0.1, 0.2, math.inf), WheelUse("wy", -0.1, 1e-9, 3.0)),
+    Nearest("base", "link2", -0.01, 3.3),
+    GravityGradient(1.1e-3, 1e-5, math.nan, True, False),
+    MARGINS,
+)
+
+
+def excitation(trajectory=None, **changes):
+    """One with everything that a file may hold, numbers that JSON does not know included."""
+    rows = RNG.normal(size=(4, 2)) * 1e-5
+    full = Excitation(
+        trajectory or Fourier(("j1", "j2"), rows, 20.0),
+        "accuracy",
+        -1.0 / 3.0,
+        math.inf,
+        (Prediction("m_base", 1.0 / 7.0, math.inf), Prediction("mx_base", 0.0, 1e-300)),
+        MARGINS,
+        HowFound("a solver", 3, (1.0 / 3.0, math.nan), 0, 12, 0.1, True),
+        1e-5,
+        ("a warning",),
+        {"mission": "ü", "hashes": {"mission": "1e5"}},
+        SHEET,
+    )
+    return replace(full, **changes)
+
+
+def same(one, other):
+    """Equal, where not a number equals itself."""
+    return repr(one) == repr(other)
+
+
+@pytest.mark.parametrize("sheet", [SHEET, None])
+def test_what_was_saved_comes_back_exactly(tmp_path, sheet):
+    saved = excitation(sheet=sheet)
+    save_excitation(tmp_path / "x.json", saved)
+    loaded = load_excitation(tmp_path / "x.json")
+    for name in ("goal", "value", "condition_number", "predictions", "margins", "how", "optimality", "sheet"):
+        assert same(getattr(loaded, name), getattr(saved, name)), name
+    assert (loaded.warnings, loaded.origin) == (saved.warnings, saved.origin)
+    assert loaded.trajectory.document() == saved.trajectory.document()
+
+
+def test_any_shape_of_motion_can_be_in_it_and_be_taken_out_of_it(tmp_path):
+    spline = BSpline(("j1", "j7"), RNG.normal(size=(5, 2)), 20.0)
+    save_excitation(tmp_path / "x.json", excitation(spline))
+    spline.save(tmp_path / "t.json")
+    spline.save(tmp_path / "t.yaml")
+    for name in ("x.json", "t.json", "t.yaml"):
+        found = load_motion(tmp_path / name, study_robot("servicer"))
+        assert isinstance(found, BSpline)
+        assert (found.coefficients == spline.coefficients).all()
+
+
+def test_a_motion_for_another_robot_is_refused(tmp_path):
+    save_excitation(tmp_path / "x.json", excitation(Fourier(("elbow",), np.ones((2, 1)), 20.0)))
+    with pytest.raises(FileError, match=r"x\.json: .*elbow"):
+        load_motion(tmp_path / "x.json", study_robot("servicer"))
+
+
+def document(tmp_path):
+    save_excitation(tmp_path / "good.json", excitation())
+    return json.loads((tmp_path / "good.json").read_text())
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("format", "freefloat/estimate@1", "which is not an excitation file; allowed: freefloat/excitation@1"),
+        ("format", "freefloat/excitation@2", "a version that this freefloat does not read"),
+        ("value", "good", "value is 'good'; allowed: a number"),
+        ("how", {"solver": "x"}, "how.seed is missing"),
+        ("margins", [{"limit": "x", "slack": 1}], r"margins\[0\].unit is missing"),
+        ("colour", 1, "colour is not a field"),
+        ("trajectory", {"kind": "fourier"}, "does not say what it is"),
+        ("sheet", {"duration_s": "inf"}, "sheet.duration_s is 'inf'; allowed: a "),
+    ],
+)
+def test_a_bad_file_is_refused_in_one_sentence(tmp_path, field, value, words):
+    path = tmp_path / "bad.json"
+    path.write_text(json.dumps({**document(tmp_path), field: value}))
+    with pytest.raises(FileError, match=words) as caught:
+        load_excitation(path)
+    assert str(caught.value).startswith(str(path))
+    assert "\n" not in str(caught.value)
+
+
+def test_what_cannot_be_written_leaves_the_old_file_as_it_was(tmp_path):
+    path = tmp_path / "x.json"
+    path.write_text("old")
+    with pytest.raises(FileError, match="cannot be written"):
+        save_excitation(path, excitation(origin={"a": {1, 2}}))
+    assert path.read_text() == "old"
+    assert [each.name for each in tmp_path.iterdir()] == ["x.json"]

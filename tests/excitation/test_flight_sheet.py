@@ -1,0 +1,130 @@
+"""The flight sheet says what an independent simulation of the same motion shows."""
+
+import math
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from small_mission import small_mission
+
+import freefloat as ff
+from freefloat.excitation.excitation import Margin
+from freefloat.excitation.flight_forecast import flight_sheet
+from freefloat.mission.designing import plan_of
+from freefloat.regressor.samples import rotations
+
+TURN = (0.1, -0.2, 0.3, math.sqrt(1.0 - 0.14))
+
+
+@pytest.fixture(scope="module")
+def mission(tmp_path_factory):
+    """Starts turned, with a wheel that holds momentum, at a total of zero."""
+    flight = {"start": {"attitude_xyzw": list(TURN)}, "wheel_rates_rad_s": {"wx": 5.0}}
+    return small_mission(tmp_path_factory.mktemp("sheet"), flight=flight)
+
+
+@pytest.fixture(scope="module")
+def motion(mission):
+    drawn = ff.random_trajectory(mission.robot, 20.0, 5, harmonics=2, channels=("j1", "j2", "wx"), start=np.zeros(3))
+    return drawn.with_coefficients(drawn.coefficients * [1.0, 1.0, 0.02])
+
+
+@pytest.fixture(scope="module")
+def sheet(mission, motion):
+    margins = (Margin("rate of j1", 0.1, "rad/s", 0.5, 1.0), Margin("clearance of a and b", -0.02, "m", -0.2, 3.0))
+    return flight_sheet(plan_of(mission), motion, margins)
+
+
+@pytest.fixture(scope="module")
+def flown(mission, motion):
+    return ff.fly(mission, motion)
+
+
+def test_attitude_pointing_and_rate_are_those_of_the_simulated_flight(sheet, flown):
+    R = rotations(flown.attitude)
+    np.testing.assert_allclose(rotations(np.array(TURN)[None])[0], R[0], atol=1e-12)
+    ranges = {
+        "roll": np.unwrap(np.arctan2(R[:, 2, 1], R[:, 2, 2])),
+        "pitch": -np.arcsin(R[:, 2, 0]),
+        "yaw": np.unwrap(np.arctan2(R[:, 1, 0], R[:, 0, 0])),
+    }
+    for name, values in ranges.items():
+        turned = getattr(sheet, name)
+        np.testing.assert_allclose([turned.lowest, turned.highest], [values.min(), values.max()], atol=2e-4)
+    angle = np.arccos(np.clip((np.einsum("ij,nij->n", R[0], R) - 1.0) / 2.0, -1.0, 1.0))
+    assert sheet.pointing_rad == pytest.approx(angle.max(), abs=2e-4)
+    rate = np.linalg.norm(flown.w, axis=1)
+    assert sheet.base_rate_rad_s == pytest.approx(rate.max(), rel=1e-3)
+    assert sheet.base_rate_at_s == pytest.approx(flown.t[rate.argmax()], abs=0.1)
+
+
+def test_wheels_hold_what_they_held_and_what_the_motion_adds(sheet, mission, flown):
+    (wheel,) = sheet.wheels
+    assert wheel.at_start == pytest.approx(0.002 * 5.0)
+    assert wheel.allowed == pytest.approx(0.002 * 500.0)
+    assert wheel.largest == pytest.approx(0.002 * np.abs(flown.wheel_rates).max(), rel=1e-4)
+    assert wheel.largest > wheel.at_start
+
+
+def test_the_closest_bodies_are_found_without_a_limit(tmp_path, motion):
+    free = small_mission(tmp_path, excitation={"shape": {"harmonics": 2}, "duration_s": 20})
+    sheet = flight_sheet(plan_of(free), motion)
+    near, at = sheet.nearest, motion.samples(free.robot, np.array([sheet.nearest.at_s]))
+    assert {near.a, near.b} == {"base", "link2"}
+    j1, j2 = at.q[0]
+    axis = np.array([math.cos(j1) * math.cos(j2), math.sin(j2), -math.sin(j1) * math.cos(j2)])
+    elbow = np.array([0.3, 0.0, 0.0]) + 0.4 * np.array([math.cos(j1), 0.0, -math.sin(j1)])
+    along = np.clip(-elbow @ axis, 0.0, 0.3)
+    assert near.distance_m == pytest.approx(np.linalg.norm(elbow + along * axis) - 0.25 - 0.04, abs=1e-9)
+
+
+def test_a_torque_that_nobody_knows_of_biases_by_what_the_sheet_says(mission, motion):
+    """Against least squares by hand: the data of the torque alone, fitted by the other unknowns."""
+    plan = replace(plan_of(mission), wheel_rates=None)
+    sheet = flight_sheet(plan, motion, orbital_rate_rad_s=0.01)
+    gradient = sheet.gravity_gradient
+    aware = replace(plan, nuisances=replace(plan.nuisances, external_torque_Nm=1.0)).bound(motion)
+    names = [*aware.names, *aware.nuisance_names]
+    torque = np.array(["external torque" in name for name in names])
+    assert torque.sum() == 3
+    known = replace(plan, nuisances=replace(plan.nuisances, external_torque_Nm=1e-12)).bound(motion)
+    unaware = plan.bound(motion)
+    np.testing.assert_allclose(known.sd, unaware.sd, rtol=1e-6)
+    # what the estimate of an aware estimator moves by if the torque is given: regression of clusters on the torque
+    covariance = aware.full_covariance
+    slopes = covariance[: len(aware.names), torque] @ np.linalg.inv(covariance[np.ix_(torque, torque)])
+    worst = (np.linalg.norm(slopes, axis=1) / unaware.sd).max()
+    assert gradient.allowed_s == pytest.approx(20.0 / (gradient.torque_Nm * worst), rel=1e-4)
+
+
+def test_the_torque_is_that_of_the_gravity_gradient(mission, motion, sheet):
+    still = replace(motion, coefficients=0.0 * motion.coefficients)
+    gradient = flight_sheet(plan_of(mission), still, orbital_rate_rad_s=0.002).gravity_gradient
+    A = ff.momentum_matrix(mission.robot, np.zeros((1, 2)))[0]
+    about_com = np.linalg.inv(np.linalg.inv(A[:6, :6])[3:, 3:])
+    moments = np.linalg.eigvalsh(about_com)
+    assert gradient.torque_Nm == pytest.approx(1.5 * 0.002**2 * (moments[-1] - moments[0]))
+    assert not gradient.assumed
+    assert sheet.gravity_gradient.assumed
+    assert sheet.gravity_gradient.orbital_rate_rad_s == 0.0011
+
+
+def test_go_and_no_go_by_limit_in_words(sheet):
+    text = sheet.as_text()
+    assert not sheet.go
+    assert replace(sheet, margins=sheet.margins[:1]).go
+    assert "NO-GO             1 of 2 limits broken" in text
+    assert "  go     rate of j1: 5.73 °/s left at 1 s" in text
+    assert "  no-go  clearance of a and b: broken by 0.02 m at 3 s" in text
+    assert re.search(r"gravity gradient  up to \S+ N m \(orbital rate 0.0011 rad/s, assumed: low Earth orbit\)", text)
+    assert "wheel wx" in text
+    assert "closest           base and link2" in text
+
+
+def test_a_base_that_does_not_float_has_no_gravity_gradient():
+    robot = ff.study_robot("gautier_khalil_arm")
+    motion = ff.random_trajectory(robot, 5.0, 1, harmonics=2)
+    found = flight_sheet(ff.Plan(robot, motion, goal="condition-number", model="torque"), motion)
+    assert found.gravity_gradient is None
+    assert (found.pointing_rad, found.base_rate_rad_s) == (0.0, 0.0)
