@@ -43,7 +43,8 @@ class _Evaluated(casadi.Callback):
 
     def __init__(self, inputs: list[int], shape: tuple[int, int], evaluate: Callable, derivative: Callable | None):
         casadi.Callback.__init__(self)
-        self.inputs, self.shape, self.evaluate, self.derivative, self.kept = inputs, shape, evaluate, derivative, None
+        self.inputs, self.shape, self.evaluate, self.derivative = inputs, shape, evaluate, derivative
+        self.kept: list[_Evaluated] = []  # CasADi does not keep derivatives alive
         self.construct("evaluated", {})
 
     def get_n_in(self) -> int:
@@ -66,8 +67,8 @@ class _Evaluated(casadi.Callback):
 
     def get_jacobian(self, name: str, inputs: list, outputs: list, options: dict) -> casadi.Function:
         rows, size = self.shape[0], self.inputs[0]
-        self.kept = _Evaluated([size, rows], (rows, size), self.derivative, None)  # CasADi does not keep it alive
-        return self.kept
+        self.kept.append(_Evaluated([size, rows], (rows, size), self.derivative, None))
+        return self.kept[-1]
 
 
 def ipopt(task: PlannedTask, start: Array, most_iterations: int = 150) -> tuple[Array, int]:

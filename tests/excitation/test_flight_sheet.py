@@ -122,6 +122,20 @@ def test_go_and_no_go_by_limit_in_words(sheet):
     assert "closest           base and link2" in text
 
 
+def test_a_torque_that_is_estimated_along_or_too_small_to_matter_is_said_so(mission, motion):
+    plan = plan_of(mission)
+    along = replace(plan, nuisances=replace(plan.nuisances, external_torque_Nm=1e-3))
+    ignorant, aware = (flight_sheet(each, motion, orbital_rate_rad_s=0.01) for each in (plan, along))
+    assert aware.gravity_gradient.allowed_s == pytest.approx(ignorant.gravity_gradient.allowed_s)
+    assert "external_torque_Nm to have it estimated along" in ignorant.as_text()
+    assert "s, but is estimated along" in aware.as_text()
+    calm = flight_sheet(plan, motion, orbital_rate_rad_s=1e-6)
+    assert calm.gravity_gradient.allowed_s > 20.0
+    assert "costs no accuracy for" in calm.as_text()
+    quiet = flight_sheet(plan, motion, orbital_rate_rad_s=0.0).gravity_gradient
+    assert (quiet.torque_Nm, quiet.allowed_s) == (0.0, math.inf)
+
+
 def test_a_base_that_does_not_float_has_no_gravity_gradient():
     robot = ff.study_robot("gautier_khalil_arm")
     motion = ff.random_trajectory(robot, 5.0, 1, harmonics=2)

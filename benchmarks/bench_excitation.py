@@ -1,0 +1,313 @@
+"""Designs of exciting motions: what they reach and cost, and exact gradients against forward differences."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import measure  # before numpy: it holds every library to one thread
+import numpy as np
+from measure import Row, shortest_times
+from rich.console import Console
+from rich.table import Table
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "excitation"))
+
+from ayusawa_sized import random_motion, standing_plan
+from naveen_intervals import naveen_task, published_seeds
+from other_solvers import augmented_lagrangian, ipopt
+from pinocchio_rows import PinocchioRows
+from published_plans import christidi_plan, n1_plan, oossim_plan, printed_motion
+
+from freefloat.excitation.excitation import Excitation
+from freefloat.excitation.find_excitation import find_excitation
+from freefloat.excitation.goal_condition_number import ConditionNumber, ayusawa_gradient, true_condition_number
+from freefloat.excitation.interval_design import design_intervals
+from freefloat.excitation.objective import GoalOnRows
+from freefloat.excitation.optimum_points import PointsTask, optimum_points
+from freefloat.excitation.plan import Plan
+from freefloat.excitation.planned_task import PlannedTask
+from freefloat.excitation.rows_energy import EnergyRows
+from freefloat.excitation.search import random_starts
+from freefloat.excitation.sequential_quadratic import minimise
+from freefloat.motion.cycloid import direction_combinations
+from freefloat.motion.limits import limits_of
+from freefloat.regressor.model import Energy
+from freefloat.regressor.samples import Samples
+from freefloat.studies import study_robot
+
+BEST_KNOWN_N1 = -5.387878  # of 64 starts, seed 100, 16 November 2026: benchmarks/best_known_n1.py
+NEAR_ENOUGH = 0.03  # of the standard deviations, whose logarithms have this mean
+N1_STARTS = 12
+POINTS = {15: 20.0, 20: 16.0, 30: 10.5, 50: 7.0, 100: 5.5}  # condition numbers wanted of so many rows
+POINT_STARTS = 12
+WIDE = Console(width=150)
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """One design: what it is called, what it cost, and what it reached beside what was published and is wanted."""
+
+    problem: str
+    variables: int
+    seconds: float
+    iterations: int | None
+    reached: str
+    published: str
+    wanted: str
+
+
+def compare(quick: bool) -> list[Row]:
+    """All comparisons; designs and solvers have tables of their own."""
+    began, rounds = time.perf_counter(), 1 if quick else 5
+    n1, designs = n1_design(quick)
+    designs += [*condition_designs(quick), christidi_design(quick), naveen_design(quick), *point_designs(quick)]
+    designs += standing_designs(quick)
+    WIDE.print(designs_table(designs))
+    WIDE.print(solvers_table(quick))
+    rows = [*gradients(rounds), n1_against_differences(n1, rounds)]
+    print(f"all of this took {time.perf_counter() - began:.0f} s")
+    return rows
+
+
+# ---------------------------------------------------------------------- designs
+
+
+def designed(plan: Plan, quick: bool, starts: int, most_iterations: int = 300) -> Excitation:
+    """By one process, so that seconds are those of one thread."""
+    return find_excitation(plan, 1 if quick else starts, 0, 1, 10 if quick else most_iterations)
+
+
+def n1_design(quick: bool) -> tuple[Excitation, list[Design]]:
+    """N1 by predicted accuracy: against the published motion, and against the best known."""
+    plan, (_, motion) = n1_plan(), printed_motion("spirolazzi_n1")
+    found = designed(plan, quick, N1_STARTS)
+    better = float(np.median(plan.bound(motion).sd / plan.bound(found.trajectory).sd))
+    from_best = np.exp(found.value - BEST_KNOWN_N1) - 1.0
+    reached = f"{better:.2f} times the accuracy; {from_best:+.1%} from the best known"
+    return found, [_row("N1 by accuracy", plan, found, reached, "1", f"≥ 2.0; ≤ {NEAR_ENOUGH:.0%}")]
+
+
+def condition_designs(quick: bool) -> list[Design]:
+    """N1 and the air-bearing experiment by condition number."""
+    designs = []
+    for name, plan, wanted in (
+        ("N1 by condition number", n1_plan(goal="condition-number"), 60),
+        ("OOS-SIM by condition number, attitude limited", oossim_plan(), 80),
+    ):
+        found, published = designed(plan, quick, 2), plan.condition_number(plan.shape)
+        designs.append(_row(name, plan, found, f"{found.condition_number:.1f}", f"{published:.0f}", f"≤ {wanted}"))
+    return designs
+
+
+def christidi_design(quick: bool) -> Design:
+    """Three joints, a base that turns: mean accuracy against the published motion."""
+    plan = christidi_plan()
+    found = designed(plan, quick, 2)
+    before, after = plan.bound(plan.shape).relative, plan.bound(found.trajectory).relative
+    counts = np.isfinite(before)  # not those of value zero
+    better = before[counts].mean() / after[counts].mean()
+    return _row("Christidi by accuracy", plan, found, f"{better:.2f} times the accuracy", "1", "≥ 2.0")
+
+
+def naveen_design(quick: bool) -> Design:
+    """Intervals designed for the offset guess, judged on the true robot."""
+    task, truth = naveen_task("naveen_dual_arm_offset"), naveen_task("naveen_dual_arm", instants=10)
+    began = time.perf_counter()
+    found = design_intervals(task, most=67, rounds=1 if quick else 6, tries=20 if quick else 600, starts=1)
+    seconds = time.perf_counter() - began
+    reached = true_condition_number(truth.matrix(found.trajectory))
+    said = f"{reached:.1f} with {len(found.directions)} intervals"
+    return Design("Naveen by three steps", 12, seconds, None, said, "248.8 with 67", "≤ 248.8")
+
+
+def point_designs(quick: bool) -> list[Design]:
+    """Optimum points of Gautier and Khalil; the limits are ours."""
+    rows, limits, published = *points_problem(), {15: "53", 20: "30", 30: "11.2"}
+    designs = []
+    for r, wanted in POINTS.items():
+        began = time.perf_counter()
+        found = optimum_points(rows, limits, r, starts=1 if quick else POINT_STARTS)
+        seconds, name = time.perf_counter() - began, f"Gautier-Khalil, r = {r}"
+        shown = f"{found.condition_number:.2f}", published.get(r, "failed"), f"≤ {wanted:g}"
+        designs.append(Design(name, 6 * (r + 1), seconds, None, *shown))
+    return designs
+
+
+def points_problem() -> tuple[EnergyRows, object]:
+    """Rows and limits of the arm: 45 degrees either way, 0.88 rad/s, 20 rad/s^2."""
+    robot = study_robot("gautier_khalil_arm")
+    ones = np.ones(len(robot.joint_names))
+    box = {"lowest": -np.pi / 4 * ones, "highest": np.pi / 4 * ones, "rate": 0.88 * ones, "acceleration": 20.0 * ones}
+    return EnergyRows(Energy(robot)), replace(limits_of(robot, robot.joint_names), **box)
+
+
+def standing_designs(quick: bool) -> list[Design]:
+    """Three designs of Ayusawa's size, each complementing those before, against the best of random motions."""
+    designs, earlier, drawn = [], (), ()
+    task = standing_plan().task()
+    published = ("47.6", "35.7", "33.9")  # of another robot
+    for stage in range(1 if quick else 3):
+        plan = standing_plan(earlier)
+        found = designed(plan, quick, 1, most_iterations=60)
+        best = _best_of_random(task, standing_plan(drawn), range(30 * stage, 30 * (stage + 1)))
+        reached = f"{found.condition_number:.2f} of the stack; best of 30 random motions {best[0]:.0f}"
+        name = f"Ayusawa-sized, design {stage + 1}"
+        designs.append(_row(name, plan, found, reached, f"{published[stage]} (HRP-4)", "falling"))
+        earlier, drawn = (*earlier, found.trajectory), (*drawn, best[1])
+    return designs
+
+
+def _best_of_random(task: PlannedTask, plan: Plan, numbers: range) -> tuple[float, object]:
+    motions = [random_motion(task, number) for number in numbers]
+    return min(((plan.condition_number(motion), motion) for motion in motions), key=lambda pair: pair[0])
+
+
+def _row(name: str, plan: Plan, found: Excitation, reached: str, published: str, wanted: str) -> Design:
+    return Design(name, plan.variables.size, found.how.seconds, found.how.iterations, reached, published, wanted)
+
+
+def designs_table(designs: list[Design]) -> Table:
+    """The designs for the eye."""
+    shown = Table(title="designs, one thread")
+    for heading in ("problem", "variables", "seconds", "iterations", "reached", "published", "wanted"):
+        shown.add_column(heading, justify="right" if heading in ("variables", "seconds", "iterations") else "left")
+    for each in designs:
+        iterations = "" if each.iterations is None else str(each.iterations)
+        cost = str(each.variables), f"{each.seconds:.1f}", iterations
+        shown.add_row(each.problem, *cost, each.reached, each.published, each.wanted)
+    return shown
+
+
+# ---------------------------------------------------------------------- solvers
+
+
+def solvers_table(quick: bool) -> Table:
+    """N1 by accuracy from the same starts, limits on the same grid."""
+    task = n1_plan().task()
+    shown = Table(title="solvers on N1 by accuracy: same starts, derivatives, and limits on a grid")
+    for heading in ("start", "solver", "seconds", "iterations", "value", "worst margin"):
+        shown.add_column(heading, justify="right")
+    solvers: dict[str, Callable[[PlannedTask, np.ndarray], tuple[np.ndarray, int]]] = {
+        "ours": _ours,
+        "augmented Lagrangian, L-BFGS-B": augmented_lagrangian,
+        "IPOPT, limited memory": ipopt,
+    }
+    for number, start in enumerate(random_starts(task, 1 if quick else 3, 0)):
+        for name, solve in solvers.items():
+            began = time.perf_counter()
+            y, iterations = solve(task, start)
+            said = f"{time.perf_counter() - began:.1f}", str(iterations), f"{task.value(y)[0]:.4f}"
+            shown.add_row(str(number), name, *said, f"{task.margins(y).min():.1e}")
+    return shown
+
+
+def _ours(task: PlannedTask, start: np.ndarray) -> tuple[np.ndarray, int]:
+    found = minimise(task, start)
+    return found.y, found.iterations
+
+
+# ---------------------------------------------------------------------- gradients
+
+
+def gradients(rounds: int) -> list[Row]:
+    """An exact gradient against forward differences, with our kernels and with a loop over Pinocchio."""
+    rows = []
+    for name, plan in (
+        ("N1 by accuracy", n1_plan()),
+        ("N1 by condition number", n1_plan(goal="condition-number")),
+        ("OOS-SIM by condition number", oossim_plan()),
+        ("Christidi by accuracy", christidi_plan()),
+    ):
+        objective, coefficients = plan.objective(), plan.shape.coefficients
+        assert isinstance(objective, GoalOnRows)
+        size, samples = plan.variables.size, _samples(objective, coefficients)
+        calls = {"exact": partial(_gradient, objective, coefficients), "value": partial(objective.value, coefficients)}
+        calls |= _by_pinocchio(plan.robot, "momentum", samples, objective, coefficients)
+        rows += _against_differences(name, size, calls, size / 4.0, rounds)
+    return [*rows, *_naveen_gradient(rounds), *_points_gradient(rounds), *_standing_gradient(rounds)]
+
+
+def _standing_gradient(rounds: int) -> list[Row]:
+    """The condition number itself, singular values by numpy in both."""
+    plan = standing_plan()
+    objective, coefficients = plan.on_matrix(), random_motion(plan.task(), 0).coefficients
+
+    def singular_values(matrix: np.ndarray) -> np.ndarray:
+        return np.linalg.svd(matrix, compute_uv=False)
+
+    def exact() -> object:
+        filled = objective.rows.fill(_samples(objective, coefficients))
+        slope = filled.pull_back(ayusawa_gradient(filled.matrix, singular_values(filled.matrix)))
+        return slope.by_coefficients(plan.robot, objective.channels, objective.linear)
+
+    calls = {"exact": exact, "value": lambda: singular_values(objective.matrix(coefficients))}
+    calls |= _by_pinocchio(plan.robot, "torque", _samples(objective, coefficients), objective, coefficients)
+    return _against_differences("Ayusawa-sized", plan.variables.size, calls, 89.0, rounds)
+
+
+def _naveen_gradient(rounds: int) -> list[Row]:
+    task = naveen_task("naveen_dual_arm_offset")
+    seeds, directions = published_seeds(), direction_combinations(9)[:67]
+    goal = ConditionNumber()
+    calls = {
+        "exact": lambda: task.value_and_slope(goal, seeds, directions),
+        "value": lambda: task.value(seeds, directions),
+    }
+    return _against_differences("Naveen, 67 intervals", 12, calls, 3.0, rounds)
+
+
+def _points_gradient(rounds: int) -> list[Row]:
+    rows, limits = points_problem()
+    task, goal = PointsTask(rows, limits), ConditionNumber()
+    x = np.random.default_rng(0).uniform(-0.5, 0.5, 6 * 31)
+    samples = Samples(*(np.vstack([each[:-1], each[1:]]) for each in task.points(x)))
+    calls = {"exact": lambda: task.value_and_slope(x, goal), "value": lambda: goal(task.matrix(x))[0]}
+    pinocchio, matrix = PinocchioRows(rows.model.robot), task.matrix(x)
+    calls["pinocchio"] = lambda: (pinocchio.energy(samples), goal(matrix))
+    return _against_differences("Gautier-Khalil, r = 30", x.size, calls, x.size / 4.0, rounds)
+
+
+def _gradient(objective: GoalOnRows, coefficients: np.ndarray) -> np.ndarray:
+    return objective.value(coefficients)[1]()
+
+
+def _samples(objective: GoalOnRows, coefficients: np.ndarray) -> Samples:
+    return objective.conditions.samples(objective.channels, objective.linear.motion(coefficients))
+
+
+def _by_pinocchio(
+    robot: object, rows: str, samples: Samples, objective: GoalOnRows, coefficients: np.ndarray
+) -> dict[str, Callable[[], object]]:
+    """A value with rows by Pinocchio, and the same goal on as large a matrix as ours."""
+    fill, matrix = getattr(PinocchioRows(robot), rows), objective.matrix(coefficients)
+    return {"pinocchio": lambda: (fill(samples), objective.goal(matrix))}
+
+
+def _against_differences(
+    name: str, size: int, calls: dict[str, Callable[[], object]], target: float, rounds: int
+) -> list[Row]:
+    times = shortest_times(calls, rounds)
+    rows = []
+    for other, said in (("value", "our kernels"), ("pinocchio", "a loop over Pinocchio")):
+        if other in times:
+            what = f"{name}: exact gradient, forward differences by {size} variables with {said}"
+            rows.append(Row(what, times["exact"], (size + 1) * times[other], "gradient", target, True))
+    return rows
+
+
+def n1_against_differences(found: Excitation, rounds: int) -> Row:
+    """The whole design against 150 gradients by forward differences."""
+    plan = n1_plan()
+    objective, coefficients = plan.objective(), plan.shape.coefficients
+    value = shortest_times({"value": lambda: objective.value(coefficients)}, rounds)["value"]
+    what = f"N1 by accuracy: {N1_STARTS} starts, 150 gradients by forward differences with our kernels"
+    return Row(what, found.how.seconds, 150 * (plan.variables.size + 1) * value, "design", 1.0, True)
+
+
+if __name__ == "__main__":
+    sys.exit(measure.run("excitation", __doc__ or "", compare))
