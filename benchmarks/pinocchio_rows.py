@@ -55,11 +55,11 @@ class PinocchioRows:
 
 
 def _with_limits(robot: Robot) -> Robot:
-    """The robot with limits for every joint: one that turns without end would be two numbers in Pinocchio."""
+    """Without wheels, and with limits for every joint: one that turns without end is two numbers in Pinocchio."""
     moved = [
         replace(body, joint=replace(body.joint, position=(-4.0, 4.0), rate=9.0, torque=9.0))
         if body.joint is not None and body.joint.kind == "revolute"
         else body
         for body in robot.bodies
     ]
-    return replace(robot, bodies=tuple(moved))
+    return replace(robot, bodies=tuple(moved), wheels=())

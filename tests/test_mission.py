@@ -16,7 +16,7 @@ from freefloat.estimate.joint_curves import ProjectedCurves
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Nuisances
 from freefloat.experiment.recording import Origin
-from freefloat.experiment.tables import read_recording
+from freefloat.experiment.tables import read_recording, write_recording
 from freefloat.mission import InvalidMission, fly, identify, load_mission, problem, random_motion, simulate
 from freefloat.motion.fourier import PlainFourier
 from freefloat.motion.trajectory_file import load_trajectory
@@ -333,6 +333,10 @@ def test_the_command_is_known_where_the_recordings_motion_is_the_missions(missio
     assert follows_the_command(problem(mission, recording)), "a random motion of the recording's own seed"
     other = random_motion(mission, seed=7)
     elsewhere = simulate(mission, other, seed=1)
+    assert follows_the_command(problem(mission, elsewhere)), "a simulated recording remembers what was commanded"
+    write_recording(tmp_path / "elsewhere.parquet", elsewhere)
+    assert follows_the_command(problem(mission, read_recording(tmp_path / "elsewhere.parquet")))
+    elsewhere = replace(elsewhere, origin=replace(elsewhere.origin, command=None))
     assert not follows_the_command(problem(mission, elsewhere))
     assert follows_the_command(problem(mission, elsewhere, trajectory=other))
     other.save(tmp_path / "motion.json")

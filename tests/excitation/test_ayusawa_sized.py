@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from ayusawa_sized import GOAL_INSTANTS, random_motion, standing_plan
+from ayusawa_sized import GOAL_INSTANTS, ITERATIONS, random_motion, standing_plan
 
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.excitation.find_excitation import find_excitation
@@ -13,7 +13,6 @@ from freefloat.excitation.goal_condition_number import ConditionNumber, ayusawa_
 from freefloat.excitation.random_selection import best_of_random
 
 MOTIONS = 100
-STAGES = 3
 
 
 def condition_number(on_rows, coefficients):
@@ -80,9 +79,9 @@ def test_the_exact_gradient_is_faster_than_differences_by_the_published_ratio():
 def designs():
     """Each complements those before."""
     found = []
-    for stage in range(STAGES):
+    for stage, most in enumerate(ITERATIONS):
         plan = standing_plan(tuple(each.trajectory for each in found))
-        found.append(find_excitation(plan, starts=1, seed=stage, workers=1, most_iterations=60))
+        found.append(find_excitation(plan, starts=1, seed=stage, workers=1, most_iterations=most))
     return found
 
 
@@ -90,7 +89,7 @@ def designs():
 def random_choices():
     """Condition numbers of the stack, when each stage takes the best of as many random motions of its own."""
     task, chosen, values = standing_plan().task(), [], []
-    for stage in range(STAGES):
+    for stage in range(len(ITERATIONS)):
         plan = standing_plan(tuple(chosen))
         found = best_of_random(
             lambda number, stage=stage: random_motion(task, stage * MOTIONS + number),
@@ -118,4 +117,3 @@ def test_each_design_lowers_the_condition_number_of_all_and_beats_random_selecti
     assert (np.diff(stacked) < 0.0).all()
     with one_blas_thread():
         assert (np.array(stacked) < np.array(random_choices())).all()
-    print(stacked, random_choices())

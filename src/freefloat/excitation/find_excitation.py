@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from freefloat.excitation.between_instants import mended
 from freefloat.excitation.excitation import Excitation, HowFound, Margin
 from freefloat.excitation.infeasible import Infeasible, conflict_sentence, refuse_impossible
 from freefloat.excitation.plan import InvalidPlan, Plan
 from freefloat.excitation.planned_task import PlannedTask
-from freefloat.excitation.search import Found, Progress, between, random_starts, search, usual_workers
+from freefloat.excitation.search import Found, Progress, random_starts, search, usual_workers
 from freefloat.excitation.sequential_quadratic import TOLERANCE
 from freefloat.robot.transform import Array
 
@@ -104,8 +105,8 @@ def _result(plan: Plan, task: PlannedTask, run: _Run, seed: int, seconds: float)
         best = min(kept.values(), key=lambda found: (found.value, found.start))
         y, number, optimality = best.y, best.start, best.optimality
     elif run.interrupted and run.y is not None:
-        # What an unfinished search had may break a limit between instants: a little less of it does not.
-        y, number, optimality = _shrunk(task, run.y), -1, math.inf
+        # What an unfinished search had may break a limit between instants.
+        y, number, optimality = _mended(task, run.y), -1, math.inf
     else:
         raise _no_motion(plan, task, run)
     values = tuple(kept[start].value if start in kept else math.nan for start in range(run.starts))
@@ -139,11 +140,11 @@ def margins_of(plan: Plan, y: Array) -> tuple[Margin, ...]:
     return tuple(found)
 
 
-def _shrunk(task: PlannedTask, y: Array) -> Array:
-    for share in (1.0, 0.999, 0.99, 0.95, 0.9, 0.8, 0.5):
-        if between(task, share * y)[0].min(initial=np.inf) >= 0.0:
-            return share * y
-    raise Infeasible("the search was interrupted before a motion within all limits was found")
+def _mended(task: PlannedTask, y: Array) -> Array:
+    near, worst = mended(task, y)
+    if worst < 0.0:
+        raise Infeasible("the search was interrupted before a motion within all limits was found")
+    return near
 
 
 def _no_motion(plan: Plan, task: PlannedTask, run: _Run) -> Exception:

@@ -76,8 +76,8 @@ class Plan:
     limits: all that the motion must keep. start, wheel_rates: how the flight begins.
     sensors, known, zero, prior, momentum, nuisances: as in `planned_problem`.
     goal: what is made small; accuracy is the mean of all clusters, worst-accuracy that of those known worst in
-        parts of their values. model: whose rows goals other than accuracy look at. scaled: whether columns of those
-        rows count in units of the clusters' values.
+        units of the CAD model's own spread. model: whose rows other goals look at. scaled: whether columns of those
+        rows count by their direction alone, whatever their length.
     weights: of clusters in the accuracy, by leader or name, not negative; one for those not named.
     earlier: motions flown or designed before, which this one complements.
     robust: over robot and guesses, the expected or the worst value.
@@ -208,7 +208,8 @@ class Plan:
             spread = np.diagonal(rows.problem.cad_covariance)
             prior[:c, :c] += np.diag(_FAINT / np.where(spread > 0.0, spread, 1.0))
         prior += self._shown_before(robot, rows)
-        sizes = np.maximum(np.abs(rows.problem.cad), np.sqrt(np.diagonal(rows.problem.cad_covariance)))
+        spread = np.sqrt(np.diagonal(rows.problem.cad_covariance))
+        sizes = np.where(spread > 0.0, spread, 1.0)
         goal = Accuracy(prior, np.eye(prior.shape[0])[:c], self._weights(rows.problem), ACCURACIES[self.goal], sizes)
         linear = self.shape.linear_map(rows.flight.t)
         return GoalOnRows(rows, goal, self.conditions(rows.problem.robot), self.shape.channels, linear)

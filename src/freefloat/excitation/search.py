@@ -1,9 +1,10 @@
 """Many seeded starts, each followed to its own minimum, over processes; feasible at the end, the same for a seed.
 
-A start is a random direction, as far as the linear limits allow. A local search keeps all limits on a grid; where the
-motion then breaks one between the instants of the grid, at a true extreme of a joint or on a finer grid, that instant
-joins the grid and the search goes on (an exchange method, as in R. Hettich, K. O. Kortanek, "Semi-infinite
-programming", SIAM Review, 1993), until a slightly smaller motion breaks none.
+A start is a random direction, as far as the linear limits allow. A local search keeps well off all limits; from its
+end, another goes as near to them as pays. Both look at limits on a grid. Where the motion then breaks one between the
+instants of the grid, it is mended (`between_instants.py`); where that costs too much, those instants join the grid and
+the search goes on (an exchange method, as in R. Hettich, K. O. Kortanek, "Semi-infinite programming", SIAM Review,
+1993).
 """
 
 from __future__ import annotations
@@ -19,22 +20,20 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from freefloat.estimate.one_thread import one_blas_thread
+from freefloat.excitation.between_instants import between, mended
 from freefloat.excitation.planned_task import PlannedTask
 from freefloat.excitation.sequential_quadratic import TOLERANCE, Point, minimise
 from freefloat.robot.transform import Array
 
-_FINER = 4  # instants of the check per instant of the grid
 _ROUNDS = 4
-_SHARES = (1.0 - 1e-5, 1.0 - 1e-4, 1.0 - 1e-3, 0.997, 0.99)  # of a motion, when that keeps a limit it just misses
 _MORE = 1.2  # of what a limit was missed by, so much more of its margin is wanted next time
-_COARSER = 1e-2  # tolerance of searches after an exchange
+_COARSER = 1e-2  # tolerance of first searches, and of those after an exchange
+_AWAY, _NOT_AWAY = 0.3, 0.02  # margin that first searches keep, and the least that is worth it
 _RADIUS_AFTER = 0.02
 _ITERATIONS_AFTER = 60
 _REACH = (0.3, 0.95)  # part of the way to the nearest limit that starts go, drawn evenly
-_HAIR = 3e-3
 _FARTHEST = 10.0  # coordinates, where no limit is met
 _OFTEN_S = 0.2
 
@@ -114,21 +113,23 @@ def follow(
         if watch is not None:
             watch(Progress(number, point.iterations, point.value, point.worst, point.y if point.feasible else None))
 
-    point = minimise(task, start, most_iterations, tolerance, watch=told)
-    iterations, (worst, broken) = point.iterations, between(task, point.y)
-    wanted = np.zeros(len(task.limits))
-    y, value, nearest = point.y, point.value, float(worst.min(initial=np.inf))
+    first, curvature, iterations = _away_from_limits(task, start, most_iterations // 2, told)
+    point = minimise(task, first, most_iterations - iterations, tolerance, curvature=curvature, watch=told)
+    iterations, wanted = iterations + point.iterations, np.zeros(len(task.limits))
+    y, value, nearest = _mended(task, point)
     for exchange in range(_ROUNDS):
-        if nearest >= 0.0 or point.finished == "infeasible":
+        if (nearest >= 0.0 and value <= point.value + tolerance) or point.finished == "infeasible":
             break
+        worst, broken = between(task, point.y)
         if exchange > 0:  # those instants are in the grid; what is left is how finely it follows the attitude
             wanted += np.where(worst < 0.0, _MORE * -worst, 0.0)
         task = replace(task, t=np.union1d(task.t, broken), tightened=tuple(wanted))
         point = minimise(
             task, point.y, _ITERATIONS_AFTER, _COARSER, _RADIUS_AFTER, curvature=point.curvature, watch=told
         )
-        iterations, (worst, broken) = iterations + point.iterations, between(task, point.y)
-        y, value, nearest = _kept(task, point.y, point.value, worst)
+        iterations, again = iterations + point.iterations, _mended(task, point)
+        if again[2] >= 0.0 or nearest < 0.0:
+            y, value, nearest = again
     pulls = np.zeros(point.margins.size)
     pulls[point.rows] = point.multipliers
     seconds = time.perf_counter() - began
@@ -136,34 +137,24 @@ def follow(
     return Found(number, y, value, nearest, *ended)
 
 
-def _kept(task: PlannedTask, y: Array, value: float, worst: Array) -> tuple[Array, float, float]:
-    """The motion, or a little less of it where that keeps limits that it misses by a hair; value and worst margin."""
-    nearest = float(worst.min(initial=np.inf))
-    if -_HAIR < nearest < 0.0:
-        for share in _SHARES:
-            least = float(between(task, share * y)[0].min(initial=np.inf))
-            if least >= 0.0:
-                return share * y, task.value(share * y)[0], least
-    return y, value, nearest
+def _away_from_limits(
+    task: PlannedTask, start: Array, most_iterations: int, watch: Callable[[Point], None]
+) -> tuple[Array, Array | None, int]:
+    """Where a rough search ends that keeps off the limits, its curvature and iterations: fewer poor minima are near.
+
+    Nothing is done where the robot at rest is too near to a limit for that.
+    """
+    room = min(_AWAY, 0.5 * float(task.margins(np.zeros(start.size)).min(initial=np.inf)))
+    if room < _NOT_AWAY or most_iterations < 1:
+        return start, None, 0
+    point = minimise(task, start, most_iterations, _COARSER, room=room, watch=watch)
+    return point.y, point.curvature, point.iterations
 
 
-def between(task: PlannedTask, y: Array) -> tuple[Array, Array]:
-    """The smallest margin of each limit at all instants that can be looked at, and where limits are broken most [s]."""
-    grid, extremes = np.asarray(task.t), task.variables.trajectory(y).extremes()
-    shares = np.arange(_FINER) / _FINER
-    fine = (grid[:-1, None] + np.diff(grid)[:, None] * shares).ravel()
-    own = [getattr(extremes, name) for name in ("lowest_at", "highest_at", "rate_at", "acceleration_at")]
-    motion = replace(task, t=np.union1d(np.append(fine, grid[-1]), np.concatenate(own))).motion(y)
-    margins = [limit.margins(motion) for limit in task.limits]
-    broken = [limit.instants(motion)[_lowest_broken(each)] for limit, each in zip(task.limits, margins, strict=True)]
-    worst = np.array([each.min(initial=np.inf) for each in margins])
-    return worst, np.unique(np.concatenate([np.zeros(0), *broken]))
-
-
-def _lowest_broken(margins: Array) -> NDArray[np.bool_]:
-    """Where margins are negative and no higher than beside; more would only make the grid large."""
-    beside = np.concatenate([[np.inf], margins, [np.inf]])
-    return (margins < 0.0) & (margins <= beside[:-2]) & (margins <= beside[2:])
+def _mended(task: PlannedTask, point: Point) -> tuple[Array, float, float]:
+    """Coordinates that keep all limits, if there are any near; their value and smallest margin."""
+    y, nearest = mended(task, point.y)
+    return y, task.value(y)[0], nearest
 
 
 # ---------------------------------------------------------------------- over processes

@@ -24,8 +24,10 @@ _WIDEST = 2.0
 _NARROWEST = 1e-9
 _GOOD, _POOR = 0.7, 0.1  # obtained over predicted decrease
 _PENALTY_MARGIN = 2.0
+_LEAST = 0.1  # penalty, over the steepest slope of the goal, where no limit is met
 _KEPT = 1e-9
 _HIGHEST_PENALTY = 1e7
+_INSISTENCE = 3  # tenfold penalties in vain
 _PATIENCE = 15  # iterations
 _NEARLY = 1e-2
 
@@ -132,7 +134,8 @@ class _Search:
             residual = self.gradient - J.T @ multipliers
             optimality = float(np.abs(residual).max(initial=0.0) / max(np.abs(self.gradient).max(initial=0.0), 1e-12))
             if excess <= _KEPT:  # else the multipliers are as large as the penalty, whatever it is
-                self.penalty = max(0.5 * self.penalty, _PENALTY_MARGIN * float(multipliers.sum()), 1e-3)
+                steepest = float(np.abs(self.gradient).max(initial=0.0))
+                self.penalty = max(0.5 * self.penalty, _PENALTY_MARGIN * float(multipliers.sum()), _LEAST * steepest)
             active = multipliers > 1e-9 * max(1.0, float(multipliers.max(initial=0.0)))
             said = (rows[active], multipliers[active])
             finished = self._try(step, excess, rows, J, multipliers)
@@ -157,16 +160,14 @@ class _Search:
 
     def _insistent_step(self, rows: NDArray[np.int64], J: Array) -> tuple[Array, float, Array]:
         """A step that leaves an excess only where a higher penalty would not remove it."""
-        step, excess, multipliers = self._step(J, self.margins[rows])
-        while excess > _KEPT and self.penalty < _HIGHEST_PENALTY:
-            before = self.penalty
-            self.penalty *= 10.0
+        found, before, tries = self._step(J, self.margins[rows]), self.penalty, 0
+        while found[1] > _KEPT and self.penalty < _HIGHEST_PENALTY and tries < _INSISTENCE:
+            self.penalty, tries = 10.0 * self.penalty, tries + 1
             harder = self._step(J, self.margins[rows])
-            if harder[1] > 0.9 * excess:
-                self.penalty = before
-                return step, excess, multipliers
-            step, excess, multipliers = harder
-        return step, excess, multipliers
+            if harder[1] <= 0.9 * found[1]:
+                found, before, tries = harder, self.penalty, 0
+        self.penalty = before
+        return found
 
     def _step(self, J: Array, margins: Array) -> tuple[Array, float, Array]:
         """The step, the largest excess that it leaves in the linearised limits, and multipliers of the rows."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -148,7 +148,7 @@ class Origin:
     file: the file it was first read from.
     hashes: SHA-256 of everything that went into it, by name (a file; mission, robot).
     seed, run: of the random draws of a simulation. mission: its name.
-    made_by: program and version.
+    made_by: program and version. command: the motion that was commanded, as `Trajectory.document` gives it.
     """
 
     kind: Literal["simulated", "recorded"] = "recorded"
@@ -158,6 +158,7 @@ class Origin:
     run: int | None = None
     mission: str | None = None
     made_by: str | None = None
+    command: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "hashes", MappingProxyType(dict(self.hashes)))

@@ -44,6 +44,7 @@ class OriginSection(Section):
     run: Whole | None = None
     mission: str | None = None
     made_by: str | None = None
+    command: dict[str, Any] | None = None
 
 
 class AboutSection(Section):

@@ -12,6 +12,7 @@ from freefloat.estimate.problem import ModelName
 from freefloat.excitation.excitation import Excitation, trajectory_of
 from freefloat.excitation.find_excitation import Watch, find_excitation
 from freefloat.excitation.flight_forecast import flight_sheet
+from freefloat.excitation.guesses import drawn_guesses
 from freefloat.excitation.limit import Limit
 from freefloat.excitation.limit_attitude import BaseAttitude, BaseCone
 from freefloat.excitation.limit_base_rate import BaseRate
@@ -30,6 +31,7 @@ from freefloat.motion.fourier import Fourier, PlainFourier
 from freefloat.motion.limits import joint_or_wheel, limits_of
 from freefloat.motion.quintic import ENDS
 from freefloat.motion.trajectory import Trajectory
+from freefloat.robot.model import Robot
 from freefloat.robot.transform import Array
 
 _ROOM = 0.1  # of a joint's range that must be left on both sides of zero for a motion to begin there
@@ -80,8 +82,16 @@ def plan_of(mission: Mission, goal: GoalName | None = None, earlier: Sequence[Tr
         model=_model(mission),
         weights=said.excitation.weights,
         earlier=tuple(trajectory_of(each) for each in earlier),
+        guesses=_guesses(mission),
+        robust=said.excitation.robust.over if said.excitation.robust else "expected",
         rest=said.excitation.shape.rest_to_rest,
     )
+
+
+def _guesses(mission: Mission) -> tuple[Robot, ...]:
+    """Robots that the mission's may stand for."""
+    said = mission.settings.excitation.robust
+    return () if said is None else drawn_guesses(mission.robot, said.guesses, said.spread, 0, tuple(known_of(mission)))
 
 
 def _model(mission: Mission) -> ModelName:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from freefloat.robot.transform import Array
 _STEPS_S = (1e-3, 0.05)  # shortest and longest step of a simulation that chooses its own
 _MOST_STEPS = 5_000_000
 _EDGE_S = 1e-6
+_MOST_REMEMBERED = 10_000  # coefficients
 
 
 def random_motion(mission: Mission, seed: int, duration_s: float | None = None) -> Trajectory:
@@ -34,7 +36,7 @@ def fly(mission: Mission, trajectory: Trajectory | Excitation | None = None, see
 
     trajectory: or a design; by default the mission's own, else a random one of this seed within the limits.
     """
-    motion = trajectory_of(trajectory) if trajectory else mission.trajectory or random_motion(mission, seed)
+    motion = _chosen(mission, trajectory, seed)
     flight, robot = mission.settings.flight, mission.robot
     t = instants(mission, motion.duration_s)
     disturbance = flight.disturbance
@@ -77,8 +79,19 @@ def simulate(
     flown = truth if truth is not None else fly(mission, trajectory, seed)
     looked_at = Truth.of(mission.robot, flown)
     hashes = {**mission.hashes, "motion": motion_sha256(flown.q)}
-    origin = Origin(kind="simulated", hashes=hashes, mission=mission.name, made_by=f"freefloat {__version__}")
+    command = None if truth is not None else _command(_chosen(mission, trajectory, seed))
+    origin = Origin("simulated", None, hashes, None, None, mission.name, f"freefloat {__version__}", command)
     return record(mission.sensors.values(), looked_at, seed, run, origin)
+
+
+def _chosen(mission: Mission, trajectory: Trajectory | Excitation | None, seed: int) -> Trajectory:
+    """The motion to fly: that given, the mission's own, or a random one."""
+    return trajectory_of(trajectory) if trajectory else mission.trajectory or random_motion(mission, seed)
+
+
+def _command(motion: Trajectory) -> dict[str, Any] | None:
+    """The motion for a recording to remember; a table of samples is too long for that."""
+    return motion.document() if motion.coefficients.size <= _MOST_REMEMBERED else None
 
 
 def instants(mission: Mission, duration_s: float) -> Array:

@@ -25,6 +25,7 @@ from freefloat.mission.believed import known_of, momentum_of, nuisances_of, prio
 from freefloat.mission.flying import random_motion
 from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.motion.trajectory import Trajectory
+from freefloat.motion.trajectory_file import trajectory_from_document
 
 Recordings = Recording | Mapping[str, Recording] | Sequence[Recording]
 
@@ -177,8 +178,9 @@ def _command(mission: Mission, recording: Recording) -> Trajectory | None:
     origin = recording.origin
     if origin.kind != "simulated":
         return mission.trajectory  # processing says which joints do not follow it
+    said = None if origin.command is None else trajectory_from_document(origin.command, origin.file or "recording")
     random = None if origin.seed is None or mission.trajectory else random_motion(mission, origin.seed)
-    flown = (motion for motion in (mission.trajectory, random) if motion is not None)
+    flown = (motion for motion in (said, mission.trajectory, random) if motion is not None)
     return next((motion for motion in flown if _shows(recording, motion, mission)), None)
 
 

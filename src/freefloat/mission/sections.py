@@ -116,6 +116,14 @@ class LimitsSection(Section):
     wheel_momentum_Nms: dict[str, Positive] = Field(default_factory=dict, description="of each wheel by name")
 
 
+class RobustSection(Section):
+    """Robots that the CAD model may stand for, all of which the motion is designed for."""
+
+    guesses: Annotated[int, Field(ge=1, le=100)] = 6
+    spread: Positive = Field(default=0.2, description="of masses, over themselves; inertias and places follow")
+    over: Literal["expected", "worst"] = "expected"
+
+
 class ExcitationSection(Section):
     """The motion to be designed."""
 
@@ -133,6 +141,7 @@ class ExcitationSection(Section):
         default_factory=dict, description="of clusters in the accuracy, by the name of their leader; one unless given"
     )
     limits: LimitsSection = LimitsSection()
+    robust: RobustSection | None = Field(default=None, description="design for robots that differ from the CAD model")
 
 
 class PriorSection(Section):

@@ -1,0 +1,118 @@
+"""Exact gradients of the designs against forward differences, with our kernels and with a loop over Pinocchio."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+from ayusawa_sized import random_motion, standing_plan
+from measure import Row, shortest_times
+from naveen_intervals import naveen_task, published_seeds
+from pinocchio_rows import PinocchioRows
+from published_plans import christidi_plan, n1_plan, oossim_plan
+
+from freefloat.excitation.goal_condition_number import ConditionNumber, ayusawa_gradient
+from freefloat.excitation.objective import GoalOnRows
+from freefloat.excitation.optimum_points import PointsTask
+from freefloat.excitation.rows_energy import EnergyRows
+from freefloat.motion.cycloid import direction_combinations
+from freefloat.motion.limits import limits_of
+from freefloat.regressor.model import Energy
+from freefloat.regressor.samples import Samples
+from freefloat.studies import study_robot
+
+
+def points_problem() -> tuple[EnergyRows, object]:
+    """Rows and limits of the arm: 45 degrees either way, 0.88 rad/s, 20 rad/s^2."""
+    robot = study_robot("gautier_khalil_arm")
+    ones = np.ones(len(robot.joint_names))
+    box = {"lowest": -np.pi / 4 * ones, "highest": np.pi / 4 * ones, "rate": 0.88 * ones, "acceleration": 20.0 * ones}
+    return EnergyRows(Energy(robot)), replace(limits_of(robot, robot.joint_names), **box)
+
+
+def gradients(rounds: int) -> list[Row]:
+    """An exact gradient against forward differences, with our kernels and with a loop over Pinocchio."""
+    rows = []
+    for name, plan in (
+        ("N1 by accuracy", n1_plan()),
+        ("N1 by condition number", n1_plan(goal="condition-number")),
+        ("OOS-SIM by condition number", oossim_plan()),
+        ("Christidi by accuracy", christidi_plan()),
+    ):
+        objective, coefficients = plan.objective(), plan.shape.coefficients
+        assert isinstance(objective, GoalOnRows)
+        size, samples = plan.variables.size, _samples(objective, coefficients)
+        calls = {"exact": partial(_gradient, objective, coefficients), "value": partial(objective.value, coefficients)}
+        calls |= _by_pinocchio(plan.robot, "momentum", samples, objective, coefficients)
+        rows += _against_differences(name, size, calls, size / 4.0, rounds)
+    return [*rows, *_naveen_gradient(rounds), *_points_gradient(rounds), *_standing_gradient(rounds)]
+
+
+def _standing_gradient(rounds: int) -> list[Row]:
+    """The condition number itself, singular values by numpy in both."""
+    plan = standing_plan()
+    objective, coefficients = plan.on_matrix(), random_motion(plan.task(), 0).coefficients
+
+    def singular_values(matrix: np.ndarray) -> np.ndarray:
+        return np.linalg.svd(matrix, compute_uv=False)
+
+    def exact() -> object:
+        filled = objective.rows.fill(_samples(objective, coefficients))
+        slope = filled.pull_back(ayusawa_gradient(filled.matrix, singular_values(filled.matrix)))
+        return slope.by_coefficients(plan.robot, objective.channels, objective.linear)
+
+    calls = {"exact": exact, "value": lambda: singular_values(objective.matrix(coefficients))}
+    calls |= _by_pinocchio(plan.robot, "torque", _samples(objective, coefficients), objective, coefficients)
+    return _against_differences("Ayusawa-sized", plan.variables.size, calls, 89.0, rounds)
+
+
+def _naveen_gradient(rounds: int) -> list[Row]:
+    task = naveen_task("naveen_dual_arm_offset")
+    seeds, directions = published_seeds(), direction_combinations(9)[:67]
+    goal = ConditionNumber()
+    calls = {
+        "exact": lambda: task.value_and_slope(goal, seeds, directions),
+        "value": lambda: task.value(seeds, directions),
+    }
+    return _against_differences("Naveen, 67 intervals", 12, calls, 3.0, rounds)
+
+
+def _points_gradient(rounds: int) -> list[Row]:
+    rows, limits = points_problem()
+    task, goal = PointsTask(rows, limits), ConditionNumber()
+    x = np.random.default_rng(0).uniform(-0.5, 0.5, 6 * 31)
+    samples = Samples(*(np.vstack([each[:-1], each[1:]]) for each in task.points(x)))
+    calls = {"exact": lambda: task.value_and_slope(x, goal), "value": lambda: goal(task.matrix(x))[0]}
+    pinocchio, matrix = PinocchioRows(rows.model.robot), task.matrix(x)
+    calls["pinocchio"] = lambda: (pinocchio.energy(samples), goal(matrix))
+    return _against_differences("Gautier-Khalil, r = 30", x.size, calls, x.size / 4.0, rounds)
+
+
+def _gradient(objective: GoalOnRows, coefficients: np.ndarray) -> np.ndarray:
+    return objective.value(coefficients)[1]()
+
+
+def _samples(objective: GoalOnRows, coefficients: np.ndarray) -> Samples:
+    return objective.conditions.samples(objective.channels, objective.linear.motion(coefficients))
+
+
+def _by_pinocchio(
+    robot: object, rows: str, samples: Samples, objective: GoalOnRows, coefficients: np.ndarray
+) -> dict[str, Callable[[], object]]:
+    """A value with rows by Pinocchio, and the same goal on as large a matrix as ours."""
+    fill, matrix = getattr(PinocchioRows(robot), rows), objective.matrix(coefficients)
+    return {"pinocchio": lambda: (fill(samples), objective.goal(matrix))}
+
+
+def _against_differences(
+    name: str, size: int, calls: dict[str, Callable[[], object]], target: float, rounds: int
+) -> list[Row]:
+    times = shortest_times(calls, rounds)
+    rows = []
+    for other, said in (("value", "our kernels"), ("pinocchio", "a loop over Pinocchio")):
+        if other in times:
+            what = f"{name}: exact gradient, forward differences by {size} variables with {said}"
+            rows.append(Row(what, times["exact"], (size + 1) * times[other], "gradient", target, True))
+    return rows

@@ -1,0 +1,39 @@
+"""Drawn guesses can exist, differ by their spread, and leave what is known alone."""
+
+import numpy as np
+from random_trees import random_robot
+from small_plans import small_plan, small_robot
+
+from freefloat.excitation.find_excitation import find_excitation
+from freefloat.excitation.guesses import drawn_guesses
+from freefloat.robot.parameters import PER_BODY
+from freefloat.robot.physicality import check_physicality
+
+
+def test_guesses_can_exist_whatever_their_spread():
+    for seed in range(4):
+        for guess in drawn_guesses(random_robot(seed, bodies=6), 3, spread=1.2, seed=seed):
+            assert not check_physicality(guess)
+
+
+def test_masses_vary_by_the_spread_and_known_bodies_not_at_all():
+    robot = small_robot()
+    guesses = drawn_guesses(robot, 400, spread=0.2, seed=1, known=("load",))
+    factors = np.array([guess.parameters[::PER_BODY] / robot.parameters[::PER_BODY] for guess in guesses])
+    assert np.log(factors[:, :2]).std() == np.clip(np.log(factors[:, :2]).std(), 0.18, 0.22)
+    np.testing.assert_array_equal(factors[:, 2], 1.0)
+
+
+def test_a_design_for_the_worst_guess_is_better_for_it_than_one_that_knew_none():
+    robot = small_robot()
+    guesses = drawn_guesses(robot, 3, spread=0.8, seed=2, known=("load",))
+
+    def worst(trajectory):
+        plans = [small_plan(robot=guess) for guess in (robot, *guesses)]
+        return max(plan.objective().value(trajectory.coefficients)[0] for plan in plans)
+
+    plain, careful = (
+        find_excitation(plan, starts=4, seed=0, workers=1).trajectory
+        for plan in (small_plan(), small_plan(guesses=guesses, robust="worst"))
+    )
+    assert worst(careful) < worst(plain)
