@@ -24,13 +24,13 @@ from published_plans import christidi_plan, n1_plan, oossim_plan, printed_motion
 
 from freefloat.excitation.excitation import Excitation
 from freefloat.excitation.find_excitation import find_excitation
-from freefloat.excitation.goal_condition_number import true_condition_number
-from freefloat.excitation.interval_design import design_intervals
-from freefloat.excitation.optimum_points import optimum_points
+from freefloat.excitation.goals.condition_number import true_condition_number
 from freefloat.excitation.plan import Plan
-from freefloat.excitation.planned_task import PlannedTask
-from freefloat.excitation.search import random_starts
-from freefloat.excitation.sequential_quadratic import minimise
+from freefloat.excitation.procedures.interval_design import design_intervals
+from freefloat.excitation.procedures.optimum_points import optimum_points
+from freefloat.excitation.solver.planned_task import PlannedTask
+from freefloat.excitation.solver.search import random_starts
+from freefloat.excitation.solver.sequential_quadratic import minimise
 
 BEST_KNOWN_N1 = -5.417320  # of 64 starts, seed 100, 16 November 2026: benchmarks/best_known_n1.py
 NEAR_ENOUGH = 0.03  # of the standard deviations, whose logarithms have this mean

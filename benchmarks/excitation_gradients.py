@@ -13,10 +13,10 @@ from naveen_intervals import naveen_task, published_seeds
 from pinocchio_rows import PinocchioRows
 from published_plans import christidi_plan, n1_plan, oossim_plan
 
-from freefloat.excitation.goal_condition_number import ConditionNumber, ayusawa_gradient
-from freefloat.excitation.objective import GoalOnRows
-from freefloat.excitation.optimum_points import PointsTask
-from freefloat.excitation.rows_energy import EnergyRows
+from freefloat.excitation.goals.condition_number import ConditionNumber, ayusawa_gradient
+from freefloat.excitation.procedures.optimum_points import PointsTask
+from freefloat.excitation.rows.energy import EnergyRows
+from freefloat.excitation.solver.objective import GoalOnRows
 from freefloat.motion.cycloid import direction_combinations
 from freefloat.motion.limits import limits_of
 from freefloat.regressor.model import Energy

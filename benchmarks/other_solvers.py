@@ -8,7 +8,7 @@ import casadi
 import numpy as np
 from scipy.optimize import minimize
 
-from freefloat.excitation.planned_task import PlannedTask
+from freefloat.excitation.solver.planned_task import PlannedTask
 
 Array = np.ndarray
 

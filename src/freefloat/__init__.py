@@ -55,8 +55,8 @@ if TYPE_CHECKING:
     from freefloat.excitation.find_excitation import find_excitation
     from freefloat.excitation.flight_forecast import flight_sheet
     from freefloat.excitation.flight_sheet import FlightSheet
-    from freefloat.excitation.infeasible import Infeasible
     from freefloat.excitation.influence import Influence, influences
+    from freefloat.excitation.limits.infeasible import Infeasible
     from freefloat.excitation.plan import Plan
     from freefloat.excitation.sweep import Sweep, SweepPoint, with_mass, with_offset
     from freefloat.experiment.bags import read_bag
@@ -216,7 +216,7 @@ _HOME = {
     "excitation.find_excitation": ("find_excitation",),
     "excitation.flight_forecast": ("flight_sheet",),
     "excitation.flight_sheet": ("FlightSheet",),
-    "excitation.infeasible": ("Infeasible",),
+    "excitation.limits.infeasible": ("Infeasible",),
     "excitation.influence": (
         "Influence",
         "influences",

@@ -5,9 +5,9 @@ Their robot and its limits are not printed; ours are in the study file. The disc
 
 import numpy as np
 
-from freefloat.excitation.limit_centre_of_mass import CentreOfMassDisc
-from freefloat.excitation.limit_clearance import clearance_limits
-from freefloat.excitation.limit_joint import joint_limits
+from freefloat.excitation.limits.centre_of_mass import CentreOfMassDisc
+from freefloat.excitation.limits.clearance import clearance_limits
+from freefloat.excitation.limits.joint import joint_limits
 from freefloat.excitation.plan import Plan
 from freefloat.motion.fourier import PlainFourier
 from freefloat.studies import study_robot

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from freefloat.excitation.interval_task import IntervalTask
 from freefloat.excitation.planned_motion import Conditions
-from freefloat.excitation.rows_momentum import MomentumRows
+from freefloat.excitation.procedures.interval_task import IntervalTask
+from freefloat.excitation.rows.momentum import MomentumRows
 from freefloat.motion.limits import limits_of
 from freefloat.regressor.model import Momentum
 from freefloat.studies import published, study_robot

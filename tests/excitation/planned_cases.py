@@ -8,7 +8,7 @@ from random_trees import random_robot
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.joint_curves import ProjectedCurves
 from freefloat.estimate.problem import Nuisances, Problem
-from freefloat.excitation.information import InformationRows
+from freefloat.excitation.information.rows import InformationRows
 from freefloat.excitation.planned_motion import Conditions
 from freefloat.experiment.processing.projection import project
 from freefloat.experiment.simulate import Start, simulate_motion

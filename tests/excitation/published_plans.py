@@ -7,10 +7,10 @@ import numpy as np
 
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.problem import Nuisances, Problem
-from freefloat.excitation.limit_attitude import BaseAttitude
-from freefloat.excitation.limit_clearance import clearance_limits
-from freefloat.excitation.limit_joint import JointPosition, JointRate, joint_limits
-from freefloat.excitation.limit_wheels import WheelRate
+from freefloat.excitation.limits.attitude import BaseAttitude
+from freefloat.excitation.limits.clearance import clearance_limits
+from freefloat.excitation.limits.joint import JointPosition, JointRate, joint_limits
+from freefloat.excitation.limits.wheels import WheelRate
 from freefloat.excitation.plan import Plan
 from freefloat.experiment.sensors import make_sensor
 from freefloat.experiment.simulate import Start

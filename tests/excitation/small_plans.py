@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from freefloat.excitation.limit_joint import joint_limits
+from freefloat.excitation.limits.joint import joint_limits
 from freefloat.excitation.plan import Plan
 from freefloat.experiment.sensors import make_sensor
 from freefloat.motion.fourier import Fourier

@@ -9,8 +9,8 @@ from ayusawa_sized import GOAL_INSTANTS, ITERATIONS, random_motion, standing_pla
 
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.excitation.find_excitation import find_excitation
-from freefloat.excitation.goal_condition_number import ConditionNumber, ayusawa_gradient
-from freefloat.excitation.random_selection import best_of_random
+from freefloat.excitation.goals.condition_number import ConditionNumber, ayusawa_gradient
+from freefloat.excitation.procedures.random_selection import best_of_random
 
 MOTIONS = 100
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from small_plans import small_plan
 
-from freefloat.excitation.between_instants import between, mended
-from freefloat.excitation.limit_attitude import BaseAttitude
-from freefloat.excitation.search import random_starts
+from freefloat.excitation.limits.attitude import BaseAttitude
+from freefloat.excitation.solver.between_instants import between, mended
+from freefloat.excitation.solver.search import random_starts
 
 
 def random_task(seed, instants=151):

@@ -5,8 +5,8 @@ import pytest
 from coal_distances import coal_distance
 from random_trees import random_unit
 
-from freefloat.excitation.distance_kernels import point_ellipsoid
-from freefloat.excitation.distances import distances
+from freefloat.excitation.limits.distance_kernels import point_ellipsoid
+from freefloat.excitation.limits.distances import distances
 from freefloat.robot.shapes import Capsule, Ellipsoid, Sphere
 from freefloat.robot.transform import rotation_about
 

@@ -6,12 +6,12 @@ from small_plans import small_plan, small_robot
 
 from freefloat.errors import UnknownName
 from freefloat.excitation.find_excitation import find_excitation
-from freefloat.excitation.infeasible import Infeasible
-from freefloat.excitation.limit_attitude import BaseAttitude
-from freefloat.excitation.limit_base_rate import BaseRate
-from freefloat.excitation.limit_joint import JointAcceleration, JointPosition, JointRate, joint_limits
+from freefloat.excitation.limits.attitude import BaseAttitude
+from freefloat.excitation.limits.base_rate import BaseRate
+from freefloat.excitation.limits.infeasible import Infeasible
+from freefloat.excitation.limits.joint import JointAcceleration, JointPosition, JointRate, joint_limits
 from freefloat.excitation.plan import InvalidPlan
-from freefloat.excitation.search import follow, random_starts
+from freefloat.excitation.solver.search import follow, random_starts
 from freefloat.experiment.simulate import simulate_motion
 from freefloat.motion.bspline import BSpline
 from freefloat.motion.combined import Combined

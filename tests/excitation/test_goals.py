@@ -5,16 +5,16 @@ import pytest
 from agreement import assert_agree
 
 from freefloat.errors import ShapeError
-from freefloat.excitation.goal import Joined
-from freefloat.excitation.goal_a_optimal import AOptimal
-from freefloat.excitation.goal_condition_number import ConditionNumber, ayusawa_gradient, true_condition_number
-from freefloat.excitation.goal_d_optimal import DOptimal
-from freefloat.excitation.goal_e_optimal import EOptimal
-from freefloat.excitation.goal_equilibrium import WithEquilibrium, equilibrium
-from freefloat.excitation.goal_frobenius_condition import FrobeniusCondition
-from freefloat.excitation.goal_scaled_columns import ScaledColumns
-from freefloat.excitation.goal_signal import WithSignal
-from freefloat.excitation.spectral_goal import Spectrum
+from freefloat.excitation.goals.a_optimal import AOptimal
+from freefloat.excitation.goals.condition_number import ConditionNumber, ayusawa_gradient, true_condition_number
+from freefloat.excitation.goals.d_optimal import DOptimal
+from freefloat.excitation.goals.e_optimal import EOptimal
+from freefloat.excitation.goals.equilibrium import WithEquilibrium, equilibrium
+from freefloat.excitation.goals.frobenius_condition import FrobeniusCondition
+from freefloat.excitation.goals.goal import Joined
+from freefloat.excitation.goals.scaled_columns import ScaledColumns
+from freefloat.excitation.goals.signal import WithSignal
+from freefloat.excitation.goals.spectral import Spectrum
 
 STEP = 1e-6
 TOLERANCE = 1e-6

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from random_trees import random_robot
 
-from freefloat.excitation.infeasible import Infeasible, conflict_sentence, refuse_impossible, violations
-from freefloat.excitation.limit_attitude import BaseAttitude, BaseCone
-from freefloat.excitation.limit_base_rate import BaseRate
-from freefloat.excitation.limit_clearance import Clearance
-from freefloat.excitation.limit_joint import JointPosition, JointRate, joint_limits
-from freefloat.excitation.limit_wheels import TotalWheelMomentum, WheelRate, wheel_limits
+from freefloat.excitation.limits.attitude import BaseAttitude, BaseCone
+from freefloat.excitation.limits.base_rate import BaseRate
+from freefloat.excitation.limits.clearance import Clearance
+from freefloat.excitation.limits.infeasible import Infeasible, conflict_sentence, refuse_impossible, violations
+from freefloat.excitation.limits.joint import JointPosition, JointRate, joint_limits
+from freefloat.excitation.limits.wheels import TotalWheelMomentum, WheelRate, wheel_limits
 from freefloat.excitation.planned_motion import Conditions, PlannedMotion
 from freefloat.motion.fourier import Fourier, PlainFourier
 from freefloat.motion.random_motion import random_trajectory

@@ -6,8 +6,8 @@ from agreement import assert_agree
 from planned_cases import CASES, planned
 
 from freefloat.estimate.bound import cramer_rao_bound
-from freefloat.excitation.goal_accuracy import Accuracy, Unseen
-from freefloat.excitation.objective import Expected, GoalOnRows, Worst
+from freefloat.excitation.goals.accuracy import Accuracy, Unseen
+from freefloat.excitation.solver.objective import Expected, GoalOnRows, Worst
 
 every_case = pytest.mark.parametrize("case", CASES, ids=str)
 STEP, DIRECTIONS = 1e-3, 5

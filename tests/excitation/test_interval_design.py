@@ -8,14 +8,14 @@ from agreement import assert_agree
 from naveen_intervals import BOX, FLOWN, PUBLISHED, naveen_task, published_seeds
 from random_trees import random_robot
 
-from freefloat.excitation.goal_condition_number import ConditionNumber, true_condition_number
-from freefloat.excitation.interval_design import design_intervals, sampled_combinations
-from freefloat.excitation.interval_exchange import exchange
-from freefloat.excitation.interval_pruning import interval_record, prune, prune_as_printed
-from freefloat.excitation.interval_seeds import SeedSpace, optimise_seeds
-from freefloat.excitation.interval_task import IntervalTask
+from freefloat.excitation.goals.condition_number import ConditionNumber, true_condition_number
 from freefloat.excitation.planned_motion import Conditions
-from freefloat.excitation.rows_momentum import MomentumRows
+from freefloat.excitation.procedures.interval_design import design_intervals, sampled_combinations
+from freefloat.excitation.procedures.interval_exchange import exchange
+from freefloat.excitation.procedures.interval_pruning import interval_record, prune, prune_as_printed
+from freefloat.excitation.procedures.interval_seeds import SeedSpace, optimise_seeds
+from freefloat.excitation.procedures.interval_task import IntervalTask
+from freefloat.excitation.rows.momentum import MomentumRows
 from freefloat.motion.cycloid import direction_combinations
 from freefloat.motion.limits import limits_of
 from freefloat.motion.trajectory import InvalidTrajectory

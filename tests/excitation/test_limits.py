@@ -8,12 +8,12 @@ from coal_distances import coal_distance
 from random_trees import random_robot
 from test_distances import random_shape
 
-from freefloat.excitation.limit_attitude import BaseAttitude, BaseCone
-from freefloat.excitation.limit_base_rate import BaseRate
-from freefloat.excitation.limit_centre_of_mass import CentreOfMassBox, CentreOfMassDisc
-from freefloat.excitation.limit_clearance import Clearance, clearance_limits
-from freefloat.excitation.limit_joint import JointAcceleration, JointPosition, JointRate, joint_limits
-from freefloat.excitation.limit_wheels import TotalWheelMomentum, WheelMomentum, WheelRate, wheel_limits
+from freefloat.excitation.limits.attitude import BaseAttitude, BaseCone
+from freefloat.excitation.limits.base_rate import BaseRate
+from freefloat.excitation.limits.centre_of_mass import CentreOfMassBox, CentreOfMassDisc
+from freefloat.excitation.limits.clearance import Clearance, clearance_limits
+from freefloat.excitation.limits.joint import JointAcceleration, JointPosition, JointRate, joint_limits
+from freefloat.excitation.limits.wheels import TotalWheelMomentum, WheelMomentum, WheelRate, wheel_limits
 from freefloat.excitation.planned_motion import Conditions, PlannedMotion
 from freefloat.motion.fourier import Fourier
 from freefloat.motion.random_motion import random_trajectory

@@ -6,10 +6,10 @@ from random_trees import random_robot
 
 from freefloat.errors import ShapeError
 from freefloat.excitation.planned_motion import Conditions
-from freefloat.excitation.rows_angular_momentum import AngularMomentumRows, FilledAngularMomentum
-from freefloat.excitation.rows_energy import EnergyRows
-from freefloat.excitation.rows_momentum import MomentumRows
-from freefloat.excitation.rows_torque import TorqueRows
+from freefloat.excitation.rows.angular_momentum import AngularMomentumRows, FilledAngularMomentum
+from freefloat.excitation.rows.energy import EnergyRows
+from freefloat.excitation.rows.momentum import MomentumRows
+from freefloat.excitation.rows.torque import TorqueRows
 from freefloat.motion.fourier import Fourier
 from freefloat.motion.random_motion import random_trajectory
 from freefloat.regressor.angular_momentum import AngularMomentum

@@ -7,11 +7,11 @@ import pytest
 from agreement import assert_agree
 from random_trees import random_robot
 
-from freefloat.excitation.goal_condition_number import ConditionNumber, true_condition_number
-from freefloat.excitation.goal_equilibrium import WithEquilibrium, equilibrium
-from freefloat.excitation.joined_points import joined_points, stopping_distance
-from freefloat.excitation.optimum_points import PointsTask, optimum_points
-from freefloat.excitation.rows_energy import EnergyRows
+from freefloat.excitation.goals.condition_number import ConditionNumber, true_condition_number
+from freefloat.excitation.goals.equilibrium import WithEquilibrium, equilibrium
+from freefloat.excitation.procedures.joined_points import joined_points, stopping_distance
+from freefloat.excitation.procedures.optimum_points import PointsTask, optimum_points
+from freefloat.excitation.rows.energy import EnergyRows
 from freefloat.motion.limits import limits_of
 from freefloat.motion.trajectory import InvalidTrajectory
 from freefloat.regressor.model import Energy

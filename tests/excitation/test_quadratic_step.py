@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from freefloat.excitation.quadratic_step import QuadraticStep
+from freefloat.excitation.solver.quadratic_step import QuadraticStep
 
 
 def random_step(seed, size=12, rows=60, margin=0.3, penalty=100.0, radius=0.2):

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from random_trees import random_robot
 
-from freefloat.excitation.goal_condition_number import ConditionNumber
+from freefloat.excitation.goals.condition_number import ConditionNumber
 from freefloat.excitation.planned_motion import Conditions
-from freefloat.excitation.random_selection import best_of_random
-from freefloat.excitation.rows_momentum import MomentumRows
+from freefloat.excitation.procedures.random_selection import best_of_random
+from freefloat.excitation.rows.momentum import MomentumRows
 from freefloat.motion.random_motion import random_trajectory
 from freefloat.motion.trajectory import InvalidTrajectory
 from freefloat.regressor.model import Momentum

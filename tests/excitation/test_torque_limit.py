@@ -5,7 +5,7 @@ import pytest
 from random_trees import random_robot
 
 from freefloat.errors import UnknownName
-from freefloat.excitation.limit_torque import TorqueLimit, torque_limits
+from freefloat.excitation.limits.torque import TorqueLimit, torque_limits
 from freefloat.excitation.planned_motion import Conditions, PlannedMotion
 from freefloat.experiment.simulate import Start, simulate_motion
 from freefloat.motion.random_motion import random_trajectory

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from freefloat.excitation.between_instants import mended
 from freefloat.excitation.excitation import Excitation, HowFound, Margin
-from freefloat.excitation.infeasible import Infeasible, conflict_sentence, refuse_impossible
+from freefloat.excitation.limits.infeasible import Infeasible, conflict_sentence, refuse_impossible
 from freefloat.excitation.plan import InvalidPlan, Plan
-from freefloat.excitation.planned_task import PlannedTask
-from freefloat.excitation.search import Found, Progress, random_starts, search, usual_workers
-from freefloat.excitation.sequential_quadratic import TOLERANCE
+from freefloat.excitation.solver.between_instants import mended
+from freefloat.excitation.solver.planned_task import PlannedTask
+from freefloat.excitation.solver.search import Found, Progress, random_starts, search, usual_workers
+from freefloat.excitation.solver.sequential_quadratic import TOLERANCE
 from freefloat.robot.transform import Array
 
 _SOLVER = "sequential quadratic programming"

@@ -17,8 +17,8 @@ import numpy as np
 
 from freefloat.excitation.excitation import Margin
 from freefloat.excitation.flight_sheet import FlightSheet, GravityGradient, Nearest, Turned, WheelUse
-from freefloat.excitation.limit_attitude import Angle, BaseAttitude
-from freefloat.excitation.limit_clearance import clearance_limits
+from freefloat.excitation.limits.attitude import Angle, BaseAttitude
+from freefloat.excitation.limits.clearance import clearance_limits
 from freefloat.excitation.plan import Plan
 from freefloat.excitation.planned_motion import PlannedMotion
 from freefloat.motion.trajectory import Trajectory

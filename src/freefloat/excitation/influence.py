@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from freefloat.excitation.plan import Plan
-from freefloat.excitation.rows_angular_momentum import AngularMomentumRows, FilledAngularMomentum
-from freefloat.excitation.rows_momentum import FilledMomentum
+from freefloat.excitation.rows.angular_momentum import AngularMomentumRows, FilledAngularMomentum
+from freefloat.excitation.rows.momentum import FilledMomentum
 from freefloat.motion.trajectory import Trajectory
 from freefloat.regressor.model import NotApplicable
 from freefloat.regressor.states import allowed_rows

@@ -22,24 +22,24 @@ from freefloat.estimate.planned import planned_problem
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import ModelName, Nuisances, Problem
 from freefloat.excitation.excitation import Prediction
-from freefloat.excitation.goal import Goal, Joined
-from freefloat.excitation.goal_a_optimal import AOptimal
-from freefloat.excitation.goal_accuracy import Accuracy
-from freefloat.excitation.goal_condition_number import ConditionNumber, true_condition_number
-from freefloat.excitation.goal_d_optimal import DOptimal
-from freefloat.excitation.goal_e_optimal import EOptimal
-from freefloat.excitation.goal_frobenius_condition import FrobeniusCondition
-from freefloat.excitation.goal_scaled_columns import ScaledColumns
-from freefloat.excitation.information import InformationRows
-from freefloat.excitation.limit import Limit
-from freefloat.excitation.objective import Expected, GoalOnRows, Objective, Worst
+from freefloat.excitation.goals.a_optimal import AOptimal
+from freefloat.excitation.goals.accuracy import Accuracy
+from freefloat.excitation.goals.condition_number import ConditionNumber, true_condition_number
+from freefloat.excitation.goals.d_optimal import DOptimal
+from freefloat.excitation.goals.e_optimal import EOptimal
+from freefloat.excitation.goals.frobenius_condition import FrobeniusCondition
+from freefloat.excitation.goals.goal import Goal, Joined
+from freefloat.excitation.goals.scaled_columns import ScaledColumns
+from freefloat.excitation.information.rows import InformationRows
+from freefloat.excitation.limits.limit import Limit
 from freefloat.excitation.planned_motion import Conditions
-from freefloat.excitation.planned_task import PlannedTask
-from freefloat.excitation.rows import Rows
-from freefloat.excitation.rows_angular_momentum import AngularMomentumRows
-from freefloat.excitation.rows_momentum import MomentumRows
-from freefloat.excitation.rows_torque import TorqueRows
-from freefloat.excitation.variables import Variables, variables_of
+from freefloat.excitation.rows.angular_momentum import AngularMomentumRows
+from freefloat.excitation.rows.momentum import MomentumRows
+from freefloat.excitation.rows.rows import Rows
+from freefloat.excitation.rows.torque import TorqueRows
+from freefloat.excitation.solver.objective import Expected, GoalOnRows, Objective, Worst
+from freefloat.excitation.solver.planned_task import PlannedTask
+from freefloat.excitation.solver.variables import Variables, variables_of
 from freefloat.experiment.sensors_base import Sensor
 from freefloat.experiment.simulate import Start
 from freefloat.motion.trajectory import Trajectory

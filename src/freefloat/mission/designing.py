@@ -13,13 +13,13 @@ from freefloat.excitation.excitation import Excitation, trajectory_of
 from freefloat.excitation.find_excitation import Watch, find_excitation
 from freefloat.excitation.flight_forecast import flight_sheet
 from freefloat.excitation.guesses import drawn_guesses
-from freefloat.excitation.limit import Limit
-from freefloat.excitation.limit_attitude import BaseAttitude, BaseCone
-from freefloat.excitation.limit_base_rate import BaseRate
-from freefloat.excitation.limit_clearance import clearance_limits
-from freefloat.excitation.limit_joint import joint_limits
-from freefloat.excitation.limit_torque import torque_limits
-from freefloat.excitation.limit_wheels import wheel_limits
+from freefloat.excitation.limits.attitude import BaseAttitude, BaseCone
+from freefloat.excitation.limits.base_rate import BaseRate
+from freefloat.excitation.limits.clearance import clearance_limits
+from freefloat.excitation.limits.joint import joint_limits
+from freefloat.excitation.limits.limit import Limit
+from freefloat.excitation.limits.torque import torque_limits
+from freefloat.excitation.limits.wheels import wheel_limits
 from freefloat.excitation.plan import ACCURACIES, GoalName, Plan
 from freefloat.experiment.recording_columns import quantity_of
 from freefloat.experiment.simulate import Start

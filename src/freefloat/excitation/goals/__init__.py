@@ -1,0 +1,1 @@
+"""Goals: what is made small, and its exact derivative."""

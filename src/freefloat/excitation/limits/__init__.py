@@ -1,0 +1,1 @@
+"""Limits: what a motion must keep, as margins with exact derivatives."""

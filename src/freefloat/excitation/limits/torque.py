@@ -1,0 +1,108 @@
+"""The torque of a joint, or the force of one that slides, while the base reacts to the motion.
+
+The base's twist x and its derivative follow from momentum and from the balance of forces, so by inverse dynamics
+(Atkeson, An, Hollerbach, IJRR 1986)
+
+    tau_j = Y_j phi,     d tau_j = (Y_j - mu^T Y_base) phi at a given dx/dt,     mu = A_b^-1 A_q[:, j],
+
+for the derivative of tau_j by the base's acceleration is the column of the momentum matrix that belongs to the joint.
+Friction is not counted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from freefloat.errors import UnknownName
+from freefloat.excitation.limits.limit import Limit
+from freefloat.excitation.planned_motion import PlannedMotion
+from freefloat.excitation.rows.reaction_slope import refuse_gravity
+from freefloat.regressor.samples import Samples
+from freefloat.regressor.states import base_accelerations
+from freefloat.regressor.torque import inverse_dynamics, inverse_dynamics_adjoint
+from freefloat.robot.model import Robot
+from freefloat.robot.transform import Array
+
+
+@dataclass(frozen=True, eq=False)
+class TorqueLimit(Limit):
+    """|torque| <= highest at every instant; margins are all upper ones, then all lower ones.
+
+    joint: its name. highest: [N m], or [N] for a joint that slides.
+    """
+
+    joint: str
+    highest: float
+    unit: str = "N m"
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """For people."""
+        return f"torque of {self.joint}"
+
+    @property
+    def size(self) -> float:  # type: ignore[override]
+        """The bound itself."""
+        return self.highest
+
+    def margins(self, motion: PlannedMotion) -> Array:
+        """Not negative where the torque is within its bound, shape (2 n,)."""
+        torque = inverse_dynamics(motion.robot, _accelerated(motion))[:, 6 + self._number(motion.robot)]
+        return 1.0 + np.concatenate([-torque, torque]) / self.highest
+
+    def jacobian(self, motion: PlannedMotion, rows: NDArray[np.int64]) -> Array:
+        """Derivative of the chosen margins by the flattened coefficients, shape (len(rows), k * channels)."""
+        instants, back = np.unique(rows % motion.t.size, return_inverse=True)
+        sign = np.where(rows < motion.t.size, -1.0, 1.0)
+        return self._slope(motion, instants)[back] * (sign / self.highest)[:, None]
+
+    def instants(self, motion: PlannedMotion) -> Array:
+        """Time of each margin, shape (2 n,)."""
+        return np.concatenate([motion.t, motion.t])
+
+    def _slope(self, motion: PlannedMotion, instants: NDArray[np.int64]) -> Array:
+        """Derivative of the torque at chosen instants by the flattened coefficients."""
+        robot, joint = motion.robot, self._number(motion.robot)
+        samples = _accelerated(motion)[instants]
+        weight = np.zeros((instants.size, 6 + len(robot.joints)))
+        weight[:, :6], weight[:, 6 + joint] = motion.reaction.by_rate[instants, :, joint], 1.0  # -mu, then e_j
+        found = inverse_dynamics_adjoint(robot, samples, weight)
+        by_w, by_wheel_rate, by_wheel_acceleration = _through_wheels(robot, samples, weight[:, 3:6])
+        slope = motion.chain(instants, found.q, found.dq, found.ddq, by_wheel_rate, by_wheel_acceleration)
+        for component, by_twist in enumerate(np.hstack([found.v, found.w + by_w]).T):
+            slope += by_twist[:, None] * motion.twist_change(instants, component)
+        return slope
+
+    def _number(self, robot: Robot) -> int:
+        if self.joint not in robot.joint_names:
+            raise UnknownName("joint", self.joint, robot.joint_names)
+        return robot.joint_names.index(self.joint)
+
+
+def torque_limits(robot: Robot) -> tuple[TorqueLimit, ...]:
+    """Of all joints that have a largest torque or force."""
+    return tuple(
+        TorqueLimit(joint.name, joint.torque, "N" if joint.kind == "prismatic" else "N m")
+        for joint in robot.joints
+        if np.isfinite(joint.torque)
+    )
+
+
+def _accelerated(motion: PlannedMotion) -> Samples:
+    """The motion with the base's twist and its derivative."""
+    refuse_gravity(motion.robot, "torque limits")
+    x = motion.reaction.x
+    moving = replace(motion.samples, v=x[:, :3], w=x[:, 3:])
+    dv, dw = base_accelerations(motion.robot, moving)
+    return replace(moving, dv=dv, dw=dw)
+
+
+def _through_wheels(robot: Robot, samples: Samples, moment: Array) -> tuple[Array, Array, Array]:
+    """Derivatives by w, wheel rates and wheel accelerations of moment . (d spin / dt + w x spin)."""
+    _, w = samples.base_twist(robot, "the wheels' torque")
+    rates = samples.need("wheel_rates", "the wheels' torque")
+    per_rate = robot.wheel_axes * robot.wheel_inertias[:, None]
+    return np.cross(rates @ per_rate, moment), np.cross(moment, w) @ per_rate.T, moment @ per_rate.T

@@ -1,0 +1,1 @@
+"""Published procedures: intervals, optimum points, selection from random motions."""

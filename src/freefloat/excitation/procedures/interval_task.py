@@ -1,0 +1,125 @@
+"""Motions made of cycloidal intervals: what moves, within which limits, and how good a choice of seeds is.
+
+After B. Naveen, S. V. Shah, A. K. Misra, "Momentum model-based minimal parameter identification of a space robot",
+Journal of Guidance, Control, and Dynamics, 2019, section V. Two seeds a channel, start and range, make a whole motion
+(eqs. 30, 31). The limits become bounds on them:
+
+    theta_min <= start + range * (where the directions have led so far) <= theta_max               (33)
+    0 < range <= min(T_p / 2 * highest rate, T_p^2 / (2 pi) * highest acceleration)                (34) to (37)
+
+Seeds of wheels are predetermined, as in the article: start at zero, range as large as their rate allows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from freefloat.excitation.goals.condition_number import ConditionNumber
+from freefloat.excitation.goals.goal import Goal
+from freefloat.excitation.goals.signal import WithSignal
+from freefloat.excitation.planned_motion import Conditions
+from freefloat.excitation.rows.rows import Rows
+from freefloat.excitation.rows.signals import SignalRows
+from freefloat.motion.cycloid import Cycloid, seed_map
+from freefloat.motion.limits import Limits
+from freefloat.motion.trajectory import InvalidTrajectory
+from freefloat.regressor.samples import Samples
+from freefloat.robot.transform import Array
+
+_STAGES = (ConditionNumber(1.0), ConditionNumber(4.0), ConditionNumber(16.0))
+
+
+@dataclass(frozen=True, eq=False)
+class IntervalTask:
+    """What is to be moved so that which matrix becomes good.
+
+    rows: make the matrix of a motion. conditions: the robot as it is believed to be.
+    limits: of the channels; joints need position limits on both sides, every channel a rate or acceleration limit.
+    goals: minimised one after the other; the last one decides.
+    signal_weight: w of eq. 32, for the inverse mean square of joint rates and base twist; none unless given.
+    interval_s: T_p, length of each interval. instants: how many of each interval the matrix has rows of; the
+        condition number hardly depends on it, as an interval changes positions little.
+    """
+
+    rows: Rows
+    conditions: Conditions
+    limits: Limits
+    goals: tuple[Goal, ...] = _STAGES
+    interval_s: float = 1.0
+    instants: int = 1
+    signal_weight: float = 0.0
+
+    def __post_init__(self) -> None:
+        for index, name in enumerate(self.channels):
+            box = self.limits.lowest[index], self.limits.highest[index]
+            if self.free[index] and not (np.isfinite(box).all() and box[0] < box[1]):
+                raise InvalidTrajectory(f"{name} moves from {box[0]:g} to {box[1]:g}; intervals need a finite range")
+            if not np.isfinite(self.largest_range[index]):
+                raise InvalidTrajectory(f"{name} has no largest rate or acceleration; intervals need one")
+
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """Names of the joints and wheels that move."""
+        return self.limits.channels
+
+    @property
+    def free(self) -> NDArray[np.bool_]:
+        """Channels whose seeds are free: the joints, shape (channels,)."""
+        joints, _ = self.conditions.places(self.channels)
+        return joints >= 0
+
+    @property
+    def largest_range(self) -> Array:
+        """What rate and acceleration limits allow, eq. 36, shape (channels,) [rad or m]."""
+        by_rate = 0.5 * self.interval_s * self.limits.rate
+        return np.minimum(by_rate, self.interval_s**2 / (2.0 * np.pi) * self.limits.acceleration)
+
+    def trajectory(self, seeds: Array, directions: Array) -> Cycloid:
+        """The motion of seeds, starts then ranges, (2, channels), and directions, (intervals, channels)."""
+        return Cycloid.from_seeds(self.channels, seeds[0], seeds[1], directions, self.interval_s)
+
+    def times(self, intervals: int) -> Array:
+        """Instants that give rows, shape (intervals * instants,) [s]."""
+        count = intervals * self.instants
+        return np.asarray((np.arange(count) + 0.5) * (self.interval_s / self.instants), np.float64)
+
+    def matrix(self, trajectory: Cycloid) -> Array:
+        """The matrix of a motion, interval after interval, shape (m, columns)."""
+        return self.rows.fill(self._samples(trajectory)).matrix
+
+    def blocks(self, trajectory: Cycloid) -> Array:
+        """The matrix of each interval, shape (intervals, m, columns)."""
+        matrix = self.matrix(trajectory)
+        return matrix.reshape(len(trajectory.coefficients) - 1, -1, matrix.shape[1])
+
+    def value(self, seeds: Array, directions: Array) -> float:
+        """Of the goal that decides."""
+        rows, goal = self._with_signal(self.goals[-1])
+        return goal(rows.fill(self._samples(self.trajectory(seeds, directions))).matrix)[0]
+
+    def value_and_slope(self, goal: Goal, seeds: Array, directions: Array) -> tuple[float, Array]:
+        """A goal's value and its derivative by the seeds, shape (2, channels)."""
+        trajectory = self.trajectory(seeds, directions)
+        rows, whole = self._with_signal(goal)
+        filled = rows.fill(self._samples(trajectory))
+        value, Z = whole(filled.matrix)
+        linear = trajectory.linear_map(self.times(len(directions)))
+        slope = filled.pull_back(Z).by_coefficients(self.conditions.robot, self.channels, linear)
+        return value, np.einsum("ksn,kn->sn", seed_map(directions), slope)
+
+    def within(self, seeds: Array, directions: Array) -> bool:
+        """Whether the motion keeps all limits everywhere."""
+        return self.limits.margins(self.trajectory(seeds, directions).extremes()).within
+
+    def _samples(self, trajectory: Cycloid) -> Samples:
+        motion = trajectory.evaluate(self.times(len(trajectory.coefficients) - 1))
+        return self.conditions.samples(self.channels, motion)
+
+    def _with_signal(self, goal: Goal) -> tuple[Rows, Goal]:
+        if not self.signal_weight:
+            return self.rows, goal
+        rows = SignalRows(self.rows, self.conditions)
+        return rows, WithSignal(goal, self.signal_weight, rows.signals)

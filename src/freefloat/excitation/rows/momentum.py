@@ -1,0 +1,73 @@
+"""Rows of the momentum about the base origin, base axes, of a robot that reacts at zero momentum.
+
+K(q, dq, v, w) reduced to the clusters, v and w being the base's reaction, after Naveen, Shah, Misra (JGCD 2019). Spin
+inertias of wheels are known and no columns; wheels act through the reaction.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from freefloat.excitation.planned_motion import Conditions
+from freefloat.excitation.rows.reaction_slope import ReactedMotion, react
+from freefloat.excitation.rows.rows import Filled, MotionSlope, Rows
+from freefloat.regressor.model import Momentum, NotApplicable
+from freefloat.regressor.momentum import momentum_adjoint
+from freefloat.regressor.samples import Samples
+from freefloat.regressor.states import allowed_rows
+from freefloat.robot.transform import Array
+
+
+@dataclass(frozen=True, eq=False)
+class FilledMomentum(Filled):
+    """Rows of one motion.
+
+    matrix: shape (n rows, clusters), instant by instant.
+    """
+
+    model: Momentum
+    motion: ReactedMotion
+    matrix: Array
+
+    def pull_back(self, Z: Array) -> MotionSlope:
+        """Derivative by the motion of a number whose derivative by the matrix is Z, in its shape."""
+        robot, samples = self.motion.robot, self.motion.samples
+        allowed, kept = allowed_rows(robot), self.model.minimal.kept
+        weights = np.zeros((len(samples), 6, robot.parameters.size))
+        weights[:, allowed[:, None], kept] = Z.reshape(len(samples), allowed.size, kept.size)
+        gq, gdq, gv, gw = momentum_adjoint(robot, samples, weights)
+        return self.motion.slope(gq, gdq, gv, gw)
+
+
+@dataclass(frozen=True, eq=False)
+class MomentumRows(Rows):
+    """Six rows per instant, three for a planar base.
+
+    model: whose clusters are the columns. conditions: of the robot that moves; its momentum must be zero.
+    """
+
+    model: Momentum
+    conditions: Conditions
+
+    def __post_init__(self) -> None:
+        refuse_momentum(self.conditions)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the clusters' leading parameters."""
+        return self.model.minimal.leaders
+
+    def fill(self, samples: Samples) -> FilledMomentum:
+        """The matrix for a motion of joints and wheels."""
+        motion = react(self.conditions.robot, samples)
+        rows = self.model.rows(motion.samples)
+        return FilledMomentum(self.model, motion, rows.reshape(-1, rows.shape[2]))
+
+
+def refuse_momentum(conditions: Conditions) -> None:
+    """Refuse conditions under which the base moves by more than its reaction."""
+    if conditions.momentum.any():
+        size = float(np.linalg.norm(conditions.momentum))
+        raise NotApplicable(f"these rows are those of a robot at zero momentum, found {size:g} N m s; allowed: zero")

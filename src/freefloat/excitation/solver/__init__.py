@@ -1,0 +1,1 @@
+"""From an objective and limits to a motion: coordinates, steps, many starts."""
