@@ -8,7 +8,7 @@ from small_plans import small_plan
 
 from freefloat.excitation.limits.attitude import BaseAttitude
 from freefloat.excitation.solver.between_instants import between, mended
-from freefloat.excitation.solver.search import random_starts
+from freefloat.excitation.solver.local_search import random_starts
 
 
 def random_task(seed, instants=151):

@@ -11,7 +11,7 @@ from freefloat.excitation.limits.base_rate import BaseRate
 from freefloat.excitation.limits.infeasible import Infeasible
 from freefloat.excitation.limits.joint import JointAcceleration, JointPosition, JointRate, joint_limits
 from freefloat.excitation.plan import InvalidPlan
-from freefloat.excitation.solver.search import follow, random_starts
+from freefloat.excitation.solver.local_search import Errand, random_starts, run_errand
 from freefloat.experiment.simulate import simulate_motion
 from freefloat.motion.bspline import BSpline
 from freefloat.motion.combined import Combined
@@ -22,7 +22,7 @@ GOALS = ("accuracy", "worst-accuracy", "condition-number", "frobenius", "d-optim
 
 
 def found(plan, **settings):
-    return find_excitation(plan, **({"starts": 2, "seed": 3, "workers": 1} | settings))
+    return find_excitation(plan, **({"starts": 2, "seed": 3, "workers": 1, "shakes": 0} | settings))
 
 
 @pytest.mark.parametrize("goal", GOALS)
@@ -59,6 +59,15 @@ def test_a_seed_gives_one_motion_whatever_the_number_of_workers():
     np.testing.assert_array_equal(alone.trajectory.coefficients, shared.trajectory.coefficients)
     assert alone.how.values == shared.how.values
     assert found(small_plan(), seed=4).value != alone.value
+
+
+def test_shakes_make_it_no_worse_and_are_the_same_for_a_seed():
+    plain, shaken = found(small_plan()), found(small_plan(), shakes=4)
+    again = found(small_plan(), shakes=4, workers=2)
+    assert shaken.value <= plain.value
+    assert shaken.feasible
+    assert shaken.how.iterations > plain.how.iterations
+    np.testing.assert_array_equal(shaken.trajectory.coefficients, again.trajectory.coefficients)
 
 
 def test_base_limits_are_kept_in_simulation():
@@ -194,4 +203,4 @@ def test_accuracy_without_sensors_is_refused():
 def test_a_followed_start_ends_no_worse_than_it_began():
     task = small_plan().task()
     start = random_starts(task, 1, 0)[0]
-    assert follow(task, start, 0, 100).value < task.value(start)[0]
+    assert run_errand(task, Errand(0, start), 100).value < task.value(start)[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,12 +13,15 @@ from freefloat.excitation.excitation import Excitation, HowFound, Margin
 from freefloat.excitation.limits.infeasible import Infeasible, conflict_sentence, refuse_impossible
 from freefloat.excitation.plan import InvalidPlan, Plan
 from freefloat.excitation.solver.between_instants import mended
+from freefloat.excitation.solver.local_search import Errand, Found, Progress, random_starts
 from freefloat.excitation.solver.planned_task import PlannedTask
-from freefloat.excitation.solver.search import Found, Progress, random_starts, search, usual_workers
+from freefloat.excitation.solver.search import search, usual_workers
 from freefloat.excitation.solver.sequential_quadratic import TOLERANCE
 from freefloat.robot.transform import Array
 
+SHAKES = 8
 _SOLVER = "sequential quadratic programming"
+_SHAKEN = 2  # of the best
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,35 +49,53 @@ def find_excitation(
     most_iterations: int = 300,
     watch: Watch | None = None,
     tolerance: float = TOLERANCE,
+    shakes: int = SHAKES,
 ) -> Excitation:
     """The best motion of several seeded starts; the same for a seed, whatever the number of workers.
 
-    workers: processes; as many as there are processors unless given. watch: told how far the design is. An interrupt
-    (Ctrl-C) ends the search with the best motion so far, if there is one. tolerance: on the goal.
+    An earlier motion of the same shape is one more start. shakes: how often the best two are shaken, in search of
+    better ones nearby. workers: processes; as many as there are processors unless given. watch: told how far the
+    design is. An interrupt (Ctrl-C) ends the search with the best motion so far, if there is one. tolerance: on the
+    goal.
     """
     if starts < 1:
-        raise ValueError(f"starts is {starts}; allowed: 1 or more")
+        raise InvalidPlan(f"starts is {starts}; allowed: 1 or more")
     task = plan.task()
     nothing = np.zeros(task.variables.size)
     refuse_impossible(plan.limits, task.motion(nothing))
     if not np.isfinite(task.value(random_starts(task, 1, seed)[0])[0]):
         raise InvalidPlan(f"{plan.goal} cannot be had: this motion leaves something that is asked for entirely open")
-    run = _Run(task, starts, watch)
-    began = time.perf_counter()
+    first = [*random_starts(task, starts, seed), *_earlier_starts(plan)]
+    run = _Run(task, len(first), min(_SHAKEN, len(first)) if shakes else 0, watch)
+    crew, began = workers or usual_workers(), time.perf_counter()
     try:
-        first, crew = random_starts(task, starts, seed), workers or usual_workers()
-        for found in search(task, first, crew, most_iterations, run.told, tolerance):
-            run.ended(found)
+        run.all_of(
+            search(task, [Errand(*each) for each in enumerate(first)], crew, most_iterations, run.told, tolerance)
+        )
+        best = sorted(run.kept, key=lambda found: (found.value, found.start))[:_SHAKEN] if shakes else []
+        again = [Errand(found.start, found.y, shakes, seed) for found in best]
+        run.all_of(search(task, again, crew, most_iterations, run.told, tolerance))
     except KeyboardInterrupt:
         run.interrupted = True
     return _result(plan, task, run, seed, time.perf_counter() - began)
 
 
+def _earlier_starts(plan: Plan) -> list[Array]:
+    """Coordinates of earlier motions of the same shape: flown again, they would make nothing worse."""
+    same = [
+        motion
+        for motion in plan.earlier
+        if motion.channels == plan.shape.channels and motion.coefficients.shape == plan.shape.coefficients.shape
+    ]
+    return [plan.variables.coordinates(motion.coefficients) for motion in same]
+
+
 class _Run:
     """What the searches have found so far."""
 
-    def __init__(self, task: PlannedTask, starts: int, watch: Watch | None) -> None:
+    def __init__(self, task: PlannedTask, starts: int, shaken: int, watch: Watch | None) -> None:
         self.task, self.starts, self.watch = task, starts, watch
+        self.errands, self.finished, self.iterations = starts + shaken, 0, 0
         self.found: dict[int, Found] = {}
         self.best, self.interrupted = math.inf, False
         self.y: Array | None = None
@@ -87,20 +108,32 @@ class _Run:
             self.best, self.y = progress.value, progress.y
         self._show()
 
-    def ended(self, found: Found) -> None:
-        """A start came to its end."""
-        self.found[found.start] = found
+    @property
+    def kept(self) -> list[Found]:
+        """Ends that keep all limits."""
+        return [found for found in self.found.values() if found.feasible]
+
+    def all_of(self, ends: Iterable[Found]) -> None:
+        """Take in searches as they end."""
+        for found in ends:
+            self._ended(found)
+
+    def _ended(self, found: Found) -> None:
+        before = self.found.get(found.start)
+        self.finished, self.iterations = self.finished + 1, self.iterations + found.iterations
+        if before is None or (found.feasible and not (before.feasible and before.value <= found.value)):
+            self.found[found.start] = found
         if found.feasible and found.value < self.best:
             self.best, self.y = found.value, found.y
         self._show()
 
     def _show(self) -> None:
         if self.watch is not None:
-            self.watch(Standing(len(self.found), self.starts, self.best, self.progress, self.y))
+            self.watch(Standing(self.finished, self.errands, self.best, self.progress, self.y))
 
 
 def _result(plan: Plan, task: PlannedTask, run: _Run, seed: int, seconds: float) -> Excitation:
-    kept = {number: found for number, found in run.found.items() if found.feasible}
+    kept = {found.start: found for found in run.kept}
     if kept:
         best = min(kept.values(), key=lambda found: (found.value, found.start))
         y, number, optimality = best.y, best.start, best.optimality
@@ -110,8 +143,7 @@ def _result(plan: Plan, task: PlannedTask, run: _Run, seed: int, seconds: float)
     else:
         raise _no_motion(plan, task, run)
     values = tuple(kept[start].value if start in kept else math.nan for start in range(run.starts))
-    iterations = sum(found.iterations for found in run.found.values())
-    how = HowFound(_SOLVER, seed, values, number, iterations, seconds, run.interrupted)
+    how = HowFound(_SOLVER, seed, values, number, run.iterations, seconds, run.interrupted)
     return described(plan, y, how, optimality)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from freefloat import __version__
 from freefloat.estimate.problem import ModelName
 from freefloat.excitation.excitation import Excitation, trajectory_of
-from freefloat.excitation.find_excitation import Watch, find_excitation
+from freefloat.excitation.find_excitation import SHAKES, Watch, find_excitation
 from freefloat.excitation.flight_forecast import flight_sheet
 from freefloat.excitation.guesses import drawn_guesses
 from freefloat.excitation.limits.attitude import BaseAttitude, BaseCone
@@ -45,15 +45,17 @@ def design(
     earlier: Sequence[Trajectory | Excitation] = (),
     workers: int | None = None,
     watch: Watch | None = None,
+    shakes: int = SHAKES,
 ) -> Excitation:
     """The motion that reveals the most of the mission's robot within all its limits.
 
     starts: local searches from random motions, of which the best counts. goal: the mission's own unless given.
     earlier: motions flown or designed before, which this one complements. workers: processes, as many as there are
-    processors unless given. watch: told how far the design is.
+    processors unless given. watch: told how far the design is. shakes: how often the best two are shaken, in search
+    of better ones nearby.
     """
     plan = plan_of(mission, goal, earlier)
-    found = find_excitation(plan, starts, seed, workers, watch=watch)
+    found = find_excitation(plan, starts, seed, workers, watch=watch, shakes=shakes)
     origin = {"made_by": f"freefloat {__version__}", "mission": mission.name, "hashes": dict(mission.hashes)}
     orbital_rate = mission.settings.flight.disturbance.orbital_rate_rad_s or None
     sheet = flight_sheet(plan, found.trajectory, found.margins, orbital_rate)
