@@ -28,8 +28,8 @@ from freefloat.excitation.goals.condition_number import true_condition_number
 from freefloat.excitation.plan import Plan
 from freefloat.excitation.procedures.interval_design import design_intervals
 from freefloat.excitation.procedures.optimum_points import optimum_points
-from freefloat.excitation.solver.planned_task import PlannedTask
 from freefloat.excitation.solver.local_search import random_starts
+from freefloat.excitation.solver.planned_task import PlannedTask
 from freefloat.excitation.solver.sequential_quadratic import minimise
 
 BEST_KNOWN_N1 = -5.417320  # of 64 starts, seed 100, 16 November 2026: benchmarks/best_known_n1.py

@@ -19,7 +19,7 @@ from freefloat.excitation.solver.search import search, usual_workers
 from freefloat.excitation.solver.sequential_quadratic import TOLERANCE
 from freefloat.robot.transform import Array
 
-SHAKES = 8
+SHAKES = 10
 _SOLVER = "sequential quadratic programming"
 _SHAKEN = 2  # of the best
 
