@@ -34,7 +34,7 @@ from freefloat.excitation.solver.sequential_quadratic import minimise
 
 BEST_KNOWN_N1 = -5.417320  # of 64 starts, seed 100, 16 November 2026: benchmarks/best_known_n1.py
 NEAR_ENOUGH = 0.03  # of the standard deviations, whose logarithms have this mean
-N1_STARTS = 12
+N1_STARTS, N1_SHAKES, N1_SEEDS = 4, 12, (0, 1, 2)
 # Of so many rows: the condition number wanted, and starts.
 POINTS = {15: (20.0, 32), 20: (16.0, 8), 30: (10.5, 12), 50: (7.0, 6), 100: (5.5, 4)}
 WIDE = Console(width=150)
@@ -56,7 +56,7 @@ class Design:
 def compare(quick: bool) -> list[Row]:
     """All comparisons; designs and solvers have tables of their own."""
     began, rounds = time.perf_counter(), 1 if quick else 5
-    n1, designs = n1_design(quick)
+    n1, designs = n1_designs(quick)
     designs += [*condition_designs(quick), christidi_design(quick), naveen_design(quick), *point_designs(quick)]
     designs += standing_designs(quick)
     WIDE.print(designs_table(designs))
@@ -69,19 +69,31 @@ def compare(quick: bool) -> list[Row]:
 # ---------------------------------------------------------------------- designs
 
 
-def designed(plan: Plan, quick: bool, starts: int, most_iterations: int = 300, seed: int = 0) -> Excitation:
-    """By one process, so that seconds are those of one thread."""
-    return find_excitation(plan, 1 if quick else starts, seed, 1, 10 if quick else most_iterations)
+def designed(
+    plan: Plan, quick: bool, starts: int, most_iterations: int = 300, seed: int = 0, shakes: int = 0
+) -> Excitation:
+    """A design by as many processes as there are processors."""
+    return find_excitation(
+        plan, 1 if quick else starts, seed, None, 10 if quick else most_iterations, shakes=0 if quick else shakes
+    )
 
 
-def n1_design(quick: bool) -> tuple[Excitation, list[Design]]:
-    """N1 by predicted accuracy: against the published motion, and against the best known."""
+def n1_designs(quick: bool) -> tuple[list[Excitation], list[Design]]:
+    """N1 by predicted accuracy for some seeds: against the published motion, and against the best known."""
     plan, (_, motion) = n1_plan(), printed_motion("spirolazzi_n1")
-    found = designed(plan, quick, N1_STARTS)
-    better = float(np.median(plan.bound(motion).sd / plan.bound(found.trajectory).sd))
-    from_best = np.exp(found.value - BEST_KNOWN_N1) - 1.0
-    reached = f"{better:.2f} times the accuracy; {from_best:+.1%} from the best known"
-    return found, [_row("N1 by accuracy", plan, found, reached, "1", f"≥ 2.0; ≤ {NEAR_ENOUGH:.0%}")]
+    all_found, designs = [], []
+    for seed in N1_SEEDS[:1] if quick else N1_SEEDS:
+        found = designed(plan, quick, N1_STARTS, seed=seed, shakes=N1_SHAKES)
+        better = float(np.median(plan.bound(motion).sd / plan.bound(found.trajectory).sd))
+        reached = f"{better:.2f} times the accuracy; {_from_best(found):+.1%} from the best known"
+        designs.append(_row(f"N1 by accuracy, seed {seed}", plan, found, reached, "1", f"≥ 2.0; ≤ {NEAR_ENOUGH:.0%}"))
+        all_found.append(found)
+    return all_found, designs
+
+
+def _from_best(found: Excitation) -> float:
+    """How much larger its standard deviations are, in the geometric mean."""
+    return float(np.exp(found.value - BEST_KNOWN_N1) - 1.0)
 
 
 def condition_designs(quick: bool) -> list[Design]:
@@ -157,7 +169,7 @@ def _row(name: str, plan: Plan, found: Excitation, reached: str, published: str,
 
 def designs_table(designs: list[Design]) -> Table:
     """The designs for the eye."""
-    shown = Table(title="designs, one thread")
+    shown = Table(title="designs, one process per processor")
     for heading in ("problem", "variables", "seconds", "iterations", "reached", "published", "wanted"):
         shown.add_column(heading, justify="right" if heading in ("variables", "seconds", "iterations") else "left")
     for each in designs:
@@ -195,14 +207,15 @@ def _ours(task: PlannedTask, start: np.ndarray) -> tuple[np.ndarray, int]:
     return found.y, found.iterations
 
 
-def n1_against_differences(found: Excitation, rounds: int) -> Row:
-    """The whole design against 150 gradients by forward differences."""
+def n1_against_differences(found: list[Excitation], rounds: int) -> Row:
+    """The whole design, the median of its seeds, against 150 gradients by forward differences in one thread."""
     plan = n1_plan()
     objective, coefficients = plan.objective(), plan.shape.coefficients
     value = shortest_times({"value": lambda: objective.value(coefficients)}, rounds)["value"]
-    away = np.exp(found.value - BEST_KNOWN_N1) - 1.0  # the time alone says nothing: this must be NEAR_ENOUGH too
-    what = f"N1 by accuracy, {away:+.1%} from the best known: {len(found.how.values)} starts, 150 difference gradients"
-    return Row(what, found.how.seconds, 150 * (plan.variables.size + 1) * value, "design", 1.0, True)
+    away = float(np.median([_from_best(each) for each in found]))  # the time alone says nothing
+    seconds = float(np.median([each.how.seconds for each in found]))
+    what = f"N1 by accuracy, {away:+.1%} from the best known (median of seeds): design, 150 difference gradients"
+    return Row(what, seconds, 150 * (plan.variables.size + 1) * value, "design", 1.0, True)
 
 
 if __name__ == "__main__":

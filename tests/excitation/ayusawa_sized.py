@@ -16,7 +16,7 @@ PERIOD_S, HARMONICS = 8.0, 10
 DISC_M, ABOVE_FEET_M = 0.01, (0.0096, 0.0025)  # radius, and where the centre of mass is with all joints at zero
 CLEARANCE_M = 0.02
 GOAL_INSTANTS, LIMIT_INSTANTS = 40, 400
-ITERATIONS = (80, 200, 200)  # of designs in turn: what complements a good motion takes longer to find than the motion
+ITERATIONS = (120, 120, 120)  # of three designs in turn
 
 
 def standing_plan(earlier=()):

@@ -65,29 +65,28 @@ def find_excitation(
     refuse_impossible(plan.limits, task.motion(nothing))
     if not np.isfinite(task.value(random_starts(task, 1, seed)[0])[0]):
         raise InvalidPlan(f"{plan.goal} cannot be had: this motion leaves something that is asked for entirely open")
-    first = [*random_starts(task, starts, seed), *_earlier_starts(plan)]
-    run = _Run(task, len(first), min(_SHAKEN, len(first)) if shakes else 0, watch)
+    errands = [Errand(number, y) for number, y in enumerate(random_starts(task, starts, seed))]
+    errands += [Errand(starts, y, rough=False) for y in _earlier_start(plan)]
+    run = _Run(task, len(errands), min(_SHAKEN, len(errands)) if shakes else 0, watch)
     crew, began = workers or usual_workers(), time.perf_counter()
     try:
-        run.all_of(
-            search(task, [Errand(*each) for each in enumerate(first)], crew, most_iterations, run.told, tolerance)
-        )
+        run.all_of(search(task, errands, crew, most_iterations, run.told, tolerance))
         best = sorted(run.kept, key=lambda found: (found.value, found.start))[:_SHAKEN] if shakes else []
-        again = [Errand(found.start, found.y, shakes, seed) for found in best]
+        again = [Errand(found.start, found.y, False, shakes, seed) for found in best]
         run.all_of(search(task, again, crew, most_iterations, run.told, tolerance))
     except KeyboardInterrupt:
         run.interrupted = True
     return _result(plan, task, run, seed, time.perf_counter() - began)
 
 
-def _earlier_starts(plan: Plan) -> list[Array]:
-    """Coordinates of earlier motions of the same shape: flown again, they would make nothing worse."""
+def _earlier_start(plan: Plan) -> list[Array]:
+    """Coordinates of the last earlier motion, if it has the same shape: flown again, it would make nothing worse."""
     same = [
         motion
         for motion in plan.earlier
         if motion.channels == plan.shape.channels and motion.coefficients.shape == plan.shape.coefficients.shape
     ]
-    return [plan.variables.coordinates(motion.coefficients) for motion in same]
+    return [plan.variables.coordinates(motion.coefficients) for motion in same[-1:]]
 
 
 class _Run:

@@ -98,11 +98,12 @@ def _start(rng: np.random.Generator, margins: Array, J: Array) -> Array:
 class Errand:
     """A search to be made: from coordinates y to a minimum, then from there by shaking it so many times.
 
-    number: of the start. seed: of the shakes.
+    number: of the start. rough: whether to keep well off the limits first, as from random motions. seed: of the shakes.
     """
 
     number: int
     y: Array
+    rough: bool = True
     shakes: int = 0
     seed: int = 0
 
@@ -123,7 +124,9 @@ def run_errand(
 
     if errand.shakes:
         return _shaken(task, errand, began, most_iterations, told, tolerance)
-    first, curvature, iterations = _away_from_limits(task, errand.y, most_iterations // 2, told)
+    first, curvature, iterations = errand.y, None, 0
+    if errand.rough:
+        first, curvature, iterations = _away_from_limits(task, errand.y, most_iterations // 2, told)
     point = minimise(task, first, most_iterations - iterations, tolerance, curvature=curvature, watch=told)
     return _finished(task, point, number, began, iterations + point.iterations, told, tolerance)
 
