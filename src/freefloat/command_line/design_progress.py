@@ -25,16 +25,16 @@ _BETWEEN_S = 3.0  # predictions of the best motion so far take a tenth of a seco
 class DesignProgress:
     """Told by a design how far it is (`told`); says it on standard error.
 
-    quiet: says nothing.
+    Searches are the starts and, after them, the best of these shaken. quiet: says nothing.
     """
 
-    def __init__(self, plan: Plan, starts: int, quiet: bool) -> None:
+    def __init__(self, plan: Plan, quiet: bool) -> None:
         self.plan, self.quiet = plan, quiet
         self.console = Console(stderr=True, highlight=False)
         self.best, self.finished, self.last, self.words = math.inf, 0, 0.0, "no motion within all limits yet"
-        text = TextColumn("{task.completed:.0f}/{task.total:.0f} starts   {task.description}")
-        self.bar = Bar(BarColumn(18), text, console=self.console, disable=quiet or not self.console.is_terminal)
-        self.task = self.bar.add_task(self.words, total=starts)
+        text, silent = TextColumn("{task.description}"), quiet or not self.console.is_terminal
+        self.bar = Bar(BarColumn(18), text, console=self.console, disable=silent)
+        self.task = self.bar.add_task("starting", total=None)  # how many searches there are is told
 
     def __enter__(self) -> Self:
         self.bar.start()
@@ -46,19 +46,19 @@ class DesignProgress:
         self.bar.stop()
 
     def told(self, standing: Standing) -> None:
-        """A start made an iteration, or came to its end."""
+        """A search made an iteration, or came to its end."""
         if self.quiet:
             return
         ended = standing.finished > self.finished
-        over = standing.finished == standing.starts
-        due = over or time.monotonic() - self.last > _BETWEEN_S
+        due = ended or time.monotonic() - self.last > _BETWEEN_S
         if standing.y is not None and standing.best < self.best and due:
             self.best, self.words = standing.best, self._said(standing.y)
             self.last = time.monotonic()
         self.finished = standing.finished
-        self.bar.update(self.task, completed=standing.finished, description=escape(self.words))
+        line = escape(f"{standing.finished}/{standing.starts} searches   {self.words}")
+        self.bar.update(self.task, completed=standing.finished, total=standing.starts, description=line)
         if ended and not self.console.is_terminal:
-            self.console.print(f"{standing.finished}/{standing.starts} starts   {escape(self.words)}", soft_wrap=True)
+            self.console.print(line, soft_wrap=True)
 
     def _said(self, y: Array) -> str:
         """Accuracy, condition number and the nearest limit of the best motion so far."""

@@ -11,6 +11,7 @@ from freefloat.command_line.design_progress import DesignProgress
 from freefloat.command_line.outputs import refuse_output
 from freefloat.excitation.excitation import Excitation
 from freefloat.excitation.excitation_file import load_motion, save_excitation
+from freefloat.excitation.find_excitation import SHAKES
 from freefloat.excitation.plan import GoalName
 from freefloat.mission.designing import design, plan_of
 from freefloat.mission.mission_file import Mission, load_mission
@@ -24,15 +25,20 @@ def design_mission(
     seed: int,
     workers: int | None,
     earlier: Sequence[Path],
+    shakes: int | None,
     quiet: bool,
 ) -> tuple[Mission, Excitation, Path]:
-    """Design, and write what was found; the file that was written. An interrupt ends the search, not the command."""
+    """Design, and write what was found; the file that was written. An interrupt ends the search, not the command.
+
+    output: named after the mission's file unless given. shakes: as many as usual unless given.
+    """
     mission = load_mission(path)
-    target = output or Path(f"{mission.name}.excitation.json")
+    target = output or Path(f"{path.stem}.excitation.json")
     refuse_output(target, (path, *earlier), "designed motions", (".json",))  # before the work, not after it
     before = [load_motion(each, mission.robot) for each in earlier]
-    with DesignProgress(plan_of(mission, goal, before), starts, quiet) as progress:
-        found = design(mission, starts, seed, goal, before, workers, progress.told)
+    times = SHAKES if shakes is None else shakes
+    with DesignProgress(plan_of(mission, goal, before), quiet) as progress:
+        found = design(mission, starts, seed, goal, before, workers, progress.told, times)
     if found.how.interrupted and not quiet:
         typer.echo("interrupted: this is the best motion within all limits until then", err=True)
     save_excitation(target, found)

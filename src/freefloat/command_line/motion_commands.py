@@ -38,6 +38,14 @@ def design(
             help="A motion flown before, which this one complements: an excitation or trajectory file; repeat."
         ),
     ] = None,
+    shakes: Annotated[
+        int | None,
+        typer.Option(
+            help="How often the best two are shaken, in search of better ones nearby; 0 for not at all.",
+            min=0,
+            show_default="10",
+        ),
+    ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Show all limits and clusters.")] = False,
     json: AsJson = False,
 ) -> None:
@@ -48,7 +56,9 @@ def design(
     from freefloat.excitation.excitation_file import excitation_document
 
     wanted: GoalName | None = goal.value if goal else None
-    loaded, found, written = design_mission(mission, output, wanted, starts, seed, workers, earlier or [], quiet=json)
+    loaded, found, written = design_mission(
+        mission, output, wanted, starts, seed, workers, earlier or [], shakes, quiet=json
+    )
     if json:
         print_json(excitation_document(found))
     else:
@@ -61,7 +71,7 @@ def sweep(
     over: Annotated[
         list[str],
         typer.Option(
-            help="key=a:b:n, or key=a:b:n:log: what is varied from a to b in n steps; repeat. Keys: BODY.mass_kg, "
+            help="key=a:b:n, or key=a:b:n:log: what is varied, n values from a to b; repeat. Keys: BODY.mass_kg, "
             "BODY.offset_m.x (y, z), duration_s, rate_Hz (of the gyro), harmonics.",
             show_default=False,
         ),
@@ -82,7 +92,7 @@ def sweep(
     ] = None,
     json: AsJson = False,
 ) -> None:
-    """Show how condition number and predicted accuracy change with the robot, its motion or its gyro."""
+    """Show how condition number and predicted accuracy change with the robot, its motion or its gyro; Ctrl-C keeps the settings so far."""
     from freefloat.command_line.show import print_json
     from freefloat.command_line.sweeping import show_sweep, sweep_document, sweep_mission
 

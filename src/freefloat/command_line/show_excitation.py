@@ -14,6 +14,7 @@ from freefloat.excitation.flight_sheet import in_words
 _SINGULAR = 1e12  # a condition number beyond this is rounding
 _TIGHT = 4  # limits that are named
 _NAMED = 2  # clusters that are named as best and as worst
+_OPEN = 6  # clusters that are named as left open
 
 
 def show_excitation(excitation: Excitation, name: str, base: str, everything: bool) -> None:
@@ -33,7 +34,7 @@ def show_excitation(excitation: Excitation, name: str, base: str, everything: bo
         out.print(escape("\n".join(matters[1:])), soft_wrap=True)  # the duration was said
     if everything:
         for each in excitation.predictions:
-            out.print(f"  {escape(each.name)}  {number(each.value)} {escape(_percent(each.relative))}", style="dim")
+            out.print(f"  {escape(each.name)}  {number(each.value)} {_expected(each)}", style="dim")
     for sentence in excitation.warnings:
         out.print(f" [yellow]![/] {escape(sentence)}")
 
@@ -54,7 +55,8 @@ def goal_words(excitation: Excitation) -> str:
     value = excitation.value
     words = {
         "accuracy": f"standard deviations {math.exp(value):.3g} in the mean (geometric, SI units)",
-        "worst-accuracy": f"standard deviations {100.0 * math.exp(value):.3g} % of the values, the worst counting most",
+        "worst-accuracy": f"standard deviations {100.0 * math.exp(value):.3g} % of the CAD model's spread, "
+        "the worst counting most",
         "condition-number": f"condition number at most {math.exp(value):.4g} (smoothed)",
         "frobenius": f"Frobenius condition number {math.exp(value):.4g}",
         "d-optimal": f"half axes of the error ellipsoid {math.exp(0.5 * value):.3g} in the mean, for unit noise",
@@ -82,15 +84,28 @@ def condition_words(condition_number: float) -> str:
 
 def _predicted(predictions: Sequence[Prediction], base: str) -> str:
     finite = sorted((each for each in predictions if math.isfinite(each.relative)), key=lambda each: each.relative)
-    if not finite:
-        return "no cluster has a value to be relative to"
-    parts = [
-        accuracy_words(predictions, base),
-        f"median of {len(finite)} clusters {_percent(typical_accuracy(finite))}",
-    ]
-    for word, chosen in (("best", finite[:_NAMED]), ("worst", finite[-_NAMED:][::-1])):
-        parts.append(f"{word} {', '.join(f'{each.name} {_percent(each.relative)}' for each in chosen)}")
-    return " · ".join(dict.fromkeys(parts))
+    parts = []
+    if finite:
+        median = f"median of {len(finite)} clusters {_percent(typical_accuracy(finite))}"
+        parts += [accuracy_words(predictions, base), median]
+        for word, chosen in (("best", finite[:_NAMED]), ("worst", finite[-_NAMED:][::-1])):
+            parts.append(f"{word} {', '.join(f'{each.name} {_percent(each.relative)}' for each in chosen)}")
+    parts.append(_left_open([each.name for each in predictions if math.isinf(each.sd)], len(predictions)))
+    return " · ".join(dict.fromkeys(filter(None, parts))) or "no cluster has a value to be relative to"
+
+
+def _left_open(names: Sequence[str], clusters: int) -> str:
+    """Clusters that neither the motion nor a prior tells of; nothing where there are none."""
+    if not names:
+        return ""
+    more = f" and {len(names) - _OPEN} more" if len(names) > _OPEN else ""
+    return f"{len(names)} of {clusters} clusters are left open: {', '.join(names[:_OPEN])}{more}"
+
+
+def _expected(prediction: Prediction) -> str:
+    if math.isinf(prediction.sd):
+        return "left open"
+    return _percent(prediction.relative) if prediction.value else f"± {number(prediction.sd)}"
 
 
 def _percent(relative: float) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress
@@ -36,11 +37,11 @@ def sweep_mission(
     outputs: Sequence[Path],
     quiet: bool,
 ) -> tuple[Mission, Sweep]:
-    """Sweep, and write what was asked for."""
+    """Sweep, and write what was asked for. An interrupt ends the sweep, not the command, once a setting is finished."""
     for output in outputs:
         given = (path,) if motion is None else (path, motion)
         refuse_output(output, given, "sweeps", (".html", ".csv"))
-    ranges = dict(parse_range(text) for text in over)
+    ranges = _ranges(over)
     mission = load_mission(path)
     trajectory = None if motion is None else load_motion(motion, mission.robot)
     points = math.prod(len(values) for values in ranges.values())
@@ -49,12 +50,24 @@ def sweep_mission(
     with Progress(console=Console(stderr=True), disable=quiet, transient=True) as progress:
         task = progress.add_task(f"sweeping {escape(mission.name)}", total=points)
         found = sweep(mission, ranges, trajectory, inertia_scales, starts, seed, watch=lambda _: progress.advance(task))
+    if found.interrupted:
+        typer.echo(f"interrupted: {len(found.points)} of {points} settings were finished until then", err=True)
     for output in outputs:
         if output.suffix.lower() == ".csv":
             write_sweep_table(output, found)
         else:
             write_sweep_page(output, found, mission.name)
     return mission, found
+
+
+def _ranges(over: Sequence[str]) -> dict[str, list[float]]:
+    """Values by name, each name once."""
+    ranges = dict[str, list[float]]()
+    for key, values in map(parse_range, over):
+        if key in ranges:
+            raise InvalidSweep(f"{key} is varied twice; allowed: every key once")
+        ranges[key] = values
+    return ranges
 
 
 def parse_range(text: str) -> tuple[str, list[float]]:
@@ -125,6 +138,7 @@ def sweep_document(found: Sweep) -> dict[str, Any]:
 
     return {
         "keys": list(found.keys),
+        "interrupted": found.interrupted,
         "points": [
             {
                 "setting": dict(point.setting),

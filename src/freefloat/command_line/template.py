@@ -6,6 +6,7 @@ import json
 import os
 from pathlib import Path
 
+from freefloat.command_line.options import GoalChoice
 from freefloat.errors import FileError
 from freefloat.estimate.methods import default_method
 from freefloat.files import read_bytes, write_bytes, write_text
@@ -31,7 +32,7 @@ sensors:
 excitation:
   shape: {{kind: fourier, harmonics: 4, rest_to_rest: true}}
   duration_s: 60
-  goal: accuracy            # accuracy | condition-number | d-optimal | a-optimal | e-optimal
+  goal: accuracy            # {goals}
 
 identify: {{method: {method}}}
 """
@@ -54,6 +55,7 @@ def write_new_mission(name: str, robot_path: Path | None) -> list[Path]:
         name=json.dumps(path.stem, ensure_ascii=False),  # JSON's quotes are YAML's
         robot=json.dumps(shown, ensure_ascii=False),
         known="{load: {relative_sd: 0.002}}" if "load" in robot.body_names else "{}",
+        goals=" | ".join(GoalChoice),
         method=default_method(robot.base),
         sensors="\n".join(f"  {line}" for line in _sensors(robot)),
     )

@@ -52,7 +52,9 @@ class HowFound:
     """How the motion was found.
 
     values: of the goal at the end of every start, in the order of starts; not a number for those that found no motion
-    within the limits or did not end. best: number of the start that was best. iterations, seconds: of all starts.
+    within the limits or did not end; the last is that of an earlier motion, where there is one. Of the best two it is
+    the value after shaking them so many times. best: number of the start that was best, or how many there were if an
+    interrupted search was better. iterations, seconds: of all.
     """
 
     solver: str
@@ -62,6 +64,7 @@ class HowFound:
     iterations: int
     seconds: float
     interrupted: bool = False
+    shakes: int = 0
 
 
 @dataclass(frozen=True, eq=False)

@@ -154,6 +154,7 @@ class HowSection(Section):
     iterations: int = Field(description="a whole number")
     seconds: Number = Field(description="a number")
     interrupted: bool = False
+    shakes: int = 0
 
 
 class TurnedSection(Section):

@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from freefloat.excitation.excitation import Excitation, HowFound, Margin
+from freefloat.excitation.limits.box import BoxLimit
 from freefloat.excitation.limits.infeasible import Infeasible, conflict_sentence, refuse_impossible
-from freefloat.excitation.plan import InvalidPlan, Plan
-from freefloat.excitation.solver.between_instants import mended
+from freefloat.excitation.plan import ACCURACIES, InvalidPlan, Plan
+from freefloat.excitation.solver.between_instants import looked_at_closely, mended
 from freefloat.excitation.solver.local_search import Errand, Found, Progress, random_starts
 from freefloat.excitation.solver.planned_task import PlannedTask
 from freefloat.excitation.solver.search import search, usual_workers
@@ -20,8 +21,9 @@ from freefloat.excitation.solver.sequential_quadratic import TOLERANCE
 from freefloat.robot.transform import Array
 
 SHAKES = 10
-_SOLVER = "sequential quadratic programming"
+_SOLVER = "sequential quadratic programming from random motions, the best two shaken"
 _SHAKEN = 2  # of the best
+_NO_RANK = 1e12  # a condition number that is rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +65,7 @@ def find_excitation(
     task = plan.task()
     nothing = np.zeros(task.variables.size)
     refuse_impossible(plan.limits, task.motion(nothing))
-    if not np.isfinite(task.value(random_starts(task, 1, seed)[0])[0]):
-        raise InvalidPlan(f"{plan.goal} cannot be had: this motion leaves something that is asked for entirely open")
+    _refuse_blind(plan, task, random_starts(task, 1, seed)[0])
     errands = [Errand(number, y) for number, y in enumerate(random_starts(task, starts, seed))]
     errands += [Errand(starts, y, rough=False) for y in _earlier_start(plan)]
     run = _Run(task, len(errands), min(_SHAKEN, len(errands)) if shakes else 0, watch)
@@ -72,11 +73,22 @@ def find_excitation(
     try:
         run.all_of(search(task, errands, crew, most_iterations, run.told, tolerance))
         best = sorted(run.kept, key=lambda found: (found.value, found.start))[:_SHAKEN] if shakes else []
-        again = [Errand(found.start, found.y, False, shakes, seed) for found in best]
+        again = [Errand(found.start, found.y, rough=False, shakes=shakes, seed=seed) for found in best]
         run.all_of(search(task, again, crew, most_iterations, run.told, tolerance))
     except KeyboardInterrupt:
         run.interrupted = True
-    return _result(plan, task, run, seed, time.perf_counter() - began)
+    return _result(plan, task, run, seed, shakes, time.perf_counter() - began)
+
+
+def _refuse_blind(plan: Plan, task: PlannedTask, y: Array) -> None:
+    """Refuse a goal that no motion can change: what it asks for is not in the rows."""
+    if not np.isfinite(task.value(y)[0]):
+        raise InvalidPlan(f"{plan.goal} cannot be had: this motion leaves something that is asked for entirely open")
+    if plan.goal not in ACCURACIES and not plan.condition_number(plan.variables.trajectory(y)) < _NO_RANK:
+        raise InvalidPlan(
+            f"{plan.goal} cannot be had: the {plan.model} rows of such a motion lack rank, so some clusters do not "
+            "show in them; declare known or zero what cannot be seen, or design for accuracy"
+        )
 
 
 def _earlier_start(plan: Plan) -> list[Array]:
@@ -131,18 +143,19 @@ class _Run:
             self.watch(Standing(self.finished, self.errands, self.best, self.progress, self.y))
 
 
-def _result(plan: Plan, task: PlannedTask, run: _Run, seed: int, seconds: float) -> Excitation:
+def _result(plan: Plan, task: PlannedTask, run: _Run, seed: int, shakes: int, seconds: float) -> Excitation:
     kept = {found.start: found for found in run.kept}
-    if kept:
-        best = min(kept.values(), key=lambda found: (found.value, found.start))
-        y, number, optimality = best.y, best.start, best.optimality
-    elif run.interrupted and run.y is not None:
+    ends = [(found.value, found.start, found.y, found.optimality) for found in kept.values()]
+    if run.interrupted and run.y is not None:
         # What an unfinished search had may break a limit between instants.
-        y, number, optimality = _mended(task, run.y), -1, math.inf
-    else:
+        y, worst = mended(task, run.y)
+        if worst >= 0.0:
+            ends.append((task.value(y)[0], run.starts, y, math.inf))
+    if not ends:
         raise _no_motion(plan, task, run)
+    _, number, y, optimality = min(ends, key=lambda end: end[:2])
     values = tuple(kept[start].value if start in kept else math.nan for start in range(run.starts))
-    how = HowFound(_SOLVER, seed, values, number, run.iterations, seconds, run.interrupted)
+    how = HowFound(_SOLVER, seed, values, number, run.iterations, seconds, run.interrupted, shakes)
     return described(plan, y, how, optimality)
 
 
@@ -151,16 +164,26 @@ def described(plan: Plan, y: Array, how: HowFound, optimality: float) -> Excitat
     trajectory = plan.variables.trajectory(y)
     value, _ = plan.objective().value(trajectory.coefficients)
     predictions, condition_number = plan.predictions(trajectory), plan.condition_number(trajectory)
-    return Excitation(trajectory, plan.goal, value, condition_number, predictions, margins_of(plan, y), how, optimality)
+    result = (trajectory, plan.goal, value, condition_number, predictions, margins_of(plan, y), how, optimality)
+    return Excitation(*result, warnings=_warnings(plan, how))
+
+
+def _warnings(plan: Plan, how: HowFound) -> tuple[str, ...]:
+    """What a reader of the design should know."""
+    said = []
+    bounded = {limit.of for limit in plan.limits if isinstance(limit, BoxLimit)}
+    free = [name for name in plan.shape.channels if name not in bounded]
+    if free:
+        said.append(f"nothing limits {', '.join(free)}: how far and how fast it may move is not known")
+    ended = [value for value in how.values if math.isfinite(value)]
+    if len(ended) < len(how.values) and not how.interrupted:
+        said.append(f"{len(how.values) - len(ended)} of {len(how.values)} starts found no motion within the limits")
+    return tuple(said)
 
 
 def margins_of(plan: Plan, y: Array) -> tuple[Margin, ...]:
     """Of every limit, the nearest that the motion comes, also between samples."""
-    task = plan.task()
-    fine = np.linspace(0.0, plan.shape.duration_s, 2 * plan.instants_of_limits)
-    extremes = plan.variables.trajectory(y).extremes()
-    own = [getattr(extremes, name) for name in ("lowest_at", "highest_at", "rate_at", "acceleration_at")]
-    motion = replace(task, t=np.union1d(fine, np.concatenate(own))).motion(y)
+    motion = looked_at_closely(plan.limits_task(), y)
     found = []
     for limit in plan.limits:
         margins = limit.margins(motion)
@@ -169,13 +192,6 @@ def margins_of(plan: Plan, y: Array) -> tuple[Margin, ...]:
             when = float(limit.instants(motion)[at])
             found.append(Margin(limit.name, limit.slack(motion), limit.unit, float(margins[at]), when))
     return tuple(found)
-
-
-def _mended(task: PlannedTask, y: Array) -> Array:
-    near, worst = mended(task, y)
-    if worst < 0.0:
-        raise Infeasible("the search was interrupted before a motion within all limits was found")
-    return near
 
 
 def _no_motion(plan: Plan, task: PlannedTask, run: _Run) -> Exception:

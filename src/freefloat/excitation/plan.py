@@ -15,7 +15,7 @@ from typing import Final, Literal, get_args
 
 import numpy as np
 
-from freefloat.errors import FreefloatError, UnknownName
+from freefloat.errors import FreefloatError, ShapeError, UnknownName
 from freefloat.estimate.bound import Bound, cramer_rao_bound
 from freefloat.estimate.flight import TotalMomentum
 from freefloat.estimate.planned import planned_problem
@@ -44,7 +44,7 @@ from freefloat.experiment.sensors_base import Sensor
 from freefloat.experiment.simulate import Start
 from freefloat.motion.trajectory import Trajectory
 from freefloat.regressor.angular_momentum import AngularMomentum
-from freefloat.regressor.model import Momentum, Torque
+from freefloat.regressor.model import Momentum, NotApplicable, Torque
 from freefloat.regressor.samples import rotations
 from freefloat.robot.model import Robot
 from freefloat.robot.transform import Array
@@ -78,7 +78,7 @@ class Plan:
     goal: what is made small; accuracy is the mean of all clusters, worst-accuracy that of those known worst in
         units of the CAD model's own spread. model: whose rows other goals look at. scaled: whether columns of those
         rows count by their direction alone, whatever their length.
-    weights: of clusters in the accuracy, by leader or name, not negative; one for those not named.
+    weights: of clusters in the accuracy, by the name of their leader, not negative; one for those not named.
     earlier: motions flown or designed before, which this one complements.
     robust: over robot and guesses, the expected or the worst value.
     goal_instants, limit_instants: numbers of instants, the ends included, at which the goal and the limits are looked
@@ -180,6 +180,11 @@ class Plan:
     def variables(self) -> Variables:
         """Coordinates of the motions."""
         return variables_of(self.robot, self.shape, self.rest)
+
+    def limits_task(self) -> PlannedTask:
+        """Limits alone, nothing to be made small."""
+        t = np.linspace(0.0, self.shape.duration_s, self.instants_of_limits)
+        return PlannedTask(Expected(()), tuple(self.limits), self.conditions(), self.variables, t)
 
     def task(self) -> PlannedTask:
         """For the solver."""
@@ -290,5 +295,5 @@ class Plan:
             measured = replace(self, shape=trajectory, goal="condition-number", scaled=False).on_matrix()
             C, goal = measured.matrix(trajectory.coefficients), measured.goal
             return true_condition_number(np.vstack([goal.C0, C]) if isinstance(goal, Joined) else C)
-        except FreefloatError:
+        except (InvalidPlan, NotApplicable, ShapeError):
             return float("nan")

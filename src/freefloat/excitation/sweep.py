@@ -49,10 +49,14 @@ class SweepPoint:
 
 @dataclass(frozen=True)
 class Sweep:
-    """Points of a sweep, the last of the varied names changing fastest."""
+    """Points of a sweep, the last of the varied names changing fastest.
+
+    interrupted: whether it was ended early, so that only the first points are there.
+    """
 
     keys: tuple[str, ...]
     points: tuple[SweepPoint, ...]
+    interrupted: bool = False
 
     def column(self, key: str) -> Array:
         """What one name was set to, shape (points,)."""

@@ -20,16 +20,17 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 
-from freefloat.errors import FreefloatError
+from freefloat.errors import FileError, FreefloatError
 from freefloat.excitation.excitation import Excitation, trajectory_of
 from freefloat.excitation.find_excitation import find_excitation
 from freefloat.excitation.plan import Plan
 from freefloat.excitation.sweep import Sweep, SweepPoint, measure, stretched, with_mass, with_offset
 from freefloat.experiment.sensors_inertial import Gyro
+from freefloat.files import Section, YamlDocument, validate
 from freefloat.mission.designing import plan_of
 from freefloat.mission.mission_file import Mission
 from freefloat.motion.trajectory import Trajectory
@@ -39,6 +40,7 @@ _MOST_SAMPLES = 3000  # of a motion: more of them, each noisier, tell the same
 _SHAPING = ("duration_s", "harmonics")  # what a motion is designed anew for
 _OFFSET = re.compile(r"(.+)\.offset_m\.([xyz])")
 _MASS = re.compile(r"(.+)\.mass_kg")
+SectionKind = TypeVar("SectionKind", bound=Section)
 
 
 class InvalidSweep(FreefloatError):
@@ -58,25 +60,34 @@ def sweep(
     """Condition number, predicted accuracy and influences for every combination of the values of all names.
 
     over: values by name. trajectory: the mission's own unless given. inertia_scales: whether a body's inertia grows
-    with its mass. starts, seed, workers: of designs. watch: told each point as it is there.
+    with its mass. starts, seed, workers: of designs. watch: told each point as it is there. An interrupt (Ctrl-C) ends
+    the sweep with the points so far, if there are any.
     """
-    _refuse(mission, over, trajectory)
+    _refuse(mission, over, trajectory, inertia_scales)
     given = trajectory_of(trajectory) if trajectory else mission.trajectory
     if "harmonics" in over:
         given = None
 
     def designed(changed: Mission) -> Trajectory:
-        return find_excitation(_plan(changed), starts, seed, workers).trajectory
+        found = find_excitation(_plan(changed), starts, seed, workers, shakes=0)
+        if found.how.interrupted:  # a search ends with what it has, but this is no fair point of a sweep
+            raise KeyboardInterrupt
+        return found.trajectory
 
     anew = given is None and any(key in over for key in _SHAPING)
     motion = given if given is not None or anew else designed(mission)
     points = list[SweepPoint]()
-    for values in product(*over.values()):
-        setting = dict(zip(over, map(float, values), strict=True))
-        changed = _changed(mission, setting, inertia_scales)
-        points.append(_point(changed, setting, motion or designed(changed)))
-        if watch is not None:
-            watch(points[-1])
+    try:
+        for values in product(*over.values()):
+            setting = dict(zip(over, map(float, values), strict=True))
+            changed = _changed(mission, setting, inertia_scales)
+            points.append(_point(changed, setting, motion or designed(changed)))
+            if watch is not None:
+                watch(points[-1])
+    except KeyboardInterrupt:
+        if not points:
+            raise
+        return Sweep(tuple(over), tuple(points), interrupted=True)
     return Sweep(tuple(over), tuple(points))
 
 
@@ -95,18 +106,16 @@ def _plan(mission: Mission) -> Plan:
     return plan_of(mission, None if mission.sensors else "condition-number")
 
 
-def _refuse(mission: Mission, over: Mapping[str, Sequence[float]], trajectory: object) -> None:
+def _refuse(mission: Mission, over: Mapping[str, Sequence[float]], trajectory: object, inertia_scales: bool) -> None:
     """Say before the work what cannot be done."""
     if not over or any(len(values) == 0 for values in over.values()):
         raise InvalidSweep(f"nothing is varied; allowed: {KEYS}")
     for key, values in over.items():
         _refuse_key(mission, key)
-        if key in (*_SHAPING, "rate_Hz") and not all(value > 0.0 for value in values):
-            raise InvalidSweep(f"{key} goes down to {min(values):g}; allowed: positive numbers")
-    if any(value != round(value) for value in over.get("harmonics", ())):
-        raise InvalidSweep(
-            f"harmonics are {', '.join(f'{value:g}' for value in over['harmonics'])}; allowed: 1, 2, 3, …"
-        )
+        for value in map(float, values):
+            if not np.isfinite(value):
+                raise InvalidSweep(f"{key} is {value:g}; allowed: a finite number")
+            _changed(mission, {key: value}, inertia_scales)
     if "harmonics" in over and trajectory is not None:
         raise InvalidSweep("harmonics are varied by designing anew; allowed: no motion that is given beside them")
 
@@ -122,9 +131,8 @@ def _refuse_key(mission: Mission, key: str) -> None:
 
 
 def _changed(mission: Mission, setting: Mapping[str, float], inertia_scales: bool) -> Mission:
-    """The mission at one setting."""
-    robot, sensors = mission.robot, dict(mission.sensors)
-    shape, excitation = dict[str, Any](), dict[str, Any]()
+    """The mission at one setting, which is checked as a mission file's would be."""
+    robot, sensors, excitation = mission.robot, dict(mission.sensors), mission.settings.excitation
     for key, value in setting.items():
         if heavy := _MASS.fullmatch(key):
             robot = with_mass(robot, heavy[1], value, inertia_scales)
@@ -132,14 +140,19 @@ def _changed(mission: Mission, setting: Mapping[str, float], inertia_scales: boo
             robot = with_offset(robot, shifted[1], value * np.eye(3)["xyz".index(shifted[2])])
         elif key == "rate_Hz":
             sensors = {
-                name: each.model_copy(update={"rate_Hz": value}) if isinstance(each, Gyro) else each
-                for name, each in sensors.items()
+                name: _with(each, key, value) if isinstance(each, Gyro) else each for name, each in sensors.items()
             }
         elif key == "harmonics":
-            shape["harmonics"] = round(value)
+            excitation = excitation.model_copy(update={"shape": _with(excitation.shape, key, value)})
         else:
-            excitation["duration_s"] = value
-    said = mission.settings.excitation
-    excitation["shape"] = said.shape.model_copy(update=shape)
-    settings = mission.settings.model_copy(update={"excitation": said.model_copy(update=excitation)})
+            excitation = _with(excitation, key, value)
+    settings = mission.settings.model_copy(update={"excitation": excitation})
     return replace(mission, robot=robot, sensors=sensors, settings=settings)
+
+
+def _with(section: SectionKind, field: str, value: float) -> SectionKind:
+    """The section with another value in one field, if it is allowed there."""
+    try:
+        return validate(type(section), YamlDocument("sweep", {**section.model_dump(exclude_unset=True), field: value}))
+    except FileError as error:
+        raise InvalidSweep(error.problem) from error  # there is no file

@@ -26,7 +26,7 @@ _PENALTY = 1e4
 
 def between(task: PlannedTask, y: Array) -> tuple[Array, Array]:
     """The smallest margin of each limit at all instants that can be looked at, and where limits are broken most [s]."""
-    motion = _fine(task, y)
+    motion = looked_at_closely(task, y)
     margins = [limit.margins(motion) for limit in task.limits]
     broken = [
         limit.instants(motion)[(each < 0.0) & _lowest(each)] for limit, each in zip(task.limits, margins, strict=True)
@@ -38,7 +38,7 @@ def between(task: PlannedTask, y: Array) -> tuple[Array, Array]:
 def mended(task: PlannedTask, y: Array) -> tuple[Array, float]:
     """Coordinates near y that keep all limits, if there are any so near, and their smallest margin."""
     for _ in range(_TIMES):
-        motion = _fine(task, y)
+        motion = looked_at_closely(task, y)
         parts = [limit.margins(motion) for limit in task.limits]
         if min((each.min(initial=np.inf) for each in parts), default=np.inf) >= 0.5 * _ROOM:
             break
@@ -52,7 +52,7 @@ def mended(task: PlannedTask, y: Array) -> tuple[Array, float]:
     return y, float(between(task, y)[0].min(initial=np.inf))
 
 
-def _fine(task: PlannedTask, y: Array) -> PlannedMotion:
+def looked_at_closely(task: PlannedTask, y: Array) -> PlannedMotion:
     """The motion on the finer grid and at its extremes."""
     grid, extremes = np.asarray(task.t), task.variables.trajectory(y).extremes()
     shares = np.arange(_FINER) / _FINER

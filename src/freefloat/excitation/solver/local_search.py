@@ -98,7 +98,7 @@ def _start(rng: np.random.Generator, margins: Array, J: Array) -> Array:
 class Errand:
     """A search to be made: from coordinates y to a minimum, then from there by shaking it so many times.
 
-    number: of the start. rough: whether to keep well off the limits first, as from random motions. seed: of the shakes.
+    number: of the start. rough: whether to keep well off the limits first, as from random motions. seed: of shakes.
     """
 
     number: int
