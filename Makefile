@@ -10,7 +10,8 @@ demo: $(VENV)/ready
 	$(BIN)/freefloat inspect src/freefloat/studies/servicer.yaml --model momentum --known load
 	rm -rf demo && mkdir demo
 	cd demo && ../$(BIN)/freefloat new servicing
-	cd demo && ../$(BIN)/freefloat simulate servicing.yaml --seed 1 -o flight.parquet
+	cd demo && ../$(BIN)/freefloat design servicing.yaml --starts 4 -o servicing.excitation.json
+	cd demo && ../$(BIN)/freefloat simulate servicing.yaml --excitation servicing.excitation.json --seed 1 -o flight.parquet
 	cd demo && ../$(BIN)/freefloat data flight.parquet --plot flight.html
 	cd demo && ../$(BIN)/freefloat identify servicing.yaml flight.parquet -o servicing.json
 	cd demo && ../$(BIN)/freefloat export servicing.json -o identified.urdf --robot identified.yaml

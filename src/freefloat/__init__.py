@@ -55,9 +55,21 @@ if TYPE_CHECKING:
     from freefloat.excitation.find_excitation import find_excitation
     from freefloat.excitation.flight_forecast import flight_sheet
     from freefloat.excitation.flight_sheet import FlightSheet
+    from freefloat.excitation.guesses import drawn_guesses
     from freefloat.excitation.influence import Influence, influences
+    from freefloat.excitation.limits.attitude import BaseAttitude, BaseCone
+    from freefloat.excitation.limits.base_rate import BaseRate
+    from freefloat.excitation.limits.centre_of_mass import CentreOfMassBox, CentreOfMassDisc
+    from freefloat.excitation.limits.clearance import Clearance, clearance_limits
     from freefloat.excitation.limits.infeasible import Infeasible
+    from freefloat.excitation.limits.joint import JointAcceleration, JointPosition, JointRate, joint_limits
+    from freefloat.excitation.limits.torque import TorqueLimit, torque_limits
+    from freefloat.excitation.limits.wheels import TotalWheelMomentum, WheelMomentum, WheelRate, wheel_limits
     from freefloat.excitation.plan import Plan
+    from freefloat.excitation.procedures.interval_design import IntervalDesign, design_intervals
+    from freefloat.excitation.procedures.interval_task import IntervalTask
+    from freefloat.excitation.procedures.optimum_points import OptimumPoints, optimum_points
+    from freefloat.excitation.procedures.random_selection import best_of_random
     from freefloat.excitation.sweep import Sweep, SweepPoint, with_mass, with_offset
     from freefloat.experiment.bags import read_bag
     from freefloat.experiment.bags_mapping import load_bag_mapping
@@ -221,6 +233,46 @@ _HOME = {
         "Influence",
         "influences",
     ),
+    "excitation.guesses": ("drawn_guesses",),
+    "excitation.limits.attitude": (
+        "BaseAttitude",
+        "BaseCone",
+    ),
+    "excitation.limits.base_rate": ("BaseRate",),
+    "excitation.limits.centre_of_mass": (
+        "CentreOfMassBox",
+        "CentreOfMassDisc",
+    ),
+    "excitation.limits.clearance": (
+        "Clearance",
+        "clearance_limits",
+    ),
+    "excitation.limits.joint": (
+        "JointAcceleration",
+        "JointPosition",
+        "JointRate",
+        "joint_limits",
+    ),
+    "excitation.limits.torque": (
+        "TorqueLimit",
+        "torque_limits",
+    ),
+    "excitation.limits.wheels": (
+        "TotalWheelMomentum",
+        "WheelMomentum",
+        "WheelRate",
+        "wheel_limits",
+    ),
+    "excitation.procedures.interval_design": (
+        "IntervalDesign",
+        "design_intervals",
+    ),
+    "excitation.procedures.interval_task": ("IntervalTask",),
+    "excitation.procedures.optimum_points": (
+        "OptimumPoints",
+        "optimum_points",
+    ),
+    "excitation.procedures.random_selection": ("best_of_random",),
     "excitation.plan": ("Plan",),
     "excitation.sweep": (
         "Sweep",

@@ -1,22 +1,28 @@
 """`freefloat design` and `sweep`: what is said, written and refused, and that an interrupt keeps what was found."""
 
 import json
+import re
 import sys
+from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 from typing import get_args
 
 import numpy as np
 import pytest
 from excitation.small_mission import MISSION, write_small_mission
+from rich.console import Console
 from typer.testing import CliRunner
 
 import freefloat as ff
 from freefloat.command_line import app, design_progress, main
 from freefloat.command_line.options import GoalChoice
-from freefloat.command_line.show_excitation import accuracy_words, condition_words
+from freefloat.command_line.show_excitation import accuracy_words, condition_words, goal_words, show_excitation
 from freefloat.command_line.sweeping import parse_range
 from freefloat.excitation.excitation import Prediction
+from freefloat.excitation.find_excitation import Standing
 from freefloat.excitation.plan import GoalName
+from freefloat.mission import sweeping
 from freefloat.mission.sweeping import InvalidSweep
 
 QUICK = ("--starts", "1", "--workers", "1")
@@ -60,11 +66,37 @@ def test_a_design_is_written_and_said_in_a_few_lines(folder):
     assert len(said.splitlines()) < 20
 
 
-def test_where_there_is_no_terminal_progress_is_a_line_per_start(folder):
-    (line,) = (folder / "progress.txt").read_text().splitlines()
-    assert line.startswith("1/1 starts   base inertia ± ")
-    assert "   cond " in line
-    assert line.endswith("° of limits")
+def test_where_there_is_no_terminal_progress_is_a_line_per_search(folder):
+    lines = (folder / "progress.txt").read_text().splitlines()
+    assert len(lines) == 2, "the start, and its end shaken"
+    for finished, line in enumerate(lines, start=1):
+        assert line.startswith(f"{finished}/2 searches   base inertia ± ")
+        assert "   cond " in line
+        assert line.endswith("° of limits")
+
+
+def test_on_a_terminal_progress_is_a_bar_over_all_searches(folder, monkeypatch):
+    screen = StringIO()
+    monkeypatch.setattr(
+        design_progress, "Console", lambda **_: Console(file=screen, force_terminal=True, width=200, highlight=False)
+    )
+    plan = ff.plan_of(ff.load_mission(folder / "small.yaml"))
+    found = plan.variables.coordinates(ff.load_excitation(folder / "first.json").trajectory.coefficients)
+    with design_progress.DesignProgress(plan, quiet=False) as progress:
+        progress.told(Standing(0, 5, np.inf, None, None))
+        assert progress.bar.tasks[0].description == "0/5 searches   no motion within all limits yet"
+        progress.told(Standing(3, 5, 1.0, None, found))
+        (task,) = progress.bar.tasks
+        assert (task.completed, task.total) == (3, 5)
+    assert "━ 3/5 searches   base inertia ± " in re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", screen.getvalue())
+
+
+def test_shakes_are_made_as_often_as_asked_for(folder):
+    result = run("design", folder / "small.yaml", "-o", folder / "unshaken.json", "--shakes", "0", *QUICK)
+    assert [line.split("   ")[0] for line in result.stderr.splitlines()] == ["1/1 searches"]
+    shaken, unshaken = (ff.load_excitation(folder / name).how for name in ("first.json", "unshaken.json"))
+    assert unshaken.iterations < shaken.iterations
+    assert unshaken.values[0] >= shaken.values[0]
 
 
 def test_the_designed_motion_is_flown_and_identified(folder):
@@ -106,16 +138,24 @@ def test_a_second_design_complements_the_first(folder):
 
 def test_another_goal_is_made_small(folder, monkeypatch):
     monkeypatch.chdir(folder)
-    said = run("design", "small.yaml", "--goal", "condition-number", "--all", *QUICK).stdout
+    write_small_mission(folder, "tried.yaml")
+    said = run("design", "tried.yaml", "--goal", "condition-number", "--all", *QUICK).stdout
     assert "designed for condition-number" in said
     limit = float(said.split("condition number at most ")[1].split()[0])
     assert "  go     position of j1: " in said
-    found = ff.load_excitation(folder / "small.excitation.json")  # so it is called unless told otherwise
+    found = ff.load_excitation(folder / "tried.excitation.json")  # after the file, not after the mission in it
     assert 0.5 * limit < found.condition_number < limit
 
 
 def test_every_goal_of_a_plan_can_be_chosen():
     assert {choice.value for choice in GoalChoice} == set(get_args(GoalName))
+
+
+def test_a_new_mission_lists_every_goal(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run("new", "trial")
+    (line,) = [line for line in Path("trial.yaml").read_text().splitlines() if line.startswith("  goal: ")]
+    assert line.split("# ")[1].split(" | ") == list(get_args(GoalName))
 
 
 def test_an_interrupt_keeps_the_best_motion_so_far(folder, monkeypatch):
@@ -140,7 +180,7 @@ def limited(**limits):
 
 
 BAD = {
-    "no room": (limited(base_attitude_deg={"roll": [5, 10]}), (), "base roll is 0 rad at 0 s, which no coefficient"),
+    "no room": (limited(base_attitude_deg={"roll": [5, 10]}), (), "base roll is 0° at 0 s, which no coefficient"),
     "no sensors": ({"sensors": {}}, (), "the mission has no sensors; to design for accuracy needs at least one"),
     "ending": ({}, ("-o", "x.yaml"), "x.yaml: not a file that designed motions are written to; allowed: .json"),
     "folder": ({}, ("-o", "no/x.json"), "no/x.json: cannot be written: there is no such folder"),
@@ -184,6 +224,30 @@ def test_a_sweep_as_json(folder):
     assert document["points"][0]["broken"]
 
 
+def test_an_interrupted_sweep_keeps_the_settings_that_are_finished(folder, monkeypatch):
+    measured = sweeping.measure
+
+    def interrupted(plan, motion, setting):
+        if setting["link2.mass_kg"] > 2.0:
+            raise KeyboardInterrupt
+        return measured(plan, motion, setting)
+
+    monkeypatch.setattr(sweeping, "measure", interrupted)
+    files = ("--excitation", folder / "first.json", "-o", folder / "cut.csv", "--json")
+    result = run("sweep", folder / "small.yaml", "--over", "link2.mass_kg=1:4:4", *files)
+    assert "interrupted: 2 of 4 settings were finished until then" in result.stderr
+    document = json.loads(result.stdout)
+    assert document["interrupted"]
+    assert [point["setting"]["link2.mass_kg"] for point in document["points"]] == [1.0, 2.0]
+    assert len((folder / "cut.csv").read_text().splitlines()) == 3
+
+
+def test_a_key_is_varied_once(folder):
+    twice = ("--over", "duration_s=10:40:2", "--over", "duration_s=1:4:3")
+    with pytest.raises(InvalidSweep, match="duration_s is varied twice; allowed: every key once"):
+        run("sweep", folder / "small.yaml", *twice)
+
+
 def test_ranges_are_even_or_by_equal_factors():
     assert parse_range("load.mass_kg=5:60:3") == ("load.mass_kg", [5.0, 32.5, 60.0])
     key, values = parse_range("rate_Hz=1:100:3:log")
@@ -205,6 +269,27 @@ def test_accuracy_is_that_of_the_base_where_it_is_predicted():
     assert accuracy_words([link], "bus") == "clusters ± 5 %"
     assert accuracy_words([Prediction("m_link", 2.0, 9.0)], "bus") == "clusters ± more than 100 %"
     assert accuracy_words([], "bus") == ""
+
+
+def test_clusters_that_are_left_open_are_named(folder, capsys):
+    design = ff.load_excitation(folder / "first.json")
+    known, zero = Prediction("m_link", 2.0, 0.1), Prediction("mx_link", 0.0, 0.1)
+    closed = [Prediction(f"open{k}", 1.0, np.inf) for k in range(8)]
+    for predictions, words in (
+        ([known, *closed[:2]], "worst m_link ± 5 % · 2 of 3 clusters are left open: open0, open1\n"),
+        (
+            closed,
+            "predicted         8 of 8 clusters are left open: open0, open1, open2, open3, open4, open5 and 2 more\n",
+        ),
+        ([zero], "no cluster has a value to be relative to\n"),
+    ):
+        show_excitation(replace(design, predictions=tuple(predictions)), "small", "base", everything=True)
+        assert words in capsys.readouterr().out
+
+
+def test_worst_accuracy_is_in_units_of_the_cad_models_spread(folder):
+    design = replace(ff.load_excitation(folder / "first.json"), goal="worst-accuracy", value=float(np.log(0.25)))
+    assert goal_words(design) == "standard deviations 25 % of the CAD model's spread, the worst counting most"
 
 
 def test_a_condition_number_that_is_rounding_is_not_shown_as_a_number():

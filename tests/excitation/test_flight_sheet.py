@@ -79,11 +79,8 @@ def test_the_closest_bodies_are_found_without_a_limit(tmp_path, motion):
     assert near.distance_m == pytest.approx(np.linalg.norm(elbow + along * axis) - 0.25 - 0.04, abs=1e-9)
 
 
-def test_a_torque_that_nobody_knows_of_biases_by_what_the_sheet_says(mission, motion):
-    """Against least squares by hand: the data of the torque alone, fitted by the other unknowns."""
-    plan = replace(plan_of(mission), wheel_rates=None)
-    sheet = flight_sheet(plan, motion, orbital_rate_rad_s=0.01)
-    gradient = sheet.gravity_gradient
+def shift_per_torque(plan, motion):
+    """What the estimate of an estimator that knows of the torque moves by if the torque is then given it as zero."""
     aware = replace(plan, nuisances=replace(plan.nuisances, external_torque_Nm=1.0)).bound(motion)
     names = [*aware.names, *aware.nuisance_names]
     torque = np.array(["external torque" in name for name in names])
@@ -91,11 +88,22 @@ def test_a_torque_that_nobody_knows_of_biases_by_what_the_sheet_says(mission, mo
     known = replace(plan, nuisances=replace(plan.nuisances, external_torque_Nm=1e-12)).bound(motion)
     unaware = plan.bound(motion)
     np.testing.assert_allclose(known.sd, unaware.sd, rtol=1e-6)
-    # what the estimate of an aware estimator moves by if the torque is given: regression of clusters on the torque
     covariance = aware.full_covariance
     slopes = covariance[: len(aware.names), torque] @ np.linalg.inv(covariance[np.ix_(torque, torque)])
-    worst = (np.linalg.norm(slopes, axis=1) / unaware.sd).max()
-    assert gradient.allowed_s == pytest.approx(20.0 / (gradient.torque_Nm * worst), rel=1e-4)
+    return (np.linalg.norm(slopes, axis=1) / unaware.sd).max()
+
+
+@pytest.mark.parametrize("orbital_rate", [2e-4, 0.002], ids=["too long", "too short"])
+def test_a_torque_that_nobody_knows_of_biases_by_what_the_sheet_says(mission, motion, orbital_rate):
+    """Against regression of the clusters on the torque, for this motion and for one of the duration allowed."""
+    plan = replace(plan_of(mission), wheel_rates=None)
+    gradient = flight_sheet(plan, motion, orbital_rate_rad_s=orbital_rate).gravity_gradient
+    assert gradient.shift_sd == pytest.approx(gradient.torque_Nm * shift_per_torque(plan, motion), rel=1e-4)
+    assert (gradient.allowed_s < 20.0) == (gradient.shift_sd > 1.0)
+    slower = 20.0 / gradient.allowed_s
+    ends = motion.ends * np.array([1.0, slower, slower**2] * 2)[:, None]
+    in_time = replace(motion, coefficients=slower * motion.coefficients, duration_s=gradient.allowed_s, ends=ends)
+    assert gradient.torque_Nm * shift_per_torque(plan, in_time) == pytest.approx(1.0, rel=5e-3)
 
 
 def test_the_torque_is_that_of_the_gravity_gradient(mission, motion, sheet):
@@ -125,15 +133,17 @@ def test_go_and_no_go_by_limit_in_words(sheet):
 def test_a_torque_that_is_estimated_along_or_too_small_to_matter_is_said_so(mission, motion):
     plan = plan_of(mission)
     along = replace(plan, nuisances=replace(plan.nuisances, external_torque_Nm=1e-3))
-    ignorant, aware = (flight_sheet(each, motion, orbital_rate_rad_s=0.01) for each in (plan, along))
-    assert aware.gravity_gradient.allowed_s == pytest.approx(ignorant.gravity_gradient.allowed_s)
+    ignorant, aware = (flight_sheet(each, motion, orbital_rate_rad_s=0.002) for each in (plan, along))
+    assert aware.gravity_gradient.shift_sd == pytest.approx(ignorant.gravity_gradient.shift_sd)
+    assert ignorant.gravity_gradient.shift_sd > 1.0
     assert "external_torque_Nm to have it estimated along" in ignorant.as_text()
-    assert "s, but is estimated along" in aware.as_text()
+    assert " s, but is estimated along" in aware.as_text()
     calm = flight_sheet(plan, motion, orbital_rate_rad_s=1e-6)
-    assert calm.gravity_gradient.allowed_s > 20.0
-    assert "costs no accuracy for" in calm.as_text()
+    assert calm.gravity_gradient.shift_sd < 1e-3
+    assert math.isnan(calm.gravity_gradient.allowed_s)  # far beyond the durations that are looked at
+    assert re.search(r"shifts a cluster by up to \S+ predicted standard deviations$", calm.as_text(), re.MULTILINE)
     quiet = flight_sheet(plan, motion, orbital_rate_rad_s=0.0).gravity_gradient
-    assert (quiet.torque_Nm, quiet.allowed_s) == (0.0, math.inf)
+    assert (quiet.torque_Nm, quiet.shift_sd, quiet.allowed_s) == (0.0, 0.0, math.inf)
 
 
 def test_a_base_that_does_not_float_has_no_gravity_gradient():

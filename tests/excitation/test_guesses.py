@@ -6,6 +6,7 @@ from small_plans import small_plan, small_robot
 
 from freefloat.excitation.find_excitation import find_excitation
 from freefloat.excitation.guesses import drawn_guesses
+from freefloat.regressor.selection import select_parameters
 from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.physicality import check_physicality
 
@@ -24,6 +25,17 @@ def test_masses_vary_by_the_spread_and_known_bodies_not_at_all():
     np.testing.assert_array_equal(factors[:, 2], 1.0)
 
 
+def test_a_body_of_which_some_is_known_can_exist_and_keeps_that():
+    robot = small_robot()
+    for known in ("load.m", "load.moments", "load.inertias"):
+        guesses = drawn_guesses(robot, 40, spread=0.8, seed=3, known=(known,))
+        assert not any(check_physicality(guess) for guess in guesses)
+        kept = select_parameters(robot, known)
+        assert all((guess.parameters[kept] == robot.parameters[kept]).all() for guess in guesses)
+        load = np.array([guess.parameters[2 * PER_BODY :] for guess in guesses])
+        assert (load != robot.parameters[2 * PER_BODY :]).any(axis=1).mean() > 0.5
+
+
 def test_a_design_for_the_worst_guess_is_better_for_it_than_one_that_knew_none():
     robot = small_robot()
     guesses = drawn_guesses(robot, 3, spread=0.8, seed=2, known=("load",))
@@ -33,7 +45,7 @@ def test_a_design_for_the_worst_guess_is_better_for_it_than_one_that_knew_none()
         return max(plan.objective().value(trajectory.coefficients)[0] for plan in plans)
 
     plain, careful = (
-        find_excitation(plan, starts=4, seed=0, workers=1).trajectory
+        find_excitation(plan, starts=4, seed=0, workers=1, shakes=0).trajectory
         for plan in (small_plan(), small_plan(guesses=guesses, robust="worst"))
     )
     assert worst(careful) < worst(plain)

@@ -47,21 +47,24 @@ def on_grid(trajectory, wheel_rates=None, momentum=(0.0, 0.0, 0.0)):
     [
         (
             JointPosition("joint2", -0.1, 1.0),
-            "position of joint2 is -0.2 rad at 0 s, which no coefficient can change; allowed: -0.1 to 1 rad",
+            "position of joint2 is -11.46° at 0 s, which no coefficient can change; allowed: -5.73° to 57.3°",
         ),
-        (JointPosition("joint3", -1.0, 0.2), "position of joint3 is 0.3 rad at 0 s, .* allowed: -1 to 0.2 rad"),
+        (JointPosition("joint3", -1.0, 0.2), "position of joint3 is 17.19° at 0 s, .* allowed: -57.3° to 11.46°"),
         (
             JointPosition("joint1", 0.5, -0.5),
-            "position of joint1 has no room: the lowest value allowed is 0.5, .* -0.5 rad",
+            "position of joint1 has no room: the lowest value allowed is 28.65°, the highest -28.65°",
         ),
         (
             BaseAttitude("pitch", 0.1, 0.2),
-            "base pitch is 0 rad at 0 s, which no coefficient can change; allowed: 0.1 to 0.2 rad",
+            "base pitch is 0° at 0 s, which no coefficient can change; allowed: 5.73° to 11.46°",
         ),
         (BaseAttitude("roll", 0.2, 0.1), "base roll has no room"),
-        (WheelRate("wheel0", -100.0, 100.0), "rate of wheel0 is 120 rad/s at .* s, .* allowed: -100 to 100 rad/s"),
+        (
+            WheelRate("wheel0", -100.0, 100.0),
+            "rate of wheel0 is 120 rad/s at .* s, .* allowed: -100 rad/s to 100 rad/s",
+        ),
         (WheelRate("wheel1", -10.0, 10.0), "rate of wheel1 is 20 rad/s at .* s, which no coefficient can change"),
-        (BaseCone([1.0, 0.0, 0.0], [0.0, 1.0, 0.0], 1.0), "base cone is short by 0.571 rad at 0 s"),
+        (BaseCone([1.0, 0.0, 0.0], [0.0, 1.0, 0.0], 1.0), "base cone is short by 32.7° at 0 s"),
         (Clearance("base", "body3", 9.0), r"clearance of base and body3 is short by \S+ m at 0 s"),
     ],
     ids=lambda value: getattr(value, "name", ""),
@@ -77,7 +80,7 @@ def test_the_end_is_judged_as_the_start_is():
     ends = np.zeros((6, 3))
     ends[3] = 0.0, 2.0, 0.0
     motion = on_grid(Fourier(JOINTS, np.zeros((4, 3)), 20.0, ends))
-    with pytest.raises(Infeasible, match="position of joint2 is 2 rad at 20 s"):
+    with pytest.raises(Infeasible, match="position of joint2 is 114.6° at 20 s"):
         refuse_impossible([JointPosition("joint2", -1.0, 1.0)], motion)
 
 
@@ -102,7 +105,7 @@ def test_a_spinning_base_that_starts_too_fast_is_refused():
 def test_limits_that_some_motion_keeps_are_never_refused(seed):
     trajectory = random_trajectory(robot(), 20.0, seed, harmonics=2, channels=CHANNELS)
     kept = on_grid(trajectory)
-    limits = [*joint_limits(robot(), CHANNELS), *wheel_limits(robot(), CHANNELS)]
+    limits = [*joint_limits(robot(), CHANNELS), *wheel_limits(robot())]
     limits += [JointPosition("joint1", *_range(kept, 0)), JointPosition("joint2", *_range(kept, 1))]
     assert all(limit.slack(kept) >= -1e-12 for limit in limits)
     for factor in (0.0, 1.0, 40.0):  # the last breaks them, but not where nothing can change
@@ -146,8 +149,8 @@ def test_the_tightest_limits_are_named_first_with_shortfall_and_time():
     when, fast = motion.t[position.argmax()], motion.t[np.abs(rate).argmax()]
     assert sentence == (
         "no motion was found that keeps all limits: "
-        f"position of joint2 (short by 5 rad at {when:.4g} s) conflicts with "
-        f"rate of joint1 (short by {0.1 * np.abs(rate).max():.3g} rad/s at {fast:.4g} s)"
+        f"position of joint2 (short by 286° at {when:.4g} s) conflicts with "
+        f"rate of joint1 (short by {np.degrees(0.1 * np.abs(rate).max()):.3g} °/s at {fast:.4g} s)"
     )
 
 
@@ -162,14 +165,31 @@ def test_multipliers_name_limits_that_are_met_but_stand_in_the_way():
     weights = [np.eye(82)[0] * weight for weight in (2.0, 1.0, 1e-5)]
     sentence = conflict_sentence(limits, weights, motion)
     assert "keeps all limits: position of joint1 (at its bound at" in sentence
-    assert "conflicts with position of joint2 (short by 0.5 rad at" in sentence
+    assert "conflicts with position of joint2 (short by 28.6° at" in sentence
     assert "joint3" not in sentence
+
+
+def test_where_no_multiplier_says_anything_violations_do():
+    motion = planned(scale=0.2)
+    limits = [JointPosition("joint1", -10.0, 10.0), JointPosition("joint2", -1.0, -0.9)]
+    nothing = [np.zeros(82), np.zeros(82)]
+    assert conflict_sentence(limits, nothing, motion) == conflict_sentence(limits, violations(limits, motion), motion)
+    assert "keeps position of joint2 (short by" in conflict_sentence(limits, nothing, motion)
+
+
+def test_a_wheel_that_does_not_move_is_refused_for_what_it_holds():
+    held = robot().wheel("wheel1").spin_inertia * 20.0
+    motion = planned(wheel_rates=np.array([0.0, 20.0]))
+    assert "wheel1" not in motion.channels
+    refuse_impossible(wheel_limits(robot(), {"wheel1": 1.01 * held}), motion)
+    with pytest.raises(Infeasible, match=f"momentum of wheel1 is {held:.4g} N m s at .* which no coefficient can"):
+        refuse_impossible(wheel_limits(robot(), {"wheel1": 0.99 * held}), motion)
 
 
 def test_one_limit_alone_and_none_at_all_have_their_own_words():
     motion = planned()
     limits = [JointPosition("joint1", -1.0, 0.0), JointPosition("joint2", -1.0, 1.0)]
     alone = conflict_sentence(limits, violations(limits, motion), motion)
-    assert re.fullmatch(r"no motion was found that keeps position of joint1 \(short by 0.1 rad at \S+ s\)", alone)
+    assert re.fullmatch(r"no motion was found that keeps position of joint1 \(short by 5.73° at \S+ s\)", alone)
     nothing = conflict_sentence(limits[1:], violations(limits[1:], motion), motion)
     assert nothing == "no motion was found that keeps every limit"

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from coal_distances import coal_distance
 from random_trees import random_robot
+from small_mission import small_mission
+from small_plans import small_plan, small_robot
 from test_distances import random_shape
 
 from freefloat.excitation.limits.attitude import BaseAttitude, BaseCone
@@ -15,6 +17,9 @@ from freefloat.excitation.limits.clearance import Clearance, clearance_limits
 from freefloat.excitation.limits.joint import JointAcceleration, JointPosition, JointRate, joint_limits
 from freefloat.excitation.limits.wheels import TotalWheelMomentum, WheelMomentum, WheelRate, wheel_limits
 from freefloat.excitation.planned_motion import Conditions, PlannedMotion
+from freefloat.excitation.solver.local_search import random_starts
+from freefloat.mission.designing import plan_of
+from freefloat.mission.mission_file import InvalidMission
 from freefloat.motion.fourier import Fourier
 from freefloat.motion.random_motion import random_trajectory
 from freefloat.motion.trajectory import InvalidTrajectory
@@ -182,11 +187,41 @@ def test_wheels_count_from_what_they_turned_at_before():
     assert TotalWheelMomentum(longest).slack(moving) == pytest.approx(0.0, abs=1e-12 * longest)
 
 
-def test_wheels_that_the_motion_does_not_command_have_no_limits():
+def test_all_wheels_have_the_limits_that_they_are_given():
     robot = ROBOTS[CASES[0]]
     one, two = (wheel.name for wheel in robot.wheels)
-    names = [limit.name for limit in wheel_limits(robot, [*robot.joint_names, two], {one: 1.0, two: 2.0})]
-    assert names == [f"rate of {two}", f"momentum of {two}"]
+    names = [limit.name for limit in wheel_limits(robot, {two: 2.0})]
+    assert names == [f"rate of {one}", f"rate of {two}", f"momentum of {two}"]
+
+
+@pytest.mark.parametrize(
+    ("excitation", "words"),
+    [
+        ({"channels": []}, "excitation.channels is empty; allowed: at least one joint or wheel"),
+        ({"limits": {"clearance_pairs": [["base", "link2"]]}}, "has clearance_pairs but no clearance_m"),
+    ],
+    ids=["channels", "pairs"],
+)
+def test_a_mission_that_asks_for_no_motion_or_for_no_distance_is_refused(tmp_path, excitation, words):
+    mission = small_mission(tmp_path, excitation=excitation)
+    with pytest.raises(InvalidMission, match=words):
+        plan_of(mission)
+
+
+def test_starts_break_no_limit_by_much_where_rest_keeps_all():
+    robot = small_robot()
+    shape = Fourier(robot.joint_names, np.zeros((4, 2)), 30.0)
+    tight = BaseAttitude("roll", -0.002, 0.002)
+    wide, narrow = (
+        small_plan(robot=robot, shape=shape, limits=[*joint_limits(robot, shape.channels), *more]).task()
+        for more in ((), (tight,))
+    )
+    far, near = random_starts(wide, 4, 0), random_starts(narrow, 4, 0)
+    assert min(narrow.margins(y).min() for y in far) < -1.0
+    for one, other in zip(far, near, strict=True):
+        assert narrow.margins(other).min() > -0.5
+        assert np.allclose(other * 2.0 ** round(np.log2(np.linalg.norm(one) / np.linalg.norm(other))), one, rtol=1e-12)
+        assert narrow.margins(other).min() > -0.5 >= narrow.margins(2.0 * other).min() or np.array_equal(one, other)
 
 
 def test_joint_limits_are_all_that_the_robot_has():

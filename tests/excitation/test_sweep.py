@@ -11,8 +11,10 @@ from small_mission import small_mission
 import freefloat as ff
 from freefloat.errors import UnknownName
 from freefloat.excitation.sweep import measure, stretched, with_mass, with_offset
+from freefloat.mission import sweeping
 from freefloat.mission.sweeping import InvalidSweep, sweep
 from freefloat.motion.trajectory import InvalidTrajectory
+from freefloat.regressor.model import NotApplicable
 from freefloat.report.sweep_page import write_sweep_page, write_sweep_table
 from freefloat.robot.parameters import com_of, inertia_about_com
 from freefloat.studies import published, study_robot
@@ -163,18 +165,48 @@ def test_without_a_motion_one_is_designed_for_each_number_of_harmonics(mission):
     assert not any(point.broken for point in found.points)
 
 
+def interrupting(monkeypatch, harmonics):
+    """Ctrl-C while the motion with so many harmonics is designed, of which the search keeps what it has."""
+    found = sweeping.find_excitation
+
+    def find(plan, *arguments, **named):
+        motion = found(plan, *arguments, **named)
+        interrupted = plan.shape.coefficients.shape[0] == 2 * harmonics
+        return replace(motion, how=replace(motion.how, interrupted=interrupted))
+
+    monkeypatch.setattr(sweeping, "find_excitation", find)
+
+
+def test_an_interrupted_design_ends_a_sweep_with_the_points_so_far(mission, monkeypatch):
+    interrupting(monkeypatch, 2)
+    found = sweep(mission, {"harmonics": [1.0, 2.0, 3.0]}, starts=1, workers=1)
+    assert found.interrupted
+    np.testing.assert_array_equal(found.column("harmonics"), [1.0])
+
+
+def test_a_sweep_that_is_interrupted_before_its_first_point_has_nothing_to_keep(mission, monkeypatch):
+    interrupting(monkeypatch, 1)
+    with pytest.raises(KeyboardInterrupt):
+        sweep(mission, {"harmonics": [1.0, 2.0]}, starts=1, workers=1)
+
+
 @pytest.mark.parametrize(
     ("over", "words"),
     [
         ({}, "nothing is varied; allowed: BODY.mass_kg"),
         ({"colour": [1.0]}, "'colour' is not varied; allowed: BODY.mass_kg"),
-        ({"harmonics": [1.5]}, "harmonics are 1.5; allowed: 1, 2, 3"),
-        ({"duration_s": [-1.0, 2.0]}, "duration_s goes down to -1; allowed: positive numbers"),
+        ({"harmonics": [1.0, 1.5]}, "harmonics is 1.5; allowed: a whole number"),
+        ({"harmonics": [1.0, 101.0]}, "harmonics is 101.0; allowed: a number not greater than 100"),
+        ({"duration_s": [2.0, -1.0]}, "duration_s is -1.0; allowed: a number greater than 0"),
+        ({"rate_Hz": [10.0, 0.0]}, "rate_Hz is 0.0; allowed: a number greater than 0"),
+        ({"link2.mass_kg": [1.0, 0.0]}, "mass of link2 is 0 kg; allowed: a positive number"),
+        ({"link2.offset_m.x": [0.0, np.nan]}, "link2.offset_m.x is nan; allowed: a finite number"),
         ({"boom.mass_kg": [1.0]}, "no body named 'boom'"),
     ],
 )
-def test_what_cannot_be_varied_is_refused(mission, over, words):
-    with pytest.raises((InvalidSweep, UnknownName), match=words):
+def test_what_cannot_be_varied_is_refused_before_the_work(mission, monkeypatch, over, words):
+    monkeypatch.setattr(sweeping, "find_excitation", None)  # not called, as it cannot be
+    with pytest.raises((InvalidSweep, UnknownName, NotApplicable), match=words):
         sweep(mission, over)
 
 

@@ -41,9 +41,9 @@ def design(
     shakes: Annotated[
         int | None,
         typer.Option(
-            help="How often the best two are shaken, in search of better ones nearby; 0 for not at all.",
+            help="How often the best two are shaken, in search of better ones nearby; as usual unless given.",
             min=0,
-            show_default="10",
+            show_default=False,
         ),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Show all limits and clusters.")] = False,
@@ -92,7 +92,10 @@ def sweep(
     ] = None,
     json: AsJson = False,
 ) -> None:
-    """Show how condition number and predicted accuracy change with the robot, its motion or its gyro; Ctrl-C keeps the settings so far."""
+    """Show how condition number and predicted accuracy change with the robot, its motion or its gyro.
+
+    Ctrl-C keeps the settings that are finished.
+    """
     from freefloat.command_line.show import print_json
     from freefloat.command_line.sweeping import show_sweep, sweep_document, sweep_mission
 

@@ -190,6 +190,7 @@ class GravityGradientSection(Section):
     allowed_s: Extended = Field(description="a number, inf or nan")
     assumed: bool = Field(description="true or false")
     estimated: bool = Field(description="true or false")
+    shift_sd: Extended = Field(default=math.nan, description="a number, inf or nan")
 
 
 class SheetSection(Section):

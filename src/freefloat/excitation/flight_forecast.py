@@ -3,29 +3,34 @@
 The torque of the gravity gradient on a body in an orbit of rate n is 3 n^2 e x I e, e towards the Earth, at most
 3/2 n^2 (I_max - I_min) (P. C. Hughes, "Spacecraft Attitude Dynamics", 1986). An estimator that does not know of a
 constant torque T is off by P G T: P is the covariance of its unknowns x, and G the information that the data hold on x
-and T together. The torque costs accuracy once that is a standard deviation of some cluster. What acts is the momentum
-T t, so an error at the end of the motion tells the time by which it was small enough.
+and T together. The torque costs accuracy once that is a standard deviation of some cluster. A longer motion gathers more
+momentum T t and is also measured better; so the duration at which the two are equal is found on the same path, flown
+faster or slower, by interpolation between logarithms.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from freefloat.errors import FreefloatError
 from freefloat.excitation.excitation import Margin
 from freefloat.excitation.flight_sheet import FlightSheet, GravityGradient, Nearest, Turned, WheelUse
 from freefloat.excitation.limits.attitude import Angle, BaseAttitude
 from freefloat.excitation.limits.clearance import clearance_limits
 from freefloat.excitation.plan import Plan
 from freefloat.excitation.planned_motion import PlannedMotion
+from freefloat.excitation.sweep import stretched
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.transform import Array
 
 LOW_EARTH_ORBIT_RAD_S = 0.0011
 _FINER = 4  # instants per instant of the plan
+_FASTER, _SLOWER = 8.0, 32.0  # than the motion: durations among which that of an error of one is looked for
+_TIMES, _NEAR_ONE = 8, 1e-3
 
 
 def flight_sheet(
@@ -96,12 +101,40 @@ def _gravity_gradient(
     moments = 1.0 / np.linalg.eigvalsh(motion.reaction.by_momentum[:, 3:])  # of the whole, about its centre of mass
     rate = LOW_EARTH_ORBIT_RAD_S if orbital_rate_rad_s is None else orbital_rate_rad_s
     torque = 1.5 * rate**2 * float((moments[:, 0] - moments[:, -1]).max())
-    allowed = math.nan
+    shift = allowed = math.nan
     if plan.sensors:
-        error = torque * _error_per_torque(plan, trajectory)
-        allowed = trajectory.duration_s / error if error > 0.0 else math.inf
+
+        def shift_after(duration_s: float) -> float:
+            return torque * _error_per_torque(plan, stretched(trajectory, duration_s))
+
+        shift = torque * _error_per_torque(plan, trajectory)
+        allowed = _duration_of_one(shift_after, trajectory.duration_s, shift) if shift > 0.0 else math.inf
     estimated = plan.nuisances.external_torque_Nm is not None
-    return GravityGradient(rate, torque, allowed, orbital_rate_rad_s is None, estimated)
+    return GravityGradient(rate, torque, allowed, orbital_rate_rad_s is None, estimated, shift)
+
+
+def _duration_of_one(shift_after: Callable[[float], float], duration_s: float, shift: float) -> float:
+    """The duration at which the shift is one [s]; not a number where that is none of those looked at.
+
+    shift: after duration_s. It grows about as a power of the duration: nearly a line between logarithms.
+    """
+    near, far = math.log(duration_s), math.log(duration_s / _FASTER if shift > 1.0 else duration_s * _SLOWER)
+    try:
+        at_near, at_far = math.log(shift), math.log(shift_after(math.exp(far)))
+        if at_near * at_far > 0.0:
+            return math.nan
+        for _ in range(_TIMES):
+            between = near - at_near * (far - near) / (at_far - at_near)
+            found = math.log(shift_after(math.exp(between)))
+            if abs(found) < _NEAR_ONE:
+                break
+            if found * at_near > 0.0:
+                near, at_near = between, found
+            else:
+                far, at_far = between, found
+    except FreefloatError:  # a motion that is not stretched, or too short for its sensors
+        return math.nan
+    return math.exp(between)
 
 
 def _error_per_torque(plan: Plan, trajectory: Trajectory) -> float:
@@ -114,5 +147,5 @@ def _error_per_torque(plan: Plan, trajectory: Trajectory) -> float:
     is_torque = np.array([False] * c + [name not in ignorant.nuisance_names for name in aware.nuisance_names])
     shared = aware.information[~is_torque][:, is_torque]
     errors = np.linalg.norm(ignorant.full_covariance[:c] @ shared, axis=1)
-    sd = np.sqrt(np.diagonal(ignorant.covariance))
-    return float((errors[sd > 0.0] / sd[sd > 0.0]).max(initial=0.0))
+    told = np.isfinite(ignorant.sd) & (ignorant.sd > 0.0)
+    return float((errors[told] / ignorant.sd[told]).max(initial=0.0))

@@ -46,10 +46,12 @@ class GravityGradient:
     """What the torque of the gravity gradient costs.
 
     torque_Nm: the largest there can be, 3/2 n^2 (largest - smallest moment of inertia of the whole robot), at any time.
-    allowed_s: how long it may act in one direction, unknown to the estimator, until the first cluster is off by one
-        predicted standard deviation; not a number where nothing is predicted.
+    allowed_s: how long a motion on the same path may take until that is one; infinite without a torque, not a number
+        where nothing is predicted or where it is far from the motion's own duration.
     assumed: whether the orbital rate is ours, for want of one. estimated: whether a constant external torque is among
         what the data determine; then the motion may last longer.
+    shift_sd: by how many predicted standard deviations the cluster that suffers most is off after this motion if the
+        torque acts in one direction all the time, unknown to the estimator; not a number where nothing is predicted.
     """
 
     orbital_rate_rad_s: float
@@ -57,6 +59,7 @@ class GravityGradient:
     allowed_s: float
     assumed: bool
     estimated: bool
+    shift_sd: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,7 @@ class FlightSheet:
             near = self.nearest
             lines.append(f"closest           {near.a} and {near.b}, {near.distance_m:.3f} m at {near.at_s:.4g} s")
         if self.gravity_gradient is not None:
-            lines.append(f"gravity gradient  {_gradient(self.gravity_gradient, self.duration_s)}")
+            lines.append(f"gravity gradient  {_gradient(self.gravity_gradient)}")
         broken = sum(not margin.kept for margin in self.margins)
         counted = f"{len(self.margins)} limits kept" if self.go else f"{broken} of {len(self.margins)} limits broken"
         lines.append(f"{'GO' if self.go else 'NO-GO':<16}  {counted}")
@@ -111,11 +114,13 @@ class FlightSheet:
         ]
 
 
-def in_words(slack: float, unit: str) -> str:
-    """A distance from a limit in the unit that people read: degrees for radians."""
+def in_words(value: float, unit: str, digits: int = 3) -> str:
+    """A value, or a distance from a limit, in the unit that people read: degrees for radians."""
     if unit.startswith("rad"):
-        return f"{np.degrees(slack):.3g} {unit.replace('rad', '°', 1)}".replace(" °", "°" if unit == "rad" else " °")
-    return f"{slack:.3g} {unit}"
+        return f"{np.degrees(value):.{digits}g} {unit.replace('rad', '°', 1)}".replace(
+            " °", "°" if unit == "rad" else " °"
+        )
+    return f"{value:.{digits}g} {unit}"
 
 
 def _degrees(turned: Turned) -> str:
@@ -128,18 +133,20 @@ def _wheel(wheel: WheelUse) -> str:
     return f"wheel {wheel.name:<11} {held}"
 
 
-def _gradient(gradient: GravityGradient, duration_s: float) -> str:
+def _gradient(gradient: GravityGradient) -> str:
     orbit = f"{gradient.orbital_rate_rad_s:.3g} rad/s"
     orbit += ", assumed: low Earth orbit" if gradient.assumed else ""
     torque = f"up to {gradient.torque_Nm:.2g} N m (orbital rate {orbit})"
-    if math.isnan(gradient.allowed_s):
+    if math.isnan(gradient.shift_sd):
         return torque
-    if gradient.allowed_s >= duration_s:
-        return f"{torque}: costs no accuracy for {gradient.allowed_s:.3g} s"
+    shifts = f"{torque}: unknown, shifts a cluster by up to {gradient.shift_sd:.2g} predicted standard deviations"
+    if math.isfinite(gradient.allowed_s):
+        shifts += f", by one in a motion of {gradient.allowed_s:.3g} s"
     if gradient.estimated:
-        return f"{torque}: would cost accuracy after {gradient.allowed_s:.3g} s, but is estimated along"
-    cure = "give identify.nuisances.external_torque_Nm to have it estimated along"
-    return f"{torque}: may cost accuracy after {gradient.allowed_s:.3g} s; {cure}"
+        return f"{shifts}, but is estimated along"
+    if gradient.shift_sd <= 1.0:
+        return shifts
+    return f"{shifts}; give identify.nuisances.external_torque_Nm to have it estimated along"
 
 
 def _verdict(margin: Margin) -> str:

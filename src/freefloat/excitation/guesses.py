@@ -15,6 +15,9 @@ from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY, parameters_from_pseudo_inertia, pseudo_inertia
 from freefloat.robot.transform import Array
 
+_DRAWS = 100  # of a body of which some parameters are known
+_ROUNDING = 1e-12  # of the largest eigenvalue
+
 
 def drawn_guesses(
     robot: Robot, count: int, spread: float = 0.2, seed: int = 0, known: tuple[str, ...] = ()
@@ -22,7 +25,8 @@ def drawn_guesses(
     """Robots like this one, drawn for a seed.
 
     spread: standard deviation of a mass over itself; radii of gyration and places of centres of mass vary by half of
-    it. known: selectors of parameters that stay as they are.
+    it. known: selectors of parameters that stay as they are. A body of which only some are known is drawn again until
+    it can exist; it stays as it is if it never does.
     """
     if count < 1 or not spread > 0.0:
         raise ValueError(f"count is {count} and spread {spread:g}; allowed: 1 or more, and more than zero")
@@ -31,10 +35,26 @@ def drawn_guesses(
 
 
 def _drawn(robot: Robot, spread: float, rng: np.random.Generator, kept: NDArray[np.int64]) -> Robot:
-    phi = np.array(robot.parameters).reshape(-1, PER_BODY)
-    changed = np.array([_stretched(body, spread, rng) for body in phi]).ravel()
-    changed[kept] = robot.parameters[kept]
-    return robot.with_parameters(changed)
+    known = np.zeros(robot.parameters.size, dtype=bool)
+    known[kept] = True
+    bodies = zip(robot.parameters.reshape(-1, PER_BODY), known.reshape(-1, PER_BODY), strict=True)
+    return robot.with_parameters(np.concatenate([_changed(phi, fixed, spread, rng) for phi, fixed in bodies]))
+
+
+def _changed(phi: Array, fixed: NDArray[np.bool_], spread: float, rng: np.random.Generator) -> Array:
+    """One body's parameters: what is fixed as it was, the others drawn."""
+    if fixed.all():
+        return phi
+    for _ in range(_DRAWS):
+        changed = np.where(fixed, phi, _stretched(phi, spread, rng))
+        if not fixed.any() or _can_exist(changed):
+            return changed
+    return phi
+
+
+def _can_exist(phi: Array) -> bool:
+    lengths = np.linalg.eigvalsh(pseudo_inertia(phi))
+    return bool(lengths[0] >= -_ROUNDING * abs(lengths[-1]))
 
 
 def _stretched(phi: Array, spread: float, rng: np.random.Generator) -> Array:

@@ -12,13 +12,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from freefloat.estimate.bound_reaction import inverse_inertia
 from freefloat.estimate.reaction_kernels import momentum_by_position
 from freefloat.excitation import attitude_kernels
 from freefloat.motion.trajectory import LinearMap, Motion
 from freefloat.regressor import kernels
 from freefloat.regressor.momentum import momentum_matrix
 from freefloat.regressor.samples import Samples, read_only
-from freefloat.regressor.states import allowed_rows
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.transform import Array
@@ -120,10 +120,8 @@ class PlannedMotion:
     def reaction(self) -> Reaction:
         """The base's motion; no motion for a fixed base."""
         robot, samples, n = self.robot, self.samples, self.t.size
-        allowed = allowed_rows(robot)
         A = momentum_matrix(robot, samples.q)
-        inverse = np.zeros((n, 6, 6))
-        inverse[:, allowed[:, None], allowed] = np.linalg.inv(A[:, allowed[:, None], allowed])
+        inverse = inverse_inertia(robot, A)
         wheels = np.zeros((n, 6, len(robot.wheels)))
         if robot.wheels:
             wheels[:, 3:] = robot.wheel_axes.T * robot.wheel_inertias

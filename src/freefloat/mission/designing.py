@@ -114,7 +114,9 @@ def _model(mission: Mission) -> ModelName:
 def shape_of(mission: Mission) -> Trajectory:
     """A motionless trajectory of the family that the mission wants searched."""
     said = mission.settings.excitation
-    channels = tuple(said.channels or mission.robot.joint_names)
+    channels = mission.robot.joint_names if said.channels is None else tuple(said.channels)
+    if said.channels is not None and not channels:
+        raise InvalidMission(f"{mission.path}: excitation.channels is empty; allowed: at least one joint or wheel")
     for name in channels:
         joint_or_wheel(mission.robot, name)
     if not channels:
@@ -150,7 +152,7 @@ def mission_limits(mission: Mission, channels: Sequence[str]) -> tuple[Limit, ..
     robot, said = mission.robot, mission.settings.excitation.limits
     found: list[Limit] = [
         *joint_limits(robot, channels),
-        *wheel_limits(robot, channels, said.wheel_momentum_Nms),
+        *wheel_limits(robot, said.wheel_momentum_Nms),
         *torque_limits(robot),
     ]
     if said.base_attitude_deg is not None:
@@ -165,6 +167,10 @@ def mission_limits(mission: Mission, channels: Sequence[str]) -> tuple[Limit, ..
         found.append(BaseCone(*axes, float(np.radians(cone.half_angle_deg))))
     if said.base_rate_deg_s is not None:
         found.append(BaseRate(float(np.radians(said.base_rate_deg_s))))
+    if said.clearance_pairs is not None and said.clearance_m is None:
+        raise InvalidMission(
+            f"{mission.path}: excitation.limits has clearance_pairs but no clearance_m; allowed: both, or clearance_m alone"
+        )
     if said.clearance_m is not None:
         found += clearance_limits(robot, said.clearance_m, said.clearance_pairs)
     return tuple(found)

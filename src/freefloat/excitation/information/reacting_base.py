@@ -18,6 +18,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from freefloat.estimate.bound_reaction import inverse_inertia
 from freefloat.estimate.reaction_kernels import momentum_by_position
 from freefloat.excitation import attitude_kernels
 from freefloat.excitation.information import kernels as information_kernels
@@ -25,7 +26,6 @@ from freefloat.excitation.rows.rows import MotionSlope
 from freefloat.regressor import kernels
 from freefloat.regressor.momentum import momentum_matrix
 from freefloat.regressor.samples import Samples, read_only
-from freefloat.regressor.states import allowed_rows
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.transform import Array
@@ -94,10 +94,7 @@ class ReactingBase:
     @cached_property
     def inverse(self) -> Array:
         """A_b^-1, zero in what the base cannot do, shape (n, 6, 6)."""
-        allowed = allowed_rows(self.robot)
-        inverse = np.zeros((self.n, 6, 6))
-        inverse[:, allowed[:, None], allowed] = np.linalg.inv(self.A[:, allowed[:, None], allowed])
-        return inverse
+        return inverse_inertia(self.robot, self.A)
 
     @cached_property
     def B(self) -> Array:

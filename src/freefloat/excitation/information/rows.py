@@ -38,7 +38,7 @@ class InformationRows(Rows):
 
     def __post_init__(self) -> None:
         if self.problem.robot.base == "fixed":
-            raise NotApplicable("a fixed base does not react: design with another goal, on torque or energy rows")
+            raise NotApplicable("a fixed base does not react: design with another goal, on torque rows")
         if len(self.problem.flights) != 1:
             raise InvalidProblem(f"a design plans one flight, found {len(self.problem.flights)}")
         if not self.readers:

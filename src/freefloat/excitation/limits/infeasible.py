@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.errors import FreefloatError
+from freefloat.excitation.flight_sheet import in_words
 from freefloat.excitation.limits.box import BoxLimit
 from freefloat.excitation.limits.limit import Limit
+from freefloat.excitation.limits.wheels import WheelRate
 from freefloat.excitation.planned_motion import PlannedMotion
 from freefloat.motion.trajectory import LinearMap
 from freefloat.robot.transform import Array
@@ -37,9 +39,11 @@ def violations(limits: Sequence[Limit], motion: PlannedMotion) -> list[Array]:
 def conflict_sentence(limits: Sequence[Limit], weights: Sequence[Array], motion: PlannedMotion) -> str:
     """Which limits a search could not bring together, the tightest first.
 
-    weights: how hard each margin pulls, one array (m,) per limit: its multiplier, or its violation.
+    weights: how hard each margin pulls, one array (m,) per limit: its multiplier. Violations count where all are zero.
     motion: the best that was found.
     """
+    if not any(np.any(weight) for weight in weights):
+        weights = violations(limits, motion)
     pull = np.array([np.max(weight, initial=0.0) for weight in weights])
     order = np.argsort(-pull, kind="stable")[:_MOST]
     named = [_tightness(limits[k], motion) for k in order if pull[k] > _SHARE * pull.max()]
@@ -64,9 +68,8 @@ def refuse_impossible(limits: Sequence[Limit], motion: PlannedMotion) -> None:
 def _faults(limit: Limit, motion: PlannedMotion) -> list[str]:
     """A sentence if the limit cannot be kept."""
     if isinstance(limit, BoxLimit) and not limit.lowest <= limit.highest:
-        return [
-            f"{limit.name} has no room: the lowest value allowed is {limit.lowest:g}, the highest {_highest(limit)}"
-        ]
+        lowest, highest = _said(limit, limit.lowest), _said(limit, limit.highest)
+        return [f"{limit.name} has no room: the lowest value allowed is {lowest}, the highest {highest}"]
     margins = limit.margins(motion)
     bad = np.flatnonzero(margins < _KEPT)
     fixed = bad[_unchangeable(limit, motion, bad)]
@@ -76,9 +79,10 @@ def _faults(limit: Limit, motion: PlannedMotion) -> list[str]:
     when = f"at {limit.instants(motion)[row]:.4g} s, which no coefficient can change"
     if isinstance(limit, BoxLimit):
         value = limit.values(motion)[row % motion.t.size] + 0.0  # which turns -0 to 0
-        return [f"{limit.name} is {value:.4g} {limit.unit} {when}; allowed: {limit.lowest:.4g} to {_highest(limit)}"]
+        allowed = f"{_said(limit, limit.lowest)} to {_said(limit, limit.highest)}"
+        return [f"{limit.name} is {_said(limit, value)} {when}; allowed: {allowed}"]
     short = -margins[row] * limit.size if limit.linear else -limit.slack(_at_start(motion))
-    return [f"{limit.name} is short by {short:.3g} {limit.unit} {when}"]
+    return [f"{limit.name} is short by {_said(limit, short, 3)} {when}"]
 
 
 def _unchangeable(limit: Limit, motion: PlannedMotion, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -109,9 +113,12 @@ def _tightness(limit: Limit, motion: PlannedMotion) -> str:
     """The limit's name, and by how much and when it is missed."""
     slack, when = limit.slack(motion), limit.instants(motion)[np.argmin(limit.margins(motion))]
     if slack < 0.0:
-        return f"{limit.name} (short by {-slack:.3g} {limit.unit} at {when:.4g} s)"
+        return f"{limit.name} (short by {_said(limit, -slack, 3)} at {when:.4g} s)"
     return f"{limit.name} (at its bound at {when:.4g} s)"
 
 
-def _highest(limit: BoxLimit) -> str:
-    return f"{limit.highest:.4g} {limit.unit}"
+def _said(limit: Limit, value: float, digits: int = 4) -> str:
+    """With the unit in which robot and mission files give it: degrees for all that turns but wheels."""
+    if isinstance(limit, WheelRate):
+        return f"{value:.{digits}g} {limit.unit}"
+    return in_words(value, limit.unit, digits)

@@ -1,4 +1,4 @@
-"""Rate and momentum of reaction wheels that the motion commands, and the momentum of all wheels together.
+"""Rate and momentum of reaction wheels, commanded by the motion or not, and the momentum of all wheels together.
 
 Rates are those relative to the base: what a wheel turned at before the motion, plus what the trajectory adds.
 """
@@ -6,7 +6,7 @@ Rates are those relative to the base: what a wheel turned at before the motion, 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,18 +72,20 @@ class TotalWheelMomentum(BallLimit):
         return motion.chain(at, wheel_rate=weights @ motion.robot.wheel_axes.T * motion.robot.wheel_inertias)
 
 
-def wheel_limits(
-    robot: Robot, channels: Sequence[str], momentum: Mapping[str, float] | None = None
-) -> tuple[Limit, ...]:
-    """Limits of the wheels among these channels: rates as the robot says, momenta by name [N m s] as given."""
-    commanded = [wheel for wheel in robot.wheels if wheel.name in channels and wheel.name not in robot.joint_names]
+def wheel_limits(robot: Robot, momentum: Mapping[str, float] | None = None) -> tuple[Limit, ...]:
+    """Limits of all wheels: rates as the robot says, momenta by name [N m s] as given.
+
+    A wheel that the motion does not command has them too: what it holds may be too much already.
+    """
     highest = {} if momentum is None else {robot.wheel(name).name: value for name, value in momentum.items()}
     rates = [
-        WheelRate(wheel.name, -wheel.max_rate, wheel.max_rate) for wheel in commanded if math.isfinite(wheel.max_rate)
+        WheelRate(wheel.name, -wheel.max_rate, wheel.max_rate)
+        for wheel in robot.wheels
+        if math.isfinite(wheel.max_rate)
     ]
     momenta = [
         WheelMomentum(wheel.name, -highest[wheel.name], highest[wheel.name])
-        for wheel in commanded
+        for wheel in robot.wheels
         if wheel.name in highest
     ]
     return (*rates, *momenta)

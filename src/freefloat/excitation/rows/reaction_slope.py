@@ -13,11 +13,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from freefloat.estimate.bound_reaction import inverse_inertia
 from freefloat.excitation.rows.rows import MotionSlope
 from freefloat.regressor.model import NotApplicable
 from freefloat.regressor.momentum import momentum_adjoint, momentum_matrix
 from freefloat.regressor.samples import Samples
-from freefloat.regressor.states import allowed_rows, base_accelerations
+from freefloat.regressor.states import base_accelerations
 from freefloat.regressor.torque import TorqueSlope, inverse_dynamics_adjoint
 from freefloat.robot.model import Robot
 from freefloat.robot.transform import Array
@@ -62,11 +63,10 @@ class ReactedMotion:
 
 def react(robot: Robot, samples: Samples) -> ReactedMotion:
     """The motion with the twist that the base takes at zero momentum."""
-    allowed, inverse = allowed_rows(robot), np.zeros((len(samples), 6, 6))
-    if not allowed.size:
-        return ReactedMotion(robot, samples, inverse)
+    if robot.base == "fixed":
+        return ReactedMotion(robot, samples, np.zeros((len(samples), 6, 6)))
     A = momentum_matrix(robot, samples.q)
-    inverse[:, allowed[:, None], allowed] = np.linalg.inv(A[:, allowed[:, None], allowed])
+    inverse = inverse_inertia(robot, A)
     momentum = (A[:, :, 6:] @ samples.need("dq", "the base's reaction")[..., None])[..., 0]
     if robot.wheels:
         rates = samples.need("wheel_rates", "the base's reaction")

@@ -1,6 +1,6 @@
 """One start to a minimum that keeps all limits, also between the instants at which a search looks.
 
-A start is a random direction, as far as the linear limits allow. A local search keeps well off all limits; from its
+A start is a random direction, as far as the linear limits allow and others are not broken by much. A local search keeps well off all limits; from its
 end, another goes as near to them as pays. Both look at limits on a grid. Where the motion then breaks one between the
 instants of the grid, it is mended (`between_instants.py`); where that costs too much, those instants join the grid and
 the search goes on (an exchange method, as in R. Hettich, K. O. Kortanek, "Semi-infinite programming", SIAM Review,
@@ -30,6 +30,7 @@ _RADIUS_AFTER = 0.02
 _ITERATIONS_AFTER = 60
 _REACH = (0.3, 0.95)  # part of the way to the nearest limit that starts go, drawn evenly
 _FARTHEST = 10.0  # coordinates, where no limit is met
+_TOO_FAR, _HALVINGS = -0.5, 12  # margin beyond which a start is halved towards rest, and how often
 _SHAKE = (0.4, 0.8)  # of the motion's own size, drawn evenly
 _RADIUS_SHAKEN = 0.1
 
@@ -77,12 +78,13 @@ Watch = Callable[[Progress], None]
 
 
 def random_starts(task: PlannedTask, count: int, seed: int) -> list[Array]:
-    """Coordinates of starting motions."""
+    """Coordinates of starting motions; if rest keeps all limits, none breaks one by more than half its size."""
     nothing = np.zeros(task.variables.size)
     margins = task.margins(nothing)
     rows = np.flatnonzero(task.linear_rows)
     J = task.jacobian(nothing, rows)
-    return [_start(np.random.default_rng([seed, number]), margins[rows], J) for number in range(count)]
+    found = [_start(np.random.default_rng([seed, number]), margins[rows], J) for number in range(count)]
+    return [_nearer(task, y) for y in found] if (margins >= 0.0).all() else found
 
 
 def _start(rng: np.random.Generator, margins: Array, J: Array) -> Array:
@@ -92,6 +94,15 @@ def _start(rng: np.random.Generator, margins: Array, J: Array) -> Array:
     ahead = np.append(margins[closing] / change[closing], _FARTHEST / np.linalg.norm(direction))
     farthest = float(ahead.min())
     return np.asarray(direction * (fill * farthest))
+
+
+def _nearer(task: PlannedTask, y: Array) -> Array:
+    """A start, halved towards rest until it breaks no limit by much: from far beyond one, searches fail."""
+    for _ in range(_HALVINGS):
+        if task.margins(y).min(initial=np.inf) > _TOO_FAR:
+            break
+        y = 0.5 * y
+    return y
 
 
 @dataclass(frozen=True, slots=True, eq=False)

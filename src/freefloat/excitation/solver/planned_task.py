@@ -119,8 +119,3 @@ class PlannedTask(Task):
         lowest = (margins <= ends[:-2]) & (margins <= ends[2:])
         curved = (margins < _CLOSE) | (lowest & (margins < max(_LEAST, _FAR * radius)))
         return np.flatnonzero(linear | (curved & ~self.linear_rows))
-
-    def limit_of(self, row: int) -> tuple[Limit, int]:
-        """The limit that a row of the margins belongs to, and its number among that limit's own."""
-        number = int(np.searchsorted(self.starts, row, side="right")) - 1
-        return self.limits[number], int(row - self.starts[number])
