@@ -80,7 +80,7 @@ def test_the_end_is_judged_as_the_start_is():
     ends = np.zeros((6, 3))
     ends[3] = 0.0, 2.0, 0.0
     motion = on_grid(Fourier(JOINTS, np.zeros((4, 3)), 20.0, ends))
-    with pytest.raises(Infeasible, match="position of joint2 is 114.6° at 20 s"):
+    with pytest.raises(Infeasible, match=r"position of joint2 is 114\.6° at 20 s"):
         refuse_impossible([JointPosition("joint2", -1.0, 1.0)], motion)
 
 

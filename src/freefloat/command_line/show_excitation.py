@@ -115,7 +115,8 @@ def _percent(relative: float) -> str:
 def _how(how: HowFound, optimality: float) -> str:
     ended = [value for value in how.values if not math.isnan(value)]
     kept = f"{len(ended)} of {len(how.values)} starts ended within the limits"
-    best = f", the best is number {how.best + 1}" if how.best >= 0 else ", the best is from one that had not ended"
+    of_a_start = how.best < len(how.values)
+    best = f", the best is number {how.best + 1}" if of_a_start else ", the best is from one that had not ended"
     left = f", optimality {optimality:.1g}" if math.isfinite(optimality) else ""
     stopped = ", interrupted" if how.interrupted else ""
     effort = f"{how.iterations} iterations in {how.seconds:.1f} s"

@@ -21,7 +21,7 @@ from freefloat.excitation.solver.sequential_quadratic import TOLERANCE
 from freefloat.robot.transform import Array
 
 SHAKES = 10
-_SOLVER = "sequential quadratic programming from random motions, the best two shaken"
+_SOLVER = "sequential quadratic programming from random motions"
 _SHAKEN = 2  # of the best
 _NO_RANK = 1e12  # a condition number that is rounding
 

@@ -3,9 +3,9 @@
 The torque of the gravity gradient on a body in an orbit of rate n is 3 n^2 e x I e, e towards the Earth, at most
 3/2 n^2 (I_max - I_min) (P. C. Hughes, "Spacecraft Attitude Dynamics", 1986). An estimator that does not know of a
 constant torque T is off by P G T: P is the covariance of its unknowns x, and G the information that the data hold on x
-and T together. The torque costs accuracy once that is a standard deviation of some cluster. A longer motion gathers more
-momentum T t and is also measured better; so the duration at which the two are equal is found on the same path, flown
-faster or slower, by interpolation between logarithms.
+and T together. The torque costs accuracy once that is a standard deviation of some cluster. A longer motion
+gathers more momentum T t and is also measured otherwise; so the duration at which the two are equal is found on the
+same path, flown faster or slower, by interpolation between logarithms.
 """
 
 from __future__ import annotations

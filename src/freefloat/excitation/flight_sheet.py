@@ -46,8 +46,8 @@ class GravityGradient:
     """What the torque of the gravity gradient costs.
 
     torque_Nm: the largest there can be, 3/2 n^2 (largest - smallest moment of inertia of the whole robot), at any time.
-    allowed_s: how long a motion on the same path may take until that is one; infinite without a torque, not a number
-        where nothing is predicted or where it is far from the motion's own duration.
+    allowed_s: how long a motion on the same path may take until shift_sd is one; infinite without a torque, not a
+        number where nothing is predicted or where it is far from the motion's own duration.
     assumed: whether the orbital rate is ours, for want of one. estimated: whether a constant external torque is among
         what the data determine; then the motion may last longer.
     shift_sd: by how many predicted standard deviations the cluster that suffers most is off after this motion if the

@@ -169,7 +169,7 @@ def mission_limits(mission: Mission, channels: Sequence[str]) -> tuple[Limit, ..
         found.append(BaseRate(float(np.radians(said.base_rate_deg_s))))
     if said.clearance_pairs is not None and said.clearance_m is None:
         raise InvalidMission(
-            f"{mission.path}: excitation.limits has clearance_pairs but no clearance_m; allowed: both, or clearance_m alone"
+            f"{mission.path}: excitation.limits has clearance_pairs but no clearance_m; allowed: with it only"
         )
     if said.clearance_m is not None:
         found += clearance_limits(robot, said.clearance_m, said.clearance_pairs)

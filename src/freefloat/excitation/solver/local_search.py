@@ -1,12 +1,12 @@
 """One start to a minimum that keeps all limits, also between the instants at which a search looks.
 
-A start is a random direction, as far as the linear limits allow and others are not broken by much. A local search keeps well off all limits; from its
-end, another goes as near to them as pays. Both look at limits on a grid. Where the motion then breaks one between the
-instants of the grid, it is mended (`between_instants.py`); where that costs too much, those instants join the grid and
-the search goes on (an exchange method, as in R. Hettich, K. O. Kortanek, "Semi-infinite programming", SIAM Review,
-1993). From a good minimum others are reached by shaking it and searching again, which costs less than a new start
-(monotonic basin hopping: R. H. Leary, "Global optimization on funneling landscapes", Journal of Global Optimization,
-2000).
+A start is a random direction, as far as the linear limits allow and no other is broken by much. A local search keeps
+well off all limits; from its end, another goes as near to them as pays. Both look at limits on a grid. Where the motion
+then breaks one between the instants of the grid, it is mended (`between_instants.py`); where that costs too much, those
+instants join the grid and the search goes on (an exchange method, as in R. Hettich, K. O. Kortanek, "Semi-infinite
+programming", SIAM Review, 1993). From a good minimum others are reached by shaking it and searching again, which costs
+less than a new start (monotonic basin hopping: R. H. Leary, "Global optimization on funneling landscapes", Journal of
+Global Optimization, 2000).
 """
 
 from __future__ import annotations
