@@ -177,7 +177,7 @@ def refused(limits, **changes):
 def test_a_start_outside_its_range_is_said():
     sentence = refused([JointPosition("j1", 0.2, 1.0)])
     assert "position of j1" in sentence
-    assert "0.2" in sentence
+    assert "11.46°" in sentence
 
 
 def test_a_box_without_room_is_said():
