@@ -102,7 +102,7 @@ def test_shakes_are_made_as_often_as_asked_for(folder):
 def test_the_designed_motion_is_flown_and_identified(folder):
     files = ("--excitation", folder / "first.json")
     run("simulate", folder / "small.yaml", *files, "-o", folder / "flight.parquet")
-    run("identify", folder / "small.yaml", folder / "flight.parquet", *files, "-o", folder / "e.json")
+    run("identify", folder / "small.yaml", folder / "flight.parquet", "-o", folder / "e.json")  # which remembers it
     estimate, design = ff.load_estimate(folder / "e.json"), ff.load_excitation(folder / "first.json")
     assert any("projected on the command" in note for note in estimate.notes)
     predicted = {each.name: each.sd for each in design.predictions}

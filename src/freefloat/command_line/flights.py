@@ -49,7 +49,7 @@ def simulate_runs(
                 folder.mkdir(parents=True)
             for run in range(runs):
                 path = folder if runs == 1 else folder / _name(run)
-                write_recording(path, simulate(mission, seed=seed, run=run, truth=truth))
+                write_recording(path, simulate(mission, trajectory, seed, run, truth))
                 progress.advance(task)
             if runs > 1:
                 folder.rename(target)  # a folder of flights is whole or absent

@@ -70,16 +70,16 @@ def simulate(
 ) -> Recording:
     """What the mission's sensors record of a flight.
 
-    trajectory: as for `fly`. truth: the flight, if it was flown before (`fly`): many runs differ in their noise alone.
+    trajectory: as for `fly`. truth: the flight, if it was flown before (`fly`): many runs differ in their noise alone;
+        the trajectory is then the one that was flown in it, for the recording to remember.
     """
-    if truth is not None and trajectory is not None:
-        raise InvalidMission("give a trajectory to fly, or a flight that was flown, not both")
     if not mission.sensors:
         raise InvalidMission(f"{mission.path}: the mission has no sensors; a recording needs at least one")
     flown = truth if truth is not None else fly(mission, trajectory, seed)
     looked_at = Truth.of(mission.robot, flown)
     hashes = {**mission.hashes, "motion": motion_sha256(flown.q)}
-    command = None if truth is not None else _command(_chosen(mission, trajectory, seed))
+    told = truth is None or trajectory is not None
+    command = _command(_chosen(mission, trajectory, seed)) if told else None
     origin = Origin("simulated", None, hashes, None, None, mission.name, f"freefloat {__version__}", command)
     return record(mission.sensors.values(), looked_at, seed, run, origin)
 
