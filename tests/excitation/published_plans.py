@@ -65,6 +65,7 @@ def n1_plan(**changes):
         "zero": SIMPLE,
         "prior": None,
         "nuisances": Nuisances.none(),
+        "of_model": True,
     }
     return Plan(solid, motion, **(settings | changes))
 

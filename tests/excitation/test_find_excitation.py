@@ -113,6 +113,17 @@ def test_predictions_are_the_bound_of_the_flight():
     assert excitation.value == pytest.approx(value, abs=1e-4)
 
 
+def test_the_accuracy_of_the_models_clusters_has_an_exact_gradient():
+    plan = small_plan(of_model=True)
+    objective, rng = plan.objective(), np.random.default_rng(0)
+    coefficients, direction = 0.02 * rng.normal(size=(2, *plan.shape.coefficients.shape))
+    assert objective.goal.of.shape[0] != len(plan.problem(plan.shape).minimal)
+    step = 1e-4
+    ahead, behind = (objective.value(coefficients + sign * step * direction)[0] for sign in (1.0, -1.0))
+    slope = objective.value(coefficients)[1]()
+    assert (slope * direction).sum() == pytest.approx((ahead - behind) / (2.0 * step), rel=1e-6)
+
+
 def test_a_weight_makes_its_cluster_better_known():
     leaders = small_plan().problem(small_plan().shape).minimal.leaders
     others = dict.fromkeys(leaders, 0.0)

@@ -81,6 +81,8 @@ class Plan:
     weights: of clusters in the accuracy, by the name of their leader, not negative; one for those not named.
     earlier: motions flown or designed before, which this one complements.
     robust: over robot and guesses, the expected or the worst value.
+    of_model: whether the accuracy asked for is that of the linear clusters of angular momentum, which publications
+        list, rather than of the parameters behind them; all then weigh alike.
     goal_instants, limit_instants: numbers of instants, the ends included, at which the goal and the limits are looked
         at; as many as the shape needs unless given. What limits miss between instants is found and mended.
     """
@@ -104,6 +106,7 @@ class Plan:
     guesses: Sequence[Robot] = ()
     robust: Literal["expected", "worst"] = "expected"
     rest: bool = True
+    of_model: bool = False
     goal_instants: int | None = None
     limit_instants: int | None = None
 
@@ -215,9 +218,23 @@ class Plan:
         prior += self._shown_before(robot, rows)
         spread = np.sqrt(np.diagonal(rows.problem.cad_covariance))
         sizes = np.where(spread > 0.0, spread, 1.0)
-        goal = Accuracy(prior, np.eye(prior.shape[0])[:c], self._weights(rows.problem), ACCURACIES[self.goal], sizes)
+        of, weights = np.eye(prior.shape[0])[:c], self._weights(rows.problem)
+        if self.of_model:
+            of = self._model_clusters(rows.problem, prior.shape[0])
+            weights = np.ones(of.shape[0])
+            sizes = np.linalg.norm(of[:, :c] * sizes, axis=1)
+        goal = Accuracy(prior, of, weights, ACCURACIES[self.goal], sizes)
         linear = self.shape.linear_map(rows.flight.t)
         return GoalOnRows(rows, goal, self.conditions(rows.problem.robot), self.shape.channels, linear)
+
+    def _model_clusters(self, problem: Problem, unknowns: int) -> Array:
+        """Derivative of the linear clusters of angular momentum by all unknowns, (clusters, unknowns)."""
+        model = AngularMomentum(problem.robot, tuple(self.known), tuple(self.zero))
+        underlying = model.underlying.minimal
+        by_theta = model.jacobian(underlying.values(model.standard(None)))
+        by_clusters = by_theta @ underlying.combine[:, problem.minimal.kept]
+        shown = by_clusters[np.abs(by_clusters).max(axis=1) > 0.0]
+        return np.hstack([shown, np.zeros((shown.shape[0], unknowns - shown.shape[1]))])
 
     def _shown_before(self, robot: Robot, rows: InformationRows) -> Array:
         """Information of the earlier motions on what all flights share, their own nuisances eliminated."""
