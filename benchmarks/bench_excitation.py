@@ -7,31 +7,14 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 import measure  # before numpy: it holds every library to one thread
 import numpy as np
+from excitation_gradients import gradients
 from measure import Row, shortest_times
+from other_solvers import augmented_lagrangian, ipopt
 from rich.console import Console
 from rich.table import Table
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "excitation"))
-
-from ayusawa_sized import ITERATIONS, random_motion, standing_plan
-from excitation_gradients import gradients, points_problem
-from naveen_intervals import BOX, naveen_task
-from other_solvers import augmented_lagrangian, ipopt
-from published_plans import (
-    NAVEEN_BOX_DEG,
-    big_clusters,
-    christidi_plan,
-    n1_plan,
-    naveen_plan,
-    naveen_printed,
-    oossim_plan,
-    printed_motion,
-    worst_errors,
-)
 
 from freefloat.estimate.least_squares import LeastSquares
 from freefloat.estimate.maximum_likelihood import MaximumLikelihood
@@ -44,6 +27,13 @@ from freefloat.excitation.procedures.optimum_points import optimum_points
 from freefloat.excitation.solver.local_search import random_starts
 from freefloat.excitation.solver.planned_task import PlannedTask
 from freefloat.excitation.solver.sequential_quadratic import TOLERANCE, minimise
+from freefloat.studies import study_robot
+from freefloat.studies.ayusawa.experiment import DESIGNS, ITERATIONS, random_motion, standing_plan
+from freefloat.studies.christidi.plan import christidi_plan
+from freefloat.studies.gautier.experiment import points_problem
+from freefloat.studies.naveen.experiment import STEP_S, Recordings, intervals_motion
+from freefloat.studies.naveen.plans import BOX_RAD, fourier_plan, interval_task
+from freefloat.studies.spirolazzi.plans import big_deviations, n1_plan, oossim_plan
 
 BEST_KNOWN_N1 = -6.991864  # of 64 starts, seed 100, 16 November 2026: benchmarks/best_known_n1.py
 NEAR_ENOUGH = 0.03  # of the standard deviations, whose logarithms have this mean
@@ -102,11 +92,11 @@ def designed(
 
 def n1_designs(quick: bool) -> tuple[list[Excitation], list[Design]]:
     """N1 by predicted accuracy for some seeds: against the published motion, and against the best known."""
-    plan, (_, motion) = n1_plan(), printed_motion("spirolazzi_n1")
+    plan = n1_plan(study_robot("spirolazzi_n1"))
     all_found, designs = [], []
     for seed in N1_SEEDS[:1] if quick else N1_SEEDS:
         found = designed(plan, quick, N1_STARTS, seed=seed, shakes=N1_SHAKES, workers=1)
-        before, after = (big_clusters(plan, plan.bound(each)) for each in (motion, found.trajectory))
+        before, after = (big_deviations(plan, plan.bound(each)) for each in (plan.shape, found.trajectory))
         better, away = float(np.median(before / after)), _from_best(found)
         reached = f"{better:.2f} times the accuracy (24 big clusters); {away:+.1%} from the best known"
         met = better >= 2.0 and away <= NEAR_ENOUGH
@@ -125,8 +115,8 @@ def condition_designs(quick: bool) -> list[Design]:
     """N1 and the air-bearing experiment by condition number."""
     designs = []
     for name, plan, wanted in (
-        ("N1 by condition number", n1_plan(goal="condition-number"), 60),
-        ("OOS-SIM by condition number, attitude limited", oossim_plan(), 80),
+        ("N1 by condition number", n1_plan(study_robot("spirolazzi_n1"), goal="condition-number"), 60),
+        ("OOS-SIM by condition number, attitude limited", oossim_plan(study_robot("spirolazzi_oossim")), 80),
     ):
         found, published = designed(plan, quick, 2), plan.condition_number(plan.shape)
         met, reached = found.condition_number <= wanted, f"{found.condition_number:.1f}"
@@ -136,7 +126,7 @@ def condition_designs(quick: bool) -> list[Design]:
 
 def christidi_design(quick: bool) -> Design:
     """Three joints, a base that turns: mean accuracy against the published motion."""
-    plan = christidi_plan()
+    plan = christidi_plan(study_robot("christidi_servicer"))
     found = designed(plan, quick, 2)
     before, after = plan.bound(plan.shape).relative, plan.bound(found.trajectory).relative
     counts = np.isfinite(before)  # not those of value zero
@@ -147,31 +137,35 @@ def christidi_design(quick: bool) -> Design:
 
 def naveen_design(quick: bool) -> Design:
     """Intervals designed for the offset guess, judged on the true robot."""
-    task, truth = naveen_task("naveen_dual_arm_offset"), naveen_task("naveen_dual_arm", instants=10)
+    task, truth = (
+        interval_task(study_robot("naveen_dual_arm_offset")),
+        interval_task(study_robot("naveen_dual_arm"), 10),
+    )
     began = time.perf_counter()
     found = design_intervals(task, most=67, tries=20 if quick else 1500, starts=1 if quick else 4)
     seconds = time.perf_counter() - began
     reached = true_condition_number(truth.matrix(found.trajectory))
     said = f"{reached:.1f} with {len(found.directions)} intervals"
-    name = f"Naveen by three steps, box ±{np.degrees(BOX):.0f}°"
+    name = f"Naveen by three steps, box ±{np.degrees(BOX_RAD):.0f}°"
     return Design(name, 12, seconds, None, said, "248.8 with 67", "≤ 248.8", reached <= 248.8)
 
 
 def naveen_fourier_design(quick: bool) -> Design:
     """A Fourier motion for the offset guess: the run's worst error against that of least squares on his intervals."""
-    step_s, plan = 0.01, naveen_plan(0.01)
+    truth, guess = study_robot("naveen_dual_arm"), study_robot("naveen_dual_arm_offset")
+    plan = fourier_plan(guess, STEP_S)
     found = designed(plan, quick, 4, 2000, tolerance=1e-4)
     runs = 1 if quick else 5
-    theirs = worst_errors(LeastSquares(), naveen_printed()[3], step_s, runs).mean()
-    ours = worst_errors(MaximumLikelihood(), found.trajectory, step_s, runs).mean()
+    theirs = Recordings(truth, guess, intervals_motion(truth)).worst_errors(LeastSquares(), runs).mean()
+    ours = Recordings(truth, guess, found.trajectory).worst_errors(MaximumLikelihood(), runs).mean()
     reached = f"{theirs / ours:.2f} times smaller worst error ({ours:.0%} after {theirs:.0%})"
-    name = f"Naveen by a Fourier motion, box ±{NAVEEN_BOX_DEG:.0f}°"
+    name = f"Naveen by a Fourier motion, box ±{np.degrees(BOX_RAD):.0f}°"
     return _row(name, plan, found, reached, "1", "≥ 4", theirs >= 4.0 * ours)
 
 
 def point_designs(quick: bool) -> list[Design]:
     """Optimum points of Gautier and Khalil; the limits are ours."""
-    rows, limits, published = *points_problem(), {15: "53", 20: "30", 30: "11.2"}
+    rows, limits, published = *points_problem(study_robot("gautier_khalil_arm")), {15: "53", 20: "30", 30: "11.2"}
     designs = []
     for r, (wanted, starts) in POINTS.items():
         began = time.perf_counter()
@@ -191,12 +185,13 @@ def point_designs(quick: bool) -> list[Design]:
 def standing_designs(quick: bool) -> list[Design]:
     """Three designs of Ayusawa's size, each complementing those before, against the best of random motions."""
     designs, earlier, drawn, last = [], (), (), np.inf
-    task = standing_plan().task()
+    robot = study_robot("standing_two_arms")
+    task = standing_plan(robot).task()
     published = ("47.6", "35.7", "33.9")  # of another robot
-    for stage, most in enumerate(ITERATIONS[:1] if quick else ITERATIONS):
-        plan = standing_plan(earlier)
-        found = designed(plan, quick, 1, most, stage)
-        best = _best_of_random(task, standing_plan(drawn), range(30 * stage, 30 * (stage + 1)))
+    for stage in range(1 if quick else DESIGNS):
+        plan = standing_plan(robot, earlier)
+        found = designed(plan, quick, 1, ITERATIONS, stage)
+        best = _best_of_random(task, standing_plan(robot, drawn), range(30 * stage, 30 * (stage + 1)))
         reached = f"{found.condition_number:.2f} of the stack; best of 30 random motions {best[0]:.0f}"
         name = f"Ayusawa-sized, design {stage + 1}"
         met = found.condition_number < min(best[0], last)
@@ -234,7 +229,7 @@ def designs_table(designs: list[Design]) -> Table:
 
 def solvers_table(quick: bool) -> Table:
     """N1 by accuracy from the same starts, limits on the same grid."""
-    task = n1_plan().task()
+    task = n1_plan(study_robot("spirolazzi_n1")).task()
     shown = Table(title="solvers on N1 by accuracy: same starts, derivatives, and limits on a grid")
     for heading in ("start", "solver", "seconds", "iterations", "value", "worst margin"):
         shown.add_column(heading, justify="right")
@@ -259,7 +254,7 @@ def _ours(task: PlannedTask, start: np.ndarray) -> tuple[np.ndarray, int]:
 
 def n1_against_differences(found: list[Excitation], rounds: int) -> Row:
     """The whole design, the median of its seeds, against 150 gradients by forward differences; both by one thread."""
-    plan = n1_plan()
+    plan = n1_plan(study_robot("spirolazzi_n1"))
     objective, coefficients = plan.objective(), plan.shape.coefficients
     value = shortest_times({"value": lambda: objective.value(coefficients)}, rounds)["value"]
     away = float(np.median([_from_best(each) for each in found]))  # the time alone says nothing

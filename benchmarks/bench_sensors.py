@@ -11,8 +11,8 @@ from measure import Row, shortest_times
 from freefloat.experiment.sensors import Sensor, make_sensor
 from freefloat.experiment.simulate import simulate_motion
 from freefloat.experiment.truth import Truth
-from freefloat.motion.fourier import Fourier
-from freefloat.studies import published, study_robot
+from freefloat.studies import study_robot
+from freefloat.studies.printed import printed_motion
 
 RATE_HZ = 3.0
 
@@ -53,8 +53,8 @@ def n1_sensors() -> list[Sensor]:
 
 def n1_flight() -> Truth:
     """Spirolazzi's case N1: 150 s at 3 Hz, seven joints, zero momentum."""
-    robot, printed = study_robot("spirolazzi_n1"), published("spirolazzi_n1")["trajectory"]
-    motion = Fourier.from_harmonics(robot.joint_names, printed["a_rad_s"], printed["b_rad_s"], printed["duration_s"])
+    robot = study_robot("spirolazzi_n1")
+    motion = printed_motion("spirolazzi_n1", robot)
     t = np.linspace(0.0, motion.duration_s, 1 + round(motion.duration_s * RATE_HZ))
     return Truth.of(robot, simulate_motion(robot, motion, t))
 

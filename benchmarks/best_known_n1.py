@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import measure  # noqa: F401  (before numpy: it holds every library to one thread)
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "excitation"))
-
-from published_plans import n1_plan
-
 from freefloat.excitation.find_excitation import find_excitation
+from freefloat.studies import study_robot
+from freefloat.studies.spirolazzi.plans import n1_plan
 
 STARTS, SEED = 64, 100
 
 if __name__ == "__main__":
-    found = find_excitation(n1_plan(), starts=STARTS, seed=SEED, shakes=0)
+    found = find_excitation(n1_plan(study_robot("spirolazzi_n1")), starts=STARTS, seed=SEED, shakes=0)
     print(f"best of {STARTS} starts, seed {SEED}: {found.value:.6f}, {found.how.seconds:.0f} s, {found.how.iterations}")
     print("all:", *(f"{value:.4f}" for value in sorted(found.how.values)))

@@ -3,43 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
-from ayusawa_sized import random_motion, standing_plan
 from measure import Row, shortest_times
-from naveen_intervals import naveen_task, published_seeds
 from pinocchio_rows import PinocchioRows
-from published_plans import christidi_plan, n1_plan, oossim_plan
 
-from freefloat.excitation.goals.condition_number import ConditionNumber, ayusawa_gradient
+from freefloat.excitation.goals.condition_number import ConditionNumber
 from freefloat.excitation.procedures.optimum_points import PointsTask
-from freefloat.excitation.rows.energy import EnergyRows
 from freefloat.excitation.solver.objective import GoalOnRows
 from freefloat.motion.cycloid import direction_combinations
-from freefloat.motion.limits import limits_of
-from freefloat.regressor.model import Energy
 from freefloat.regressor.samples import Samples
 from freefloat.studies import study_robot
-
-
-def points_problem() -> tuple[EnergyRows, object]:
-    """Rows and limits of the arm: 45 degrees either way, 0.88 rad/s, 20 rad/s^2."""
-    robot = study_robot("gautier_khalil_arm")
-    ones = np.ones(len(robot.joint_names))
-    box = {"lowest": -np.pi / 4 * ones, "highest": np.pi / 4 * ones, "rate": 0.88 * ones, "acceleration": 20.0 * ones}
-    return EnergyRows(Energy(robot)), replace(limits_of(robot, robot.joint_names), **box)
+from freefloat.studies.ayusawa.differences import condition_number, exact_gradient
+from freefloat.studies.ayusawa.experiment import random_motion, standing_plan
+from freefloat.studies.christidi.plan import christidi_plan
+from freefloat.studies.gautier.experiment import points_problem
+from freefloat.studies.naveen.experiment import published_seeds
+from freefloat.studies.naveen.plans import interval_task
+from freefloat.studies.spirolazzi.plans import n1_plan, oossim_plan
 
 
 def gradients(rounds: int) -> list[Row]:
     """An exact gradient against forward differences, with our kernels and with a loop over Pinocchio."""
-    rows = []
+    rows, n1 = [], study_robot("spirolazzi_n1")
     for name, plan in (
-        ("N1 by accuracy", n1_plan()),
-        ("N1 by condition number", n1_plan(goal="condition-number")),
-        ("OOS-SIM by condition number", oossim_plan()),
-        ("Christidi by accuracy", christidi_plan()),
+        ("N1 by accuracy", n1_plan(n1)),
+        ("N1 by condition number", n1_plan(n1, goal="condition-number")),
+        ("OOS-SIM by condition number", oossim_plan(study_robot("spirolazzi_oossim"))),
+        ("Christidi by accuracy", christidi_plan(study_robot("christidi_servicer"))),
     ):
         objective, coefficients = plan.objective(), plan.shape.coefficients
         assert isinstance(objective, GoalOnRows)
@@ -52,24 +44,19 @@ def gradients(rounds: int) -> list[Row]:
 
 def _standing_gradient(rounds: int) -> list[Row]:
     """The condition number itself, singular values by numpy in both."""
-    plan = standing_plan()
+    plan = standing_plan(study_robot("standing_two_arms"))
     objective, coefficients = plan.on_matrix(), random_motion(plan.task(), 0).coefficients
 
-    def singular_values(matrix: np.ndarray) -> np.ndarray:
-        return np.linalg.svd(matrix, compute_uv=False)
-
-    def exact() -> object:
-        filled = objective.rows.fill(_samples(objective, coefficients))
-        slope = filled.pull_back(ayusawa_gradient(filled.matrix, singular_values(filled.matrix)))
-        return slope.by_coefficients(plan.robot, objective.channels, objective.linear)
-
-    calls = {"exact": exact, "value": lambda: singular_values(objective.matrix(coefficients))}
+    calls: dict[str, Callable[[], object]] = {
+        "exact": partial(exact_gradient, objective, coefficients),
+        "value": partial(condition_number, objective, coefficients),
+    }
     calls |= _by_pinocchio(plan.robot, "torque", _samples(objective, coefficients), objective, coefficients)
     return _against_differences("Ayusawa-sized", plan.variables.size, calls, 89.0, rounds)
 
 
 def _naveen_gradient(rounds: int) -> list[Row]:
-    task = naveen_task("naveen_dual_arm_offset")
+    task = interval_task(study_robot("naveen_dual_arm_offset"))
     seeds, directions = published_seeds(), direction_combinations(9)[:67]
     goal = ConditionNumber()
     calls = {
@@ -80,7 +67,7 @@ def _naveen_gradient(rounds: int) -> list[Row]:
 
 
 def _points_gradient(rounds: int) -> list[Row]:
-    rows, limits = points_problem()
+    rows, limits = points_problem(study_robot("gautier_khalil_arm"))
     task, goal = PointsTask(rows, limits), ConditionNumber()
     x = np.random.default_rng(0).uniform(-0.5, 0.5, 6 * 31)
     samples = Samples(*(np.vstack([each[:-1], each[1:]]) for each in task.points(x)))

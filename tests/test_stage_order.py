@@ -9,7 +9,7 @@ import freefloat
 
 PACKAGE = Path(freefloat.__file__).parent
 STAGES = ["robot", "regressor", "motion", "experiment", "estimate", "excitation", "validation", "report"]
-SHELLS = ["mission", "command_line", "studies"]
+SHELLS = ["mission", "campaign", "command_line", "studies"]
 
 
 def imported_parts(source):

@@ -8,7 +8,7 @@ FreefloatError
 └── further ones, each beside what raises it: NotApplicable and UnclearRank (models), UnknownModel,
     MassNotVisible, UnreadableFormula, UnknownStudy, InvalidTrajectory, InvalidRecording, CannotFly,
     CannotProcess, InvalidProblem, UnknownMethod, NotPossible, NotSolved, CasadiMissing, InvalidMission,
-    InvalidPlan, Infeasible (designs), InvalidSweep
+    InvalidPlan, Infeasible (designs), InvalidSweep, InvalidValidation
 
 The command line prints the sentence and exits with code 2; it never shows a traceback for these.
 """

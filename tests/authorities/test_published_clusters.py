@@ -21,6 +21,7 @@ from freefloat.robot.model import Body, Joint, Robot
 from freefloat.robot.parameters import PARAMETER_NAMES, com_of, inertia_about_com, seen_from
 from freefloat.robot.transform import Transform, cos_sin, turn_about
 from freefloat.studies import published, study_robot
+from freefloat.studies.christidi.clusters import PI, ZERO, ServicerClusters
 
 SHARED = Path(__file__).parents[3] / "shared" / "robots"
 shared_robots = pytest.mark.skipif(not SHARED.is_dir(), reason="shared robots are not beside this repository")
@@ -75,57 +76,28 @@ def test_naveen_clusters_are_the_printed_forms():
 
 # ---------------------------------------------------------------------- Christidi-Loumpasefski, Papadopoulos
 
-ON_THE_LINKS = ("link1.mx", "link1.my", "link2.my", "link2.mz", "link3.my", "link3.mz")
-SIMPLE = ("*.products", *ON_THE_LINKS)
-
-# Her clusters by the names of ours. Her products are of vectors from joint to centre of mass seen from
-# either side, M d_01 d_10 and so on; ours, of first moments, have the opposite sign.
-PI = {
-    **{1: "[Ixx_base]", 2: "[Ixy_base]", 3: "[Ixz_base]", 4: "[Iyy_base]", 5: "[Iyz_base]", 6: "[Izz_base]"},
-    **{7: "[Ixx_link1]", 8: "[Izz_link1]", 9: "[Ixx_link2]", 10: "[Izz_link2]"},
-    **{11: "[Ixx_link3]", 12: "[Izz_link3]"},
-    **{13: "[my_base]*[mx_link2]/M", 14: "[mz_base]*[mx_link2]/M", 15: "[mx_base]*[mx_link2]/M"},
-    **{16: "[my_base]*[mx_link3]/M", 17: "[mz_base]*[mx_link3]/M", 18: "[mx_base]*[mx_link3]/M"},
-    **{19: "[mx_link2]*[mx_link3]/M"},
-}
-
 
 @pytest.mark.parametrize("study", ["christidi_servicer", "thesis_cs1_servicer"])
 def test_the_servicer_with_three_joints_has_19_clusters_with_their_printed_values(study):
-    values = by_name(AngularMomentum(study_robot(study), zero=SIMPLE))
-    assert len(values) == 19
-    assert set(values) == set(PI.values())
+    clusters = ServicerClusters(study_robot(study))
+    assert set(clusters.angular.minimal.leaders) == set(PI)
     for group in published(study)["parameters"]:
         if group == "phi":
             continue
         printed = entries(study, group)
-        assert len(printed) == 19
-        for entry in printed:
-            sign = -1.0 if entry["index"] >= 13 else 1.0
-            value = sign * values[PI[entry["index"]]]
-            assert value == pytest.approx(entry["true_value"], abs=half_a_digit(study, group)), entry["index"]
+        assert [entry["index"] for entry in printed] == list(range(1, 20))
+        true = [entry["true_value"] for entry in printed]
+        np.testing.assert_allclose(clusters.pi, true, rtol=0, atol=half_a_digit(study, group))
 
 
 def test_christidi_servicer_has_5_clusters_of_velocity_with_their_printed_values():
-    """She tracks joint 1, we the base origin: w x r_joint1 joins the columns of the base's moments."""
-    robot = study_robot("christidi_servicer")
-    values = by_name(BaseVelocity(robot, zero=SIMPLE))
-    assert len(values) == 5
-    joint1 = robot.point("joint1").xyz
-    phi = {
-        1: joint1[0] - values["[mx_base]/M"],
-        2: joint1[1] - values["[my_base]/M"],
-        3: values["[mx_link3]/M"],
-        4: values["[mx_link2]/M"],
-        5: -(joint1[2] - values["[mz_base]/M"]),  # her sign; the component itself is positive
-    }
-    for entry in entries("christidi_servicer", "phi"):
-        assert phi[entry["index"]] == pytest.approx(
-            entry["true_value"], abs=half_a_digit("christidi_servicer", "phi")
-        ), entry["index"]
+    clusters, printed = ServicerClusters(study_robot("christidi_servicer")), entries("christidi_servicer", "phi")
+    assert len(clusters.velocity.minimal) == 5
+    true = [entry["true_value"] for entry in printed]
+    np.testing.assert_allclose(clusters.phi, true, rtol=0, atol=half_a_digit("christidi_servicer", "phi"))
 
 
-@pytest.mark.parametrize(("zero", "count"), [(SIMPLE, 19), (ON_THE_LINKS, 28), ((), 45)])
+@pytest.mark.parametrize(("zero", "count"), [(ZERO, 19), (ZERO[1:], 28), ((), 45)])
 def test_christidi_servicer_has_19_28_or_45_clusters_depending_on_what_is_taken_for_zero(zero, count):
     model = AngularMomentum(study_robot("christidi_servicer"), zero=zero)
     rows = model.candidate_rows(random_states(model.robot, 150, seed=3))
@@ -136,7 +108,7 @@ def test_christidi_servicer_has_19_28_or_45_clusters_depending_on_what_is_taken_
 @pytest.mark.parametrize("study", ["christidi_servicer", "thesis_cs1_servicer"])
 def test_the_servicer_is_weighed_by_its_19_and_5_clusters(study):
     robot = study_robot(study)
-    angular, velocity = AngularMomentum(robot, zero=SIMPLE), BaseVelocity(robot, zero=SIMPLE)
+    angular, velocity = AngularMomentum(robot, zero=ZERO), BaseVelocity(robot, zero=ZERO)
     found = total_mass(angular, angular.values(), velocity, velocity.values())
     assert found == pytest.approx(robot.mass, rel=1e-12)
 

@@ -21,13 +21,13 @@ from freefloat.estimate.unknowns import unknowns_of
 from freefloat.experiment.processing.projection import project
 from freefloat.experiment.sensors import make_sensor
 from freefloat.experiment.simulate import Start, simulate_motion
-from freefloat.motion.fourier import Fourier
 from freefloat.motion.random_motion import random_trajectory
 from freefloat.regressor.centre_of_mass import centre_of_mass
 from freefloat.regressor.momentum import momentum_matrix
 from freefloat.regressor.samples import Samples, rotations
 from freefloat.robot.model import Body, Joint, Robot
-from freefloat.studies import published, study_robot
+from freefloat.studies import study_robot
+from freefloat.studies.printed import printed_motion
 
 CAD = CadSpread()
 EVERYTHING = Nuisances(external_torque_Nm=1e-3, gyro_scale=1e-3)
@@ -393,12 +393,6 @@ def encoder(sd=2.5e-5):
     return make_sensor("joints", {"kind": "encoder", "noise_rad": sd, "noise_m": sd, "rate_Hz": 100.0})
 
 
-def n1_command():
-    table = published("spirolazzi_n1")["trajectory"]
-    names = study_robot("spirolazzi_n1").joint_names
-    return Fourier.from_harmonics(names, table["a_rad_s"], table["b_rad_s"], table["duration_s"])
-
-
 ON_ONE_AXIS = tuple(f"link{k}.{axis}" for k in range(1, 7) for axis in ("mx", "my" if k in (1, 3, 5) else "mz"))
 
 
@@ -407,7 +401,9 @@ def test_published_flight_n1_can_find_the_inertia_as_well_as_found_before(zero, 
     """Standard deviation of the inertia about x with all joints at zero, gyro noise and bias alone."""
     robot = study_robot("spirolazzi_n1")
     nuisances = replace(Nuisances.none(), gyro_bias_rad_s=1e3)
-    problem = planned_problem(robot, n1_command(), [gyro()], None, {"load": 0.0}, zero, None, nuisances=nuisances)
+    problem = planned_problem(
+        robot, printed_motion("spirolazzi_n1", robot), [gyro()], None, {"load": 0.0}, zero, None, nuisances=nuisances
+    )
     bound = cramer_rao_bound(problem)
     assert (len(bound.names), len(bound.unseen)) == (clusters, 0)
     slope = np.stack([inertia_xx(problem, theta, direction) for theta, direction in along_each(problem.cad)])

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from drawn_flights import drawn_cad, n1_everything_drawn, n1_flight
 from problems import fly, with_noise
 from random_trees import random_robot
 
@@ -13,6 +12,7 @@ from freefloat.estimate.fault_search import search_faults
 from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.least_squares import LeastSquares
 from freefloat.estimate.maximum_likelihood import MaximumLikelihood
+from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Nuisances, Problem
 from freefloat.estimate.rotation_vectors import exponential
 from freefloat.estimate.suspicions import suspicions
@@ -23,6 +23,7 @@ from freefloat.robot.model import Body, Joint, Robot
 from freefloat.robot.parameters import parameters_from_com
 from freefloat.robot.transform import Transform
 from freefloat.studies import study_robot
+from freefloat.studies.spirolazzi.n1 import N1
 
 GYRO_RAD_S = 1e-5
 DEGREES = 180.0 / np.pi
@@ -41,15 +42,15 @@ def tree(seed=3, n=151, bodies=4, **kind):
     robot = random_robot(seed, **{"base": "free", "wheels": 3, "bodies": bodies, "prismatic": False} | kind)
     samples, _ = fly(robot, seed, n, "zero")
     rng = np.random.default_rng([seed, 61])
-    return robot, Problem(drawn_cad(robot, rng), (reacting(robot, samples, rng),))
+    return robot, Problem(CadSpread().drawn(robot, rng), (reacting(robot, samples, rng),))
 
 
 def n1(seed=3, every=3):
     """The same of the published arm and trajectory; its load is known."""
     robot, rng = study_robot("spirolazzi_n1"), np.random.default_rng([seed, 67])
-    flight = n1_flight(rng)
+    flight = N1(robot).flight(rng)
     flight = Flight(flight.samples[::every], flight.noise)
-    return robot, Problem(drawn_cad(robot, rng, (), ("load",)), (flight,), {"load": 0.0})
+    return robot, Problem(CadSpread().drawn(robot, rng, ["load"]), (flight,), {"load": 0.0})
 
 
 def flown(name, seed=3):
@@ -237,7 +238,7 @@ def test_healthy_flights_of_random_trees_raise_no_warning(seed):
 @pytest.mark.parametrize("run", range(20))
 def test_healthy_flights_of_the_published_arm_raise_no_warning(run):
     """Zeros, misalignment, lag, drift, bias and CAD model are drawn as far off as is believed of them."""
-    estimate = MaximumLikelihood().estimate(n1_everything_drawn(run)[0])
+    estimate = MaximumLikelihood().estimate(N1(study_robot("spirolazzi_n1")).everything_drawn(run)[0])
     assert estimate.warnings == ()
     assert estimate.outcome == "good"
 
@@ -354,7 +355,7 @@ def test_wheels_that_never_turned_are_no_harm_where_something_is_known(seed):
     samples = problem.flights[0].samples
     stopped = replace(samples, wheel_rates=0.0 * samples.wheel_rates, wheel_accelerations=0.0 * samples.wheel_rates)
     flight, tip = reacting(robot, stopped, np.random.default_rng(seed)), robot.body_names[-1]
-    cad = drawn_cad(robot, np.random.default_rng(seed), (), (tip,))
+    cad = CadSpread().drawn(robot, np.random.default_rng(seed), [tip])
     estimate = MaximumLikelihood().estimate(Problem(cad, (flight,), {tip: 0.0}))
     assert estimate.warnings == ()
     assert any("the wheels never turned" in note for note in estimate.notes)
@@ -447,8 +448,8 @@ def test_a_bias_that_walks_as_declared_is_no_surprise(seed):
 
 def test_a_late_gyro_is_noted_and_does_no_harm():
     robot, rng = study_robot("spirolazzi_n1"), np.random.default_rng(3)
-    flight = n1_flight(rng, late_s=0.043)
-    estimate = MaximumLikelihood().estimate(Problem(drawn_cad(robot, rng, (), ("load",)), (flight,), {"load": 0.0}))
+    flight = N1(robot).flight(rng, late_s=0.043)
+    estimate = MaximumLikelihood().estimate(Problem(CadSpread().drawn(robot, rng, ["load"]), (flight,), {"load": 0.0}))
     assert any("are late by 43" in note for note in estimate.notes)
     assert estimate.outcome == "good"
 
@@ -457,8 +458,8 @@ def test_a_late_gyro_is_noted_and_does_no_harm():
 def test_a_joint_zero_beyond_belief_is_named(joint):
     robot, rng = study_robot("spirolazzi_n1"), np.random.default_rng(3)
     zeros = np.where(np.arange(7) == joint, 0.02, 0.0)
-    flight = n1_flight(rng, zeros=zeros)
-    estimate = MaximumLikelihood().estimate(Problem(drawn_cad(robot, rng, (), ("load",)), (flight,), {"load": 0.0}))
+    flight = N1(robot).flight(rng, zeros=zeros)
+    estimate = MaximumLikelihood().estimate(Problem(CadSpread().drawn(robot, rng, ["load"]), (flight,), {"load": 0.0}))
     (sentence,) = estimate.warnings
     assert f"zero of j{joint + 1} is" in sentence
     assert estimate.outcome == "doubtful"

@@ -6,8 +6,8 @@ from functools import cache
 import numpy as np
 import pytest
 from estimators_listed import ESTIMATORS
+from naveen_recordings import naveen_recordings
 from problems import MOMENTA, make_case, with_noise
-from published_flights import naveen_errors, naveen_problem
 
 from freefloat.estimate.bias_compensated import BiasCompensated
 from freefloat.estimate.flight import Flight, InvalidProblem
@@ -95,11 +95,12 @@ def test_noisy_rates_naveen_at_20_hz_other_estimators_err_less_than_least_square
 
 @cache
 def errors_at_20_hz(estimator):
-    return tuple(np.median(naveen_errors(estimator.estimate(naveen_problem(run, 0.05)))) for run in range(4))
+    flown = naveen_recordings(0.05)
+    return tuple(np.median(flown.errors(estimator.estimate(flown.problem(run)))) for run in range(4))
 
 
 def test_total_least_squares_finds_how_large_the_noise_is():
-    problem = naveen_problem(0, 0.05)
+    problem = naveen_recordings(0.05).problem(0)
     flight = problem.flights[0]
     doubted = replace(flight, noise={name: 3.0 * sd for name, sd in flight.noise.items()})
     estimate = TotalLeastSquares().estimate(replace(problem, flights=(doubted,)))
@@ -159,7 +160,7 @@ def test_without_known_noise_the_residuals_tell_the_covariance():
 
 
 def test_least_squares_knows_how_far_noise_draws_it():
-    problem = naveen_problem(5, 0.02)
+    problem = naveen_recordings(0.02).problem(5)
     equations = problem.equations()
     system = LinearSystem.of(equations, plain_roots(equations))
     expected = solution_of(system, system.least_squares(), biased=True).bias

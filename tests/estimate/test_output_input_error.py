@@ -6,8 +6,8 @@ from functools import cache
 import numpy as np
 import pytest
 from agreement import assert_agree
+from naveen_recordings import naveen_recordings
 from problems import make_case, with_noise
-from published_flights import naveen_errors, naveen_problem
 from random_trees import random_robot, random_samples
 
 from freefloat.estimate.flight import Flight, InvalidProblem
@@ -86,8 +86,8 @@ def test_output_error_without_told_noise_takes_it_from_the_residual():
 
 def test_noisy_rates_naveen_at_20_hz_output_error_errs_less_than_least_squares():
     """The rates are compared, not multiplied: their noise is not in the matrix."""
-    problem = naveen_problem(1, 0.05)
-    output, least = (naveen_errors(each.estimate(problem)) for each in (OutputError(), LeastSquares()))
+    flown = naveen_recordings(0.05)
+    output, least = (flown.errors(each.estimate(flown.problem(1))) for each in (OutputError(), LeastSquares()))
     assert np.median(output) < 0.4 * np.median(least)
 
 

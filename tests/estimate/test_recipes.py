@@ -1,11 +1,12 @@
 """Published methods find the truth in exact data, and show the effects they are known for."""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
+from naveen_recordings import naveen_recordings
 from problems import cad_of, fly, make_case
-from published_flights import n1_problem, n1_samples, naveen_samples
 from random_trees import random_parameters, random_robot
 
 from freefloat.estimate.change import CHANGE, change_between
@@ -23,14 +24,16 @@ from freefloat.estimate.recipes import (
     target_only,
 )
 from freefloat.estimate.total_mass import mass_from_products, mass_from_pulse, mass_from_ratio
-from freefloat.experiment.simulate import Start, simulate_motion
-from freefloat.motion.fourier import Fourier
+from freefloat.experiment.simulate import simulate_motion
 from freefloat.motion.random_motion import random_trajectory
 from freefloat.regressor.angular_momentum import MassNotVisible
 from freefloat.regressor.states import base_reaction
 from freefloat.robot.model import Body, Joint
 from freefloat.robot.parameters import PARAMETER_NAMES, PER_BODY
 from freefloat.studies import published, study_robot
+from freefloat.studies.christidi.clusters import ZERO
+from freefloat.studies.christidi.servicer import Servicer
+from freefloat.studies.spirolazzi.n1 import N1
 
 NOTHING = Nuisances.none()
 
@@ -59,7 +62,7 @@ def true_values(estimate, robot):
 
 def test_naveen_all_52_parameters_of_the_published_robot_without_noise():
     robot = study_robot("naveen_dual_arm")
-    found = naveen_momentum(posed(robot, naveen_samples(0.1)))
+    found = naveen_momentum(posed(robot, naveen_recordings(0.1).exact))
     truth = true_values(found, robot)
     assert len(truth) == 52
     assert np.abs(found.values / truth - 1.0).max() < 1e-8
@@ -68,35 +71,29 @@ def test_naveen_all_52_parameters_of_the_published_robot_without_noise():
 def test_naveen_without_wheels_the_scale_is_lost():
     turning = study_robot("naveen_dual_arm")
     still = replace(turning, wheels=())
-    samples = replace(naveen_samples(0.1), wheel_rates=None, wheel_accelerations=None, v=None, w=None)
+    samples = replace(naveen_recordings(0.1).exact, wheel_rates=None, wheel_accelerations=None, v=None, w=None)
     v, w = base_reaction(still, samples)
-    with_wheels = posed(turning, naveen_samples(0.1)).equations(("momentum",))
+    with_wheels = posed(turning, naveen_recordings(0.1).exact).equations(("momentum",))
     without = posed(still, replace(samples, v=v, w=w)).equations(("momentum",))
     assert (with_wheels.rank, without.rank) == (52, 51)
 
 
 # ---------------------------------------------------------------------- two steps, and the mass
 
-LEVERS = ("*.products", "link1.mx", "link1.my", "link2.my", "link2.mz", "link3.my", "link3.mz")
 PUBLISHED_RATIO = "[mx_base]*[mx_link3]/M"  # pi 18 over phi 1 phi 3
 
 
-def christidi_samples():
-    robot, printed = study_robot("christidi_servicer"), published("christidi_servicer")
-    motion, first = printed["trajectory"], printed["initial"]
-    command = Fourier.from_harmonics(robot.joint_names, motion["a_rad_s"], motion["b_rad_s"], motion["duration_s"])
-    start = Start(attitude=np.array(first["quaternion"]), rate=np.array(first["angular_rate_rad_s"]))
-    rates = np.array(first["wheel_momentum_Nms"]) / robot.wheel_inertias
-    t = np.arange(1601) * motion["step_s"]
-    return robot, simulate_motion(robot, command, t, start, wheel_rates=rates)
+@cache
+def christidi_servicer():
+    return Servicer(study_robot("christidi_servicer"))
 
 
 def christidi_problem(noise, seed=1):
-    robot, samples = christidi_samples()
+    robot, samples = christidi_servicer().robot, christidi_servicer().exact
     rng = np.random.default_rng([seed, 47])
     noisy = {name: getattr(samples, name) + sd * rng.normal(size=(len(samples), 3)) for name, sd in noise.items()}
     flight = Flight(replace(samples, **noisy), noise, momentum="unknown")
-    return Problem(cad_of(robot, {}, 0.05, 1), (flight,), zero=LEVERS, nuisances=NOTHING)
+    return Problem(cad_of(robot, {}, 0.05, 1), (flight,), zero=ZERO, nuisances=NOTHING)
 
 
 def test_christidi_the_published_servicer_without_noise():
@@ -157,20 +154,19 @@ def test_a_pulse_of_the_published_thruster_shows_the_weighed_mass():
 
 
 def test_spirolazzi_all_clusters_of_case_n1_without_noise():
-    noisy = n1_problem(0)
-    exact = replace(noisy.flights[0], samples=replace(n1_samples(), v=None))
-    wrong = cad_of(noisy.robot, noisy.known, 0.05, 1)
-    found = spirolazzi_known_load(replace(noisy, robot=wrong, flights=(exact,)))
-    right = n1_problem(0).equations()
-    np.testing.assert_allclose(found.values, right.cad, rtol=1e-8)
+    exact = N1(study_robot("spirolazzi_n1")).exact()
+    wrong = cad_of(exact.robot, exact.known, 0.05, 1)
+    found = spirolazzi_known_load(replace(exact, robot=wrong))
+    np.testing.assert_allclose(found.values, exact.equations().cad, rtol=1e-8)
 
 
 def test_a_scale_that_rests_on_nothing_is_refused():
+    problem = N1(study_robot("spirolazzi_n1")).exact()
     with pytest.raises(InvalidProblem, match="declare the load"):
-        spirolazzi_known_load(replace(n1_problem(0), known={}))
-    moving = replace(n1_problem(0).flights[0], momentum="unknown")
+        spirolazzi_known_load(replace(problem, known={}))
+    moving = replace(problem.flights[0], momentum="unknown")
     with pytest.raises(InvalidProblem, match="momentum is zero"):
-        spirolazzi_known_load(replace(n1_problem(0), flights=(moving,)))
+        spirolazzi_known_load(replace(problem, flights=(moving,)))
 
 
 def gripping(seed=3):

@@ -4,48 +4,33 @@ from functools import cache
 
 import numpy as np
 import pytest
-from ayusawa_sized import GOAL_INSTANTS, ITERATIONS, random_motion, standing_plan
 
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.excitation.find_excitation import find_excitation
-from freefloat.excitation.goals.condition_number import ConditionNumber, ayusawa_gradient
+from freefloat.excitation.goals.condition_number import ConditionNumber
 from freefloat.excitation.procedures.random_selection import best_of_random
+from freefloat.studies import study_robot
+from freefloat.studies.ayusawa.differences import differences, exact_gradient
+from freefloat.studies.ayusawa.experiment import (
+    DESIGNS,
+    GOAL_INSTANTS,
+    ITERATIONS,
+    STUDY,
+    random_motion,
+    standing_plan,
+)
 
 MOTIONS = 100
-
-
-def condition_number(on_rows, coefficients):
-    sigma = np.linalg.svd(on_rows.matrix(coefficients), compute_uv=False)
-    return sigma[0] / sigma[-1]
-
-
-def exact_gradient(on_rows, coefficients):
-    """Equation 17, and all of the way back."""
-    samples = on_rows.conditions.samples(on_rows.channels, on_rows.linear.motion(coefficients))
-    filled = on_rows.rows.fill(samples)
-    sigma = np.linalg.svd(filled.matrix, compute_uv=False)
-    slope = filled.pull_back(ayusawa_gradient(filled.matrix, sigma))
-    return slope.by_coefficients(on_rows.conditions.robot, on_rows.channels, on_rows.linear)
-
-
-def differences(on_rows, coefficients, step, central):
-    """Of the condition number by all coefficients, in their shape."""
-    found = np.empty(coefficients.size)
-    here = 0.0 if central else condition_number(on_rows, coefficients)
-    for index, direction in enumerate(np.eye(coefficients.size).reshape(-1, *coefficients.shape)):
-        ahead = condition_number(on_rows, coefficients + step * direction)
-        behind = condition_number(on_rows, coefficients - step * direction) if central else here
-        found[index] = (ahead - behind) / (2.0 * step if central else step)
-    return found.reshape(coefficients.shape)
+ROBOT = study_robot(STUDY)
 
 
 def problem():
-    plan = standing_plan()
+    plan = standing_plan(ROBOT)
     return plan.on_matrix(), random_motion(plan.task(), 0).coefficients
 
 
 def test_the_problem_has_the_published_size():
-    plan = standing_plan()
+    plan = standing_plan(ROBOT)
     assert plan.variables.size == 294
     assert plan.on_matrix().matrix(plan.shape.coefficients).shape[0] == 14 * GOAL_INSTANTS
     assert plan.task().starts[-1] % 400 == 0
@@ -53,7 +38,7 @@ def test_the_problem_has_the_published_size():
 
 def test_the_gradient_of_the_condition_number_is_exact():
     on_rows, coefficients = problem()
-    exact, expected = exact_gradient(on_rows, coefficients), differences(on_rows, coefficients, 1e-6, central=True)
+    exact, expected = exact_gradient(on_rows, coefficients), differences(on_rows, coefficients, central=True)
     assert np.linalg.norm(exact - expected) < 1e-6 * np.linalg.norm(expected)
 
 
@@ -61,18 +46,18 @@ def test_the_gradient_of_the_condition_number_is_exact():
 def designs():
     """Each complements those before."""
     found = []
-    for stage, most in enumerate(ITERATIONS):
-        plan = standing_plan(tuple(each.trajectory for each in found))
-        found.append(find_excitation(plan, starts=1, seed=stage, most_iterations=most, shakes=0))
+    for stage in range(DESIGNS):
+        plan = standing_plan(ROBOT, tuple(each.trajectory for each in found))
+        found.append(find_excitation(plan, starts=1, seed=stage, most_iterations=ITERATIONS, shakes=0))
     return found
 
 
 @cache
 def random_choices():
     """Condition numbers of the stack, when each stage takes the best of as many random motions of its own."""
-    task, chosen, values = standing_plan().task(), [], []
-    for stage in range(len(ITERATIONS)):
-        plan = standing_plan(tuple(chosen))
+    task, chosen, values = standing_plan(ROBOT).task(), [], []
+    for stage in range(DESIGNS):
+        plan = standing_plan(ROBOT, tuple(chosen))
         found = best_of_random(
             lambda number, stage=stage: random_motion(task, stage * MOTIONS + number),
             plan.conditions(),
@@ -90,7 +75,7 @@ def random_choices():
 def test_designs_keep_all_limits():
     for found in designs():
         assert found.feasible
-        assert len(found.margins) == len(standing_plan().limits)
+        assert len(found.margins) == len(standing_plan(ROBOT).limits)
 
 
 @pytest.mark.slow

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from agreement import assert_agree
-from naveen_intervals import BOX, FLOWN, PUBLISHED, naveen_task, published_seeds
 from random_trees import random_robot
 
 from freefloat.excitation.goals.condition_number import ConditionNumber, true_condition_number
@@ -20,9 +19,14 @@ from freefloat.motion.cycloid import direction_combinations
 from freefloat.motion.limits import limits_of
 from freefloat.motion.trajectory import InvalidTrajectory
 from freefloat.regressor.model import Momentum
+from freefloat.studies import published, study_robot
+from freefloat.studies.naveen.experiment import published_seeds
+from freefloat.studies.naveen.plans import BOX_RAD, interval_task
 
 STEP = 1e-5
-GUESS = naveen_task("naveen_dual_arm_offset")
+PUBLISHED = published("naveen_dual_arm")
+FLOWN = PUBLISHED["excitation"]
+GUESS = interval_task(study_robot("naveen_dual_arm_offset"))
 POOL = direction_combinations(9)
 FINE = 20  # instants an interval
 
@@ -75,7 +79,7 @@ def test_every_choice_of_numbers_between_bounds_keeps_all_limits(seed):
         np.testing.assert_allclose(space.seeds(space.place(seeds)), seeds, atol=1e-12)
 
 
-@pytest.mark.parametrize("reach", [BOX, 0.3], ids=["wide", "narrow"])
+@pytest.mark.parametrize("reach", [BOX_RAD, 0.3], ids=["wide", "narrow"])
 def test_the_longest_ranges_just_meet_a_limit(reach):
     limits = GUESS.limits
     turns = np.arange(9) >= 6
@@ -110,7 +114,7 @@ def test_optimised_seeds_are_better_than_published_ones_and_reproducible():
 
 
 def published_blocks(study):
-    task = naveen_task(study, instants=FINE)
+    task = interval_task(study_robot(study), FINE)
     return task.blocks(task.trajectory(published_seeds(), POOL))
 
 
@@ -202,7 +206,7 @@ def test_what_cannot_be_designed_is_refused():
 @pytest.mark.slow
 def test_three_steps_from_a_wrong_guess_need_no_more_intervals_than_published_and_do_better():
     found = design_intervals(GUESS, "exchange", most=FLOWN["intervals_kept"])
-    truth = naveen_task("naveen_dual_arm", instants=FINE)
+    truth = interval_task(study_robot("naveen_dual_arm"), FINE)
     assert len(found.directions) <= 67
     assert GUESS.within(found.seeds, found.directions)
     assert true_condition_number(truth.matrix(found.trajectory)) <= PUBLISHED["results"]["condition_number"]

@@ -16,12 +16,12 @@ from freefloat.motion.limits import limits_of
 from freefloat.motion.trajectory import InvalidTrajectory
 from freefloat.regressor.model import Energy
 from freefloat.studies import published, study_robot
+from freefloat.studies.gautier.experiment import arm_limits
 
 STEP = 1e-6
 ARM = study_robot("gautier_khalil_arm")
 ROWS = EnergyRows(Energy(ARM))
 PUBLISHED = published("gautier_khalil_arm")
-FASTEST = 20.0  # rad/s^2, ours: the article prints no limits
 
 
 def box(robot, position, rate, acceleration):
@@ -32,7 +32,7 @@ def box(robot, position, rate, acceleration):
     )
 
 
-ARM_LIMITS = box(ARM, np.deg2rad(45.0), 0.88, FASTEST)
+ARM_LIMITS = arm_limits(ARM)
 
 
 def random_points(limits, count, seed):
@@ -64,7 +64,7 @@ def test_the_derivative_by_the_points_is_that_of_the_value(seed, goal):
 
 def test_a_published_design_has_the_numbers_printed_with_it():
     printed = PUBLISHED["computed"]
-    task = PointsTask(ROWS, box(ARM, np.deg2rad(45.0), 0.88, np.inf))
+    task = PointsTask(ROWS, arm_limits(ARM, np.inf))
     points = np.array(printed["points"])
     x = np.zeros((2, len(points), 3))
     x[0, :, 1:], x[1] = points[:, :2], points[:, 2:]
@@ -92,7 +92,7 @@ def test_a_seed_gives_the_same_points_again():
 @pytest.mark.parametrize("acceleration", [2.0, 20.0])
 @pytest.mark.parametrize("seed", range(4))
 def test_a_path_through_any_points_keeps_all_limits_everywhere(seed, acceleration):
-    limits = box(ARM, np.deg2rad(45.0), 0.88, acceleration)
+    limits = arm_limits(ARM, acceleration)
     positions, rates = random_points(limits, 12, seed)
     path = joined_points(limits, positions, rates, np.zeros(3))
     assert limits.margins(path.extremes()).within

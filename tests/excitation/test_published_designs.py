@@ -2,23 +2,17 @@
 
 import numpy as np
 import pytest
-from published_plans import (
-    big_clusters,
-    christidi_plan,
-    n1_plan,
-    naveen_plan,
-    naveen_printed,
-    oossim_plan,
-    printed_motion,
-    worst_errors,
-)
 
 from freefloat.estimate.least_squares import LeastSquares
 from freefloat.estimate.maximum_likelihood import MaximumLikelihood
 from freefloat.excitation.find_excitation import find_excitation
 from freefloat.experiment.simulate import simulate_motion
 from freefloat.regressor.samples import rotations
-from freefloat.studies import published
+from freefloat.studies import published, study_robot
+from freefloat.studies.christidi.plan import christidi_plan
+from freefloat.studies.naveen.experiment import GUESS, STEP_S, STUDY, Recordings, intervals_motion
+from freefloat.studies.naveen.plans import fourier_plan
+from freefloat.studies.spirolazzi.plans import big_deviations, n1_plan, oossim_plan
 
 pytestmark = pytest.mark.slow
 
@@ -29,9 +23,10 @@ def within(excitation, plan):
 
 
 def test_n1_by_accuracy_is_known_twice_as_well():
-    plan, (_, motion) = n1_plan(), printed_motion("spirolazzi_n1")
+    plan = n1_plan(study_robot("spirolazzi_n1"))
+    motion = plan.shape
     excitation = find_excitation(plan, starts=4, seed=0, shakes=0)
-    before, after = (big_clusters(plan, plan.bound(each)) for each in (motion, excitation.trajectory))
+    before, after = (big_deviations(plan, plan.bound(each)) for each in (motion, excitation.trajectory))
     assert before.size == 24
     assert np.median(before / after) >= 2.0
     within(excitation, plan)
@@ -39,7 +34,7 @@ def test_n1_by_accuracy_is_known_twice_as_well():
 
 
 def test_n1_by_condition_number():
-    plan = n1_plan(goal="condition-number")
+    plan = n1_plan(study_robot("spirolazzi_n1"), goal="condition-number")
     assert plan.condition_number(plan.shape) == pytest.approx(298.2, abs=0.1)
     excitation = find_excitation(plan, starts=4, seed=0, shakes=0)
     assert excitation.condition_number <= 60.0
@@ -47,7 +42,7 @@ def test_n1_by_condition_number():
 
 
 def test_oossim_by_condition_number_keeps_the_attitude_of_the_base():
-    plan = oossim_plan()
+    plan = oossim_plan(study_robot("spirolazzi_oossim"))
     assert plan.condition_number(plan.shape) == pytest.approx(288.5, abs=0.1)
     excitation = find_excitation(plan, starts=4, seed=0, shakes=0)
     assert excitation.condition_number <= 80.0
@@ -64,7 +59,7 @@ def test_oossim_by_condition_number_keeps_the_attitude_of_the_base():
 
 
 def test_christidi_is_known_twice_as_well():
-    plan = christidi_plan()
+    plan = christidi_plan(study_robot("christidi_servicer"))
     excitation = find_excitation(plan, starts=4, seed=0, shakes=0)
     before, after = plan.bound(plan.shape), plan.bound(excitation.trajectory)
     counts = np.isfinite(before.relative)  # not those of value zero
@@ -73,10 +68,10 @@ def test_christidi_is_known_twice_as_well():
 
 
 def test_naveen_by_a_fourier_motion_knows_the_worst_four_times_as_well():
-    step_s, runs = 0.01, 5
-    plan, motion = naveen_plan(step_s), naveen_printed()[3]
+    runs, truth, guess = 5, study_robot(STUDY), study_robot(GUESS)
+    plan, motion = fourier_plan(guess, STEP_S), intervals_motion(truth)
     excitation = find_excitation(plan, starts=4, seed=0, shakes=0, most_iterations=2000, tolerance=1e-4)
     assert excitation.feasible
-    theirs = worst_errors(LeastSquares(), motion, step_s, runs)
-    ours = worst_errors(MaximumLikelihood(), excitation.trajectory, step_s, runs)
+    theirs = Recordings(truth, guess, motion).worst_errors(LeastSquares(), runs)
+    ours = Recordings(truth, guess, excitation.trajectory).worst_errors(MaximumLikelihood(), runs)
     assert theirs.mean() / ours.mean() >= 4.0

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from estimate.published_flights import SIMPLE, n1_leaders
 from small_mission import small_mission
 
 import freefloat as ff
@@ -17,15 +16,16 @@ from freefloat.motion.trajectory import InvalidTrajectory
 from freefloat.regressor.model import NotApplicable
 from freefloat.report.sweep_page import write_sweep_page, write_sweep_table
 from freefloat.robot.parameters import com_of, inertia_about_com
-from freefloat.studies import published, study_robot
+from freefloat.studies import study_robot
+from freefloat.studies.printed import printed_motion
+from freefloat.studies.spirolazzi.cluster_table import SIMPLE, cluster_table
 
 # ---------------------------------------------------------------------- Spirolazzi, case study N1
 
 
 def n1(robot):
     """The published motion, the load known, on a robot like the published one."""
-    printed = published("spirolazzi_n1")["trajectory"]
-    motion = ff.Fourier.from_harmonics(robot.joint_names, printed["a_rad_s"], printed["b_rad_s"], printed["duration_s"])
+    motion = printed_motion("spirolazzi_n1", robot)
     return measure(ff.Plan(robot, motion, goal="condition-number", known={"load": 0.0}, zero=SIMPLE), motion, {})
 
 
@@ -43,7 +43,7 @@ def test_n1_condition_number_by_mass(body, mass, expected):
 
 def test_n1_influence_of_each_cluster():
     rates = {each.name: np.degrees(each.rate_rad_s) for each in n1(study_robot("spirolazzi_n1")).influences}
-    numbered = {entry["index"]: rates[name] for name, entry in n1_leaders().items()}
+    numbered = {entry["index"]: rates[name] for name, entry in cluster_table("spirolazzi_n1").entries.items()}
     large = {4: 0.387, 1: 0.342, 22: 0.226, 25: 0.204, 30: 0.184}
     assert [index for index, _ in sorted(numbered.items(), key=lambda item: -item[1])[:5]] == list(large)
     for index, rate in large.items():

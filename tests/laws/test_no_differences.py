@@ -6,6 +6,8 @@ A crude scan of the sources for what difference schemes look like:
 - scipy's minimisers and equation solvers without a derivative, for they then take differences themselves;
 - a small number given to a name such as `eps`, `step` or `h`;
 - the difference of two values of one function, divided by something.
+
+One file is exempt: a study that measures the exact gradient against differences, as its publication does.
 """
 
 import ast
@@ -17,6 +19,7 @@ import freefloat
 
 PACKAGE = Path(freefloat.__file__).parent
 
+EXEMPT = PACKAGE / "studies" / "ayusawa" / "differences.py"
 FORBIDDEN = {"approx_fprime", "approx_derivative", "check_grad", "numdifftools"}
 SOLVERS = {"minimize", "least_squares", "curve_fit", "root", "fsolve", "newton"}
 DERIVATIVES = {"jac", "fprime"}
@@ -85,9 +88,18 @@ def _solver_without_derivative(node):
     return None
 
 
-@pytest.mark.parametrize("file", sorted(PACKAGE.rglob("*.py")), ids=lambda file: str(file.relative_to(PACKAGE)))
+SOURCES = sorted(set(PACKAGE.rglob("*.py")) - {EXEMPT})
+
+
+@pytest.mark.parametrize("file", SOURCES, ids=lambda file: str(file.relative_to(PACKAGE)))
 def test_no_difference_scheme_in(file):
     assert differences_in(file.read_text(encoding="utf-8")) == []
+
+
+def test_the_exempt_file_takes_differences_and_only_its_study_reads_it():
+    assert differences_in(EXEMPT.read_text(encoding="utf-8"))
+    readers = [file for file in SOURCES if "ayusawa.differences" in file.read_text(encoding="utf-8")]
+    assert readers == [EXEMPT.with_name("study.py")]
 
 
 def test_the_scan_reads_the_package():

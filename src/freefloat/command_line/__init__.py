@@ -10,8 +10,11 @@ from typing import Annotated
 
 import typer
 
+from freefloat.command_line.campaign_command import campaign
 from freefloat.command_line.motion_commands import design, sweep
-from freefloat.command_line.options import AsJson, BaseChoice, ModelChoice, MomentumChoice, WheelChoice
+from freefloat.command_line.options import AsJson, BaseChoice, ModelChoice, MomentumChoice, WheelChoice, split_commas
+from freefloat.command_line.reproducing import reproduce
+from freefloat.command_line.validation_command import validate
 from freefloat.errors import FreefloatError
 
 app = typer.Typer(
@@ -72,16 +75,13 @@ def inspect(
     else:
         from freefloat.regressor.summary import model_summary
 
-        summary = model_summary(model.value, loaded, _split(known), _split(assume_zero), momentum.value, wheels.value)
+        settled = split_commas(known), split_commas(assume_zero)
+        summary = model_summary(model.value, loaded, *settled, momentum.value, wheels.value)
         show = show_model
     if json:
         print_json(summary)
     else:
         show(summary)
-
-
-def _split(values: list[str] | None) -> list[str]:
-    return [part.strip() for value in values or [] for part in value.split(",") if part.strip()]
 
 
 app.command()(design)
@@ -138,7 +138,7 @@ def data(
     from freefloat.command_line.show import print_json, show_recording
     from freefloat.experiment.describe import recording_summary
 
-    loaded = read_any(recording, mapping, _split(repair))
+    loaded = read_any(recording, mapping, split_commas(repair))
     if plot is not None:
         from freefloat.report.recording_page import write_recording_page
 
@@ -185,7 +185,7 @@ def identify(
     from freefloat.estimate.estimate_file import estimate_document
 
     estimate = identify_recordings(
-        mission, recordings, method, trajectory, _split(without), mapping, _split(repair), output
+        mission, recordings, method, trajectory, split_commas(without), mapping, split_commas(repair), output
     )
     if json:
         print_json(estimate_document(estimate))
@@ -195,6 +195,9 @@ def identify(
             typer.echo(f"wrote {output}")
     if estimate.outcome == "failed":
         raise typer.Exit(1)
+
+
+app.command()(validate)
 
 
 @app.command()
@@ -224,6 +227,8 @@ def export(
 
 
 app.command()(sweep)
+app.command()(campaign)
+app.command()(reproduce)
 
 
 @app.command()

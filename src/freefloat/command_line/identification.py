@@ -26,15 +26,15 @@ def identify_recordings(
     output: Path | None,
 ) -> Estimate:
     """Read everything, estimate, write the estimate if a path is given."""
-    _refuse_repeated(recordings)
+    refuse_repeated(recordings)
     if output is not None:  # before the work, not after it
         given = (mission_path, *recordings, trajectory_path, mapping)
         refuse_output(output, [path for path in given if path is not None], "estimates", (".json",))
     mission = load_mission(mission_path)
     trajectory = None if trajectory_path is None else load_motion(trajectory_path, mission.robot)
-    absent = _absent(without)
+    absent = absent_bodies(without)
     with Console(stderr=True).status("reading") as status:
-        read = {_name(path, recordings): read_any(path, mapping, repair) for path in recordings}
+        read = {flight_name(path, recordings): read_any(path, mapping, repair) for path in recordings}
         status.update(f"identifying {mission.name}")
         estimate = identify(mission, read, method, trajectory, absent)
     if output is not None:
@@ -42,7 +42,7 @@ def identify_recordings(
     return estimate
 
 
-def _refuse_repeated(recordings: Sequence[Path]) -> None:
+def refuse_repeated(recordings: Sequence[Path]) -> None:
     """The same file twice; a copy of it is found when it is read."""
     seen = set[Path]()
     for path in recordings:
@@ -51,12 +51,12 @@ def _refuse_repeated(recordings: Sequence[Path]) -> None:
         seen.add(path.resolve())
 
 
-def _name(path: Path, among: Sequence[Path]) -> str:
+def flight_name(path: Path, among: Sequence[Path]) -> str:
     """The file's name, or the whole path where two files have the same name."""
     return path.name if [other.name for other in among].count(path.name) == 1 else str(path)
 
 
-def _absent(without: Sequence[str]) -> Mapping[str, list[str]]:
+def absent_bodies(without: Sequence[str]) -> Mapping[str, list[str]]:
     """Bodies that were not there, by recording, from texts `FILE=body`."""
     absent: dict[str, list[str]] = {}
     for text in without:

@@ -10,6 +10,11 @@ import typer
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
 
 
+def split_commas(values: list[str] | None) -> list[str]:
+    """The parts of an option that may be repeated or hold several with commas between them."""
+    return [part.strip() for value in values or [] for part in value.split(",") if part.strip()]
+
+
 class ModelChoice(StrEnum):
     """Measured quantities whose clusters can be shown."""
 

@@ -22,7 +22,12 @@ def console() -> Console:
 
 def print_json(document: Any) -> None:
     """One JSON document on standard output."""
-    sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    sys.stdout.write(as_json(document))
+
+
+def as_json(document: Any) -> str:
+    """One JSON document, indented, with a last newline."""
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def number(value: float) -> str:

@@ -41,7 +41,7 @@ def sweep_mission(
     for output in outputs:
         given = (path,) if motion is None else (path, motion)
         refuse_output(output, given, "sweeps", (".html", ".csv"))
-    ranges = _ranges(over)
+    ranges = ranges_of(over)
     mission = load_mission(path)
     trajectory = None if motion is None else load_motion(motion, mission.robot)
     points = math.prod(len(values) for values in ranges.values())
@@ -60,7 +60,7 @@ def sweep_mission(
     return mission, found
 
 
-def _ranges(over: Sequence[str]) -> dict[str, list[float]]:
+def ranges_of(over: Sequence[str]) -> dict[str, list[float]]:
     """Values by name, each name once."""
     ranges = dict[str, list[float]]()
     for key, values in map(parse_range, over):

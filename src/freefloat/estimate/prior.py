@@ -7,14 +7,17 @@ along with it. The spread of clusters is that of the parameters they are made of
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
+from freefloat.regressor.selection import select_parameters
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY, com_of, inertia_about_com, inertia_entries
 from freefloat.robot.transform import Array
 
+_EXACT = 1e-18  # variance of what the spread leaves as it is
 _LEAST = 1e-9  # of the largest body: a body without mass still gets a spread
 
 
@@ -40,6 +43,14 @@ class CadSpread:
             root = self._root(phi, heaviest)
             covariance[block, block] = root @ root.T
         return covariance
+
+    def drawn(self, robot: Robot, rng: np.random.Generator, settled: Iterable[str] = ()) -> Robot:
+        """A robot as far from this one as the spread says, but for what is settled: selectors of parameters."""
+        size = robot.parameters.size
+        root = np.linalg.cholesky(self.covariance(robot) + _EXACT * np.eye(size))
+        moved = root @ rng.normal(size=size)
+        moved[select_parameters(robot, tuple(settled))] = 0.0
+        return robot.with_parameters(robot.parameters + moved)
 
     def _root(self, phi: Array, heaviest: float) -> Array:
         """Derivative of one body's parameters by mass, centre and inertia, each times its spread, (10, 10)."""

@@ -170,7 +170,7 @@ class Problem:
         masked = np.zeros((sum(len(row) for row in rows), structure.combine.shape[1]))
         chosen = np.asarray(columns, dtype=np.int64)
         masked[:, chosen] = np.vstack(rows)[:, chosen]
-        if len(rows) == 1 and chosen.size == masked.shape[1]:
+        if not self._absent() and chosen.size == masked.shape[1]:
             return structure
         return independent_columns(masked, structure.names, standard_preference(structure.combine.shape[1] // PER_BODY))
 

@@ -7,6 +7,7 @@ A mission says which robot, what is known of it, which sensors it carries, how i
     excitation = design(mission)                # an Excitation: the motion that reveals the most
     flight = simulate(mission, excitation, seed=1)  # a Recording, as a real flight would give
     estimate = identify(mission, flight, trajectory=excitation)  # an Estimate: values, intervals, what they are made of
+    print(validate(mission, estimate, other))   # a Validation: whether it predicts another flight
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from freefloat.mission.designing import design
     from freefloat.mission.identifying import identify, problem
     from freefloat.mission.sweeping import sweep
+    from freefloat.mission.validating import validate
 
 __all__ = [
     "InvalidMission",
@@ -33,8 +35,15 @@ __all__ = [
     "random_motion",
     "simulate",
     "sweep",
+    "validate",
 ]
-_LATER = {"design": "designing", "identify": "identifying", "problem": "identifying", "sweep": "sweeping"}
+_LATER = {
+    "design": "designing",
+    "identify": "identifying",
+    "problem": "identifying",
+    "sweep": "sweeping",
+    "validate": "validating",
+}
 
 
 def __getattr__(name: str) -> object:

@@ -57,9 +57,10 @@ def identify(
 
     The rest is as for `problem`. What processing has to say is among the estimate's warnings and notes.
     """
-    asked = method or _method(mission)
-    estimator, named = make_estimator(asked, mission.robot.base), _named(recordings)
-    flights = _flights(mission, named, trajectory, without or {}, settings or _settings(mission, asked))
+    asked = method or method_of(mission)
+    estimator, named = make_estimator(asked, mission.robot.base), named_recordings(recordings)
+    absent = _absent(mission, named, without or {})
+    flights = flights_of(mission, named, trajectory, absent, settings or settings_for(mission, asked))
     with one_blas_thread():
         found = estimator.estimate(_posed(mission, [flight for flight, _ in flights]))
     several = len(flights) > 1
@@ -93,8 +94,8 @@ def problem(
     without: by name of a recording, bodies that were not there, such as a load not yet gripped; what the mission
         says of it unless given. settings: of the signal processing; those for the mission's method unless given.
     """
-    chosen = settings or _settings(mission, _method(mission))
-    flights = _flights(mission, _named(recordings), trajectory, without or {}, chosen)
+    chosen, named = settings or settings_for(mission, method_of(mission)), named_recordings(recordings)
+    flights = flights_of(mission, named, trajectory, _absent(mission, named, without or {}), chosen)
     return _posed(mission, [flight for flight, _ in flights])
 
 
@@ -120,17 +121,19 @@ def _models(mission: Mission, flights: Sequence[Flight]) -> tuple[ModelName, ...
     return ("momentum",) if whole else ("angular-momentum",)
 
 
-def _method(mission: Mission) -> str:
+def method_of(mission: Mission) -> str:
+    """The mission's estimator."""
     return mission.settings.identify.method or default_method(mission.robot.base)
 
 
-def _settings(mission: Mission, method: str) -> ProcessSettings:
+def settings_for(mission: Mission, method: str) -> ProcessSettings:
     """A delay that the method estimates itself is not sought before."""
     itself = method in ("maximum-likelihood", "physically-consistent") and mission.robot.base != "fixed"
     return ProcessSettings(seek_delay=not itself or nuisances_of(mission).time_offset_s is None)
 
 
-def _named(recordings: Recordings) -> dict[str, Recording]:
+def named_recordings(recordings: Recordings) -> dict[str, Recording]:
+    """Recordings by the name of their flight."""
     if isinstance(recordings, Recording):
         return {"flight": recordings}
     if isinstance(recordings, Mapping):
@@ -138,20 +141,15 @@ def _named(recordings: Recordings) -> dict[str, Recording]:
     return {f"flight {number}": recording for number, recording in enumerate(recordings, start=1)}
 
 
-def _flights(
+def flights_of(
     mission: Mission,
     recordings: Mapping[str, Recording],
     trajectory: Trajectory | Excitation | None,
-    without: Mapping[str, Sequence[str]],
+    absent: Mapping[str, Sequence[str]],
     settings: ProcessSettings,
 ) -> list[tuple[Flight, Processed]]:
-    """Each recording as a flight, with what processing said of it."""
+    """Each recording as a flight, with what processing said of it; absent: bodies that were not there, by recording."""
     _refuse_repeated(recordings)
-    absent = {**mission.settings.identify.without, **without}
-    for name in absent:
-        if name not in recordings:
-            said = "" if name in without else "the mission's identify.without: "
-            raise InvalidMission(f"{said}no recording is called {name!r}; there are: {', '.join(recordings)}")
     flights = list[tuple[Flight, Processed]]()
     for name, recording in recordings.items():
         command = trajectory_of(trajectory) if trajectory else _command(mission, recording)
@@ -164,11 +162,23 @@ def _flights(
     return flights
 
 
+def _absent(
+    mission: Mission, recordings: Mapping[str, Recording], without: Mapping[str, Sequence[str]]
+) -> dict[str, Sequence[str]]:
+    """Bodies that were not there, by recording: what the mission says of it, unless given."""
+    absent = {**mission.settings.identify.without, **without}
+    for name in absent:
+        if name not in recordings:
+            said = "" if name in without else "the mission's identify.without: "
+            raise InvalidMission(f"{said}no recording is called {name!r}; there are: {', '.join(recordings)}")
+    return absent
+
+
 def _refuse_repeated(recordings: Mapping[str, Recording]) -> None:
     """The same data twice would count as twice the evidence."""
     first = dict[str, str]()
     for name, recording in recordings.items():
-        earlier = first.setdefault(_recording_sha256(recording), name)
+        earlier = first.setdefault(recording_sha256(recording), name)
         if earlier != name:
             raise InvalidMission(f"{name!r} is the same recording as {earlier!r}; allowed: each recording once")
 
@@ -222,7 +232,7 @@ def _origin(
         "recordings": [
             {
                 "name": flight.name,
-                "sha256": _recording_sha256(recording),
+                "sha256": recording_sha256(recording),
                 "without": list(flight.without),
                 **{key: getattr(recording.origin, key) for key in ("kind", "file", "mission", "seed", "run")},
             }
@@ -231,7 +241,7 @@ def _origin(
     }
 
 
-def _recording_sha256(recording: Recording) -> str:
+def recording_sha256(recording: Recording) -> str:
     """Of all channels, whatever file they came from."""
     digest = hashlib.sha256()
     for channel in sorted(recording, key=lambda each: each.name):

@@ -63,25 +63,17 @@ def sweep(
     with its mass. starts, seed, workers: of designs. watch: told each point as it is there. An interrupt (Ctrl-C) ends
     the sweep with the points so far, if there are any.
     """
-    _refuse(mission, over, trajectory, inertia_scales)
+    refuse_sweep(mission, over, trajectory, inertia_scales)
     given = trajectory_of(trajectory) if trajectory else mission.trajectory
     if "harmonics" in over:
         given = None
-
-    def designed(changed: Mission) -> Trajectory:
-        found = find_excitation(_plan(changed), starts, seed, workers, shakes=0)
-        if found.how.interrupted:  # a search ends with what it has, but this is no fair point of a sweep
-            raise KeyboardInterrupt
-        return found.trajectory
-
     anew = given is None and any(key in over for key in _SHAPING)
-    motion = given if given is not None or anew else designed(mission)
+    motion = given if given is not None or anew else designed_motion(mission, starts, seed, workers)
     points = list[SweepPoint]()
     try:
-        for values in product(*over.values()):
-            setting = dict(zip(over, map(float, values), strict=True))
-            changed = _changed(mission, setting, inertia_scales)
-            points.append(_point(changed, setting, motion or designed(changed)))
+        for setting in settings_of(over):
+            changed = mission_at(mission, setting, inertia_scales)
+            points.append(_point(changed, setting, motion or designed_motion(changed, starts, seed, workers)))
             if watch is not None:
                 watch(points[-1])
     except KeyboardInterrupt:
@@ -89,6 +81,19 @@ def sweep(
             raise
         return Sweep(tuple(over), tuple(points), interrupted=True)
     return Sweep(tuple(over), tuple(points))
+
+
+def settings_of(over: Mapping[str, Sequence[float]]) -> list[dict[str, float]]:
+    """All combinations of the values of all names, the last name changing fastest."""
+    return [dict(zip(over, map(float, values), strict=True)) for values in product(*over.values())]
+
+
+def designed_motion(mission: Mission, starts: int, seed: int, workers: int | None) -> Trajectory:
+    """A motion for the mission as it is, without the shakes that a single design has time for."""
+    found = find_excitation(_plan(mission), starts, seed, workers, shakes=0)
+    if found.how.interrupted:  # a search ends with what it has, but this is no fair point of a sweep
+        raise KeyboardInterrupt
+    return found.trajectory
 
 
 def _point(changed: Mission, setting: Mapping[str, float], motion: Trajectory) -> SweepPoint:
@@ -106,7 +111,9 @@ def _plan(mission: Mission) -> Plan:
     return plan_of(mission, None if mission.sensors else "condition-number")
 
 
-def _refuse(mission: Mission, over: Mapping[str, Sequence[float]], trajectory: object, inertia_scales: bool) -> None:
+def refuse_sweep(
+    mission: Mission, over: Mapping[str, Sequence[float]], trajectory: object, inertia_scales: bool = True
+) -> None:
     """Say before the work what cannot be done."""
     if not over or any(len(values) == 0 for values in over.values()):
         raise InvalidSweep(f"nothing is varied; allowed: {KEYS}")
@@ -115,7 +122,7 @@ def _refuse(mission: Mission, over: Mapping[str, Sequence[float]], trajectory: o
         for value in map(float, values):
             if not np.isfinite(value):
                 raise InvalidSweep(f"{key} is {value:g}; allowed: a finite number")
-            _changed(mission, {key: value}, inertia_scales)
+            mission_at(mission, {key: value}, inertia_scales)
     if "harmonics" in over and trajectory is not None:
         raise InvalidSweep("harmonics are varied by designing anew; allowed: no motion that is given beside them")
 
@@ -130,7 +137,7 @@ def _refuse_key(mission: Mission, key: str) -> None:
         raise InvalidSweep(f"{key!r} is not varied; allowed: {KEYS}")
 
 
-def _changed(mission: Mission, setting: Mapping[str, float], inertia_scales: bool) -> Mission:
+def mission_at(mission: Mission, setting: Mapping[str, float], inertia_scales: bool = True) -> Mission:
     """The mission at one setting, which is checked as a mission file's would be."""
     robot, sensors, excitation = mission.robot, dict(mission.sensors), mission.settings.excitation
     for key, value in setting.items():

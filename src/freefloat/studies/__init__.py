@@ -1,7 +1,8 @@
 """The published robots and what is printed about them, as data files.
 
 A study is a robot file here, `format: freefloat/robot@1`. What its publication prints, for comparison, is in
-`<study>_published.yaml`, `format: freefloat/published@1`. Each file says where its numbers come from, which
+`<study>_published.yaml`, `format: freefloat/published@1`. Experiments that can be flown again are missions,
+`<name>_mission.yaml`, `format: freefloat/mission@1`. Each file says where its numbers come from, which
 of them were corrected and why, and which are ours.
 """
 
@@ -9,15 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from freefloat.errors import FreefloatError
 from freefloat.files import check_format, did_you_mean, load_yaml
 from freefloat.robot.load import load_robot
 from freefloat.robot.model import Robot
 
+if TYPE_CHECKING:
+    from freefloat.mission.mission_file import Mission
+
 _FOLDER = Path(__file__).parent
 _PUBLISHED = "_published"
+_MISSION = "_mission"
 
 
 class UnknownStudy(FreefloatError):
@@ -54,6 +59,24 @@ def published(name: str) -> Mapping[str, Any]:
     document = load_yaml(path.with_name(f"{path.stem}{_PUBLISHED}.yaml"))
     check_format(document, "published")
     return document.data
+
+
+def mission_names() -> tuple[str, ...]:
+    """Names of the experiments that are missions, in alphabetical order."""
+    return tuple(stem.removesuffix(_MISSION) for stem in _names("mission"))
+
+
+def mission_path(name: str) -> Path:
+    """The mission file of an experiment."""
+    path = _path(name, mission_names())
+    return path.with_name(f"{path.stem}{_MISSION}.yaml")
+
+
+def study_mission(name: str) -> Mission:
+    """An experiment as a mission, such as `n1`: robot, what is known of it, sensors and the printed motion."""
+    from freefloat.mission.mission_file import load_mission  # brings a second of imports that robots do without
+
+    return load_mission(mission_path(name))
 
 
 def _path(name: str, known: tuple[str, ...]) -> Path:

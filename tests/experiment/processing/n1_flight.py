@@ -8,8 +8,8 @@ import numpy as np
 
 from freefloat.experiment.simulate import simulate_motion
 from freefloat.experiment.truth import Truth
-from freefloat.motion.fourier import Fourier
-from freefloat.studies import published, study_robot
+from freefloat.studies import study_robot
+from freefloat.studies.printed import printed_motion
 
 ENCODER_SD = 2.5e-5  # [rad]
 RATE = 100.0  # [Hz]
@@ -22,9 +22,7 @@ def n1_robot():
 
 @cache
 def n1_command():
-    table = published("spirolazzi_n1")["trajectory"]
-    names = n1_robot().joint_names
-    return Fourier.from_harmonics(names, table["a_rad_s"], table["b_rad_s"], table["duration_s"])
+    return printed_motion("spirolazzi_n1", n1_robot())
 
 
 @cache

@@ -1,7 +1,11 @@
-"""A design of the size of Ayusawa et al., ICRA 2017: two arms of seven joints, ten harmonics, a body that stands.
+"""A design of the size of Ayusawa et al.: two arms of seven joints, ten harmonics, a body that stands.
 
-Their robot and its limits are not printed; ours are in the study file. The disc is as large as theirs.
+K. Ayusawa, A. Rioux, E. Yoshida, G. Venture, M. Gautier, "Generating persistently exciting trajectory based on
+condition number optimization", ICRA 2017, section IV. Their robot (HRP-4) and its limits are not printed; ours are in
+the study file. The disc is as large as theirs.
 """
+
+from __future__ import annotations
 
 import numpy as np
 
@@ -9,21 +13,26 @@ from freefloat.excitation.limits.centre_of_mass import CentreOfMassDisc
 from freefloat.excitation.limits.clearance import clearance_limits
 from freefloat.excitation.limits.joint import joint_limits
 from freefloat.excitation.plan import Plan
+from freefloat.excitation.solver.planned_task import PlannedTask
 from freefloat.motion.fourier import PlainFourier
-from freefloat.studies import study_robot
+from freefloat.motion.trajectory import Trajectory
+from freefloat.robot.model import Robot
 
+STUDY = "standing_two_arms"
 PERIOD_S, HARMONICS = 8.0, 10
 DISC_M, ABOVE_FEET_M = 0.01, (0.0096, 0.0025)  # radius, and where the centre of mass is with all joints at zero
 CLEARANCE_M = 0.02
 GOAL_INSTANTS, LIMIT_INSTANTS = 40, 400
-ITERATIONS = (120, 120, 120)  # of three designs in turn
+DESIGNS, ITERATIONS = 3, 120  # one after the other, of each
 
 
-def standing_plan(earlier=()):
-    """Condition number of torque rows, within limits of joints, a disc for the centre of mass, and clearance."""
-    robot = study_robot("standing_two_arms")
+def standing_plan(robot: Robot, earlier: tuple[Trajectory, ...] = (), harmonics: int = HARMONICS) -> Plan:
+    """Condition number of torque rows, within limits of joints, a disc for the centre of mass, and clearance.
+
+    earlier: motions whose rows are there already.
+    """
     names = robot.joint_names
-    shape = PlainFourier(names, np.zeros((1 + 2 * HARMONICS, len(names))), PERIOD_S, PERIOD_S)
+    shape = PlainFourier(names, np.zeros((1 + 2 * harmonics, len(names))), PERIOD_S, PERIOD_S)
     left, right = ([f"{side}_{part}" for part in ("upper_arm", "forearm", "hand")] for side in ("left", "right"))
     pairs = [("base", link) for link in (*left, *right)]
     pairs += [(a, b) for a in left for b in right] + [(arm[0], arm[2]) for arm in (left, right)]
@@ -45,7 +54,7 @@ def standing_plan(earlier=()):
     )
 
 
-def random_motion(task, number):
+def random_motion(task: PlannedTask, number: int) -> Trajectory:
     """A random motion of the task's shape, as large as its limits allow."""
     direction = np.random.default_rng(number).normal(size=task.variables.size)
     direction /= np.abs(direction).max()

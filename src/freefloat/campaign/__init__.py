@@ -1,0 +1,29 @@
+"""Campaigns: one mission flown and identified thousands of times; how right, how certain, how honest its estimates are.
+
+    campaign = run_campaign(mission, runs=2500, methods=("least-squares", "maximum-likelihood"), directory="n1")
+    print(campaign.summary().settings[0].methods[1].coverage)
+
+Every run has its own noise and its own CAD model, drawn around the true robot as far as the mission says that one can
+be trusted (`settings.py`), is identified by every method (`runs.py`), and becomes rows of a table: Parquet parts in a
+directory (`parts.py`) beside a manifest that says what they are (`manifest.py`). What is in a row depends on the seed
+and the number of the run alone. Runs are made in processes (`workers.py`) or on a cluster (`cluster.py`); a campaign
+that was ended at any instant goes on from its finished parts. What it says is in `summary.py`.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from freefloat.campaign.campaign import Campaign, load_campaign
+    from freefloat.campaign.running import run_campaign
+
+__all__ = ["Campaign", "load_campaign", "run_campaign"]
+_LATER = {"Campaign": "campaign", "load_campaign": "campaign", "run_campaign": "running"}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:  # which bring seconds of imports
+        raise AttributeError(f"module 'freefloat.campaign' has no attribute {name!r}")
+    return getattr(import_module(f"freefloat.campaign.{_LATER[name]}"), name)

@@ -1,0 +1,92 @@
+"""Chunks of runs over the workers of a Dask cluster: the same rows as at home, written by whoever asked for them.
+
+To the last bit they are the same on the same kind of processor: libraries of linear algebra choose their instructions
+by it. Every worker needs the same version of freefloat.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Generator, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from freefloat import __version__
+from freefloat.campaign.manifest import InvalidCampaign
+from freefloat.campaign.parts import Job
+from freefloat.campaign.runs import chunk_rows
+from freefloat.campaign.settings import Setting
+from freefloat.campaign.workers import Done
+from freefloat.errors import FreefloatError
+from freefloat.estimate.one_thread import one_blas_thread
+
+_PATIENCE_S = 20
+
+
+class ClusterMissing(FreefloatError):
+    """The library that talks to clusters is not installed."""
+
+    def __init__(self) -> None:
+        super().__init__('clusters need Dask, which is not installed; `pip install "freefloat[cluster]"` brings it')
+
+
+def connected(address: str) -> Any:
+    """A client of the cluster at this address: a context that ends the connection."""
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise ClusterMissing from error
+    try:
+        return Client(address, timeout=_PATIENCE_S, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise InvalidCampaign(f"no cluster answers at {address!r}; allowed: the address of a Dask scheduler") from error
+
+
+def run_on_cluster(client: Any, settings: Mapping[int, Setting], jobs: Sequence[Job]) -> Generator[Done]:
+    """The rows of every job, as they come. A job whose worker dies is done again by another, a few times."""
+    from distributed import as_completed
+
+    with warnings.catch_warnings():  # on flights that are long: each is sent once
+        warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
+        # Tasks of their own, not scattered data: a worker that dies takes nothing along that is not made again.
+        shared = {number: client.submit(_same, setting, pure=False) for number, setting in settings.items()}
+        futures = {
+            client.submit(_cluster_rows, shared[job.setting], job.first, job.stop, __version__, pure=False): job
+            for job in jobs
+        }
+    for future in as_completed(list(futures), loop=client.loop):
+        job = futures.pop(future)
+        yield job, _result(future, job)
+        future.release()
+
+
+def _result(future: Any, job: Job) -> list[dict[str, Any]]:
+    from distributed import KilledWorker
+
+    try:
+        rows: list[dict[str, Any]] = future.result()
+    except KilledWorker as error:
+        raise InvalidCampaign(
+            f"workers of the cluster ended over runs {job.first} to {job.stop - 1} of setting {job.setting} again and "
+            "again; is there enough memory? Finished parts are kept"
+        ) from error
+    except ModuleNotFoundError as error:
+        raise InvalidCampaign(f"a worker of the cluster lacks {error.name}; every worker needs freefloat") from error
+    return rows
+
+
+def _same(setting: Setting) -> Setting:
+    return setting
+
+
+def _cluster_rows(setting: Setting, first: int, stop: int, version: str) -> list[dict[str, Any]]:
+    if version != __version__:
+        raise InvalidCampaign(f"a worker has freefloat {__version__}; allowed: {version}, as the campaign has")
+    _one_thread_for_good()
+    return chunk_rows(setting, first, stop)
+
+
+@cache
+def _one_thread_for_good() -> None:
+    """Workers may run several jobs at once in threads, of which none may set back what it found."""
+    one_blas_thread().__enter__()

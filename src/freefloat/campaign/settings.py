@@ -1,0 +1,129 @@
+"""A setting of a campaign: what all its runs share. The mission as varied, the motion, the flight, and the answers.
+
+The robot that an estimator is given is not the one that flew. With `cad="drawn"` it is drawn anew for every run around
+the true one, as far as the mission's prior says that a CAD model can be trusted, and what is known within the standard
+deviation it is known to: intervals are honest if they cover the truth in 95 % of such runs. With `cad="exact"` it is
+the true one, which flatters every method that has a prior. Without a prior, the usual spread is drawn with: linear
+methods take from the CAD model what the data do not show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from freefloat.campaign.clusters import AngularView, answers, comparison, root_of
+from freefloat.campaign.manifest import CadChoice, ClustersSection, SettingSection
+from freefloat.errors import FreefloatError
+from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.prior import CadSpread
+from freefloat.estimate.problem import Problem
+from freefloat.excitation.sweep import stretched
+from freefloat.mission.believed import prior_of
+from freefloat.mission.flying import fly, random_motion, simulate
+from freefloat.mission.identifying import identify, problem
+from freefloat.mission.mission_file import Mission
+from freefloat.mission.sweeping import designed_motion, mission_at
+from freefloat.motion.trajectory import Trajectory
+from freefloat.regressor.samples import Samples
+from freefloat.robot.model import Robot
+from freefloat.robot.transform import Array
+
+_TRIES = 5  # runs in which a method may fail before it is said to do so always
+_STARTS = 2  # of a design for a number of harmonics
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Setting:
+    """All that a run needs but its number.
+
+    mission: as varied; its robot is the true one. truth: the flight. known_root: a root of the covariance that what
+    is known has, shape (10 bodies, k). answers: by method. view: None if methods need no common clusters.
+    """
+
+    number: int
+    mission: Mission
+    trajectory: Trajectory
+    truth: Samples
+    seed: int
+    cad: CadChoice
+    known_root: Array
+    answers: Mapping[str, ClustersSection]
+    view: AngularView | None
+
+    def believed(self, run: int) -> Mission:
+        """The mission with the CAD model of a run."""
+        return self.mission if self.cad == "exact" else replace(self.mission, robot=self._drawn(run))
+
+    def _drawn(self, run: int) -> Robot:
+        key = np.array([self.seed, run], dtype=np.uint64)
+        rng, said = np.random.Generator(np.random.Philox(key=key)), self.mission.settings
+        settled = (*said.assume_zero, *said.known)
+        robot = (prior_of(self.mission) or CadSpread()).drawn(self.mission.robot, rng, settled)
+        known = self.known_root @ rng.normal(size=self.known_root.shape[1])
+        return robot.with_parameters(robot.parameters + known) if known.any() else robot
+
+
+def prepared(
+    mission: Mission,
+    number: int,
+    values: Mapping[str, float],
+    trajectory: Trajectory | None,
+    methods: Sequence[str],
+    seed: int,
+    cad: CadChoice,
+    workers: int | None,
+) -> tuple[Setting, SettingSection]:
+    """A setting, and what the manifest says of it.
+
+    trajectory: the motion that is given or the mission's own; None for a random one of the seed, as `fly` has it.
+    """
+    changed = _whole(mission_at(mission, values))
+    motion = _motion(changed, values, trajectory, seed, workers)
+    truth = fly(changed, motion, seed)
+    estimates, posed = _probe(changed, motion, truth, methods, seed)
+    view = comparison(estimates, posed)
+    by_method, compared = answers(estimates, posed, view)
+    setting = Setting(number, changed, motion, truth, seed, cad, root_of(posed.known_covariance), by_method, view)
+    section = SettingSection(values=dict(values), trajectory=motion.document(), methods=by_method, compared=compared)
+    return setting, section
+
+
+def _whole(mission: Mission) -> Mission:
+    """Simulated flights are by all bodies, whatever was missing in some recordings."""
+    identify = mission.settings.identify.model_copy(update={"without": {}})
+    return replace(mission, settings=mission.settings.model_copy(update={"identify": identify}))
+
+
+def _motion(
+    mission: Mission, values: Mapping[str, float], trajectory: Trajectory | None, seed: int, workers: int | None
+) -> Trajectory:
+    if "harmonics" in values:
+        motion = designed_motion(mission, _STARTS, seed, workers)
+    else:
+        motion = trajectory or random_motion(mission, seed)
+    return stretched(motion, values["duration_s"]) if "duration_s" in values else motion
+
+
+def _probe(
+    mission: Mission, motion: Trajectory, truth: Samples, methods: Sequence[str], seed: int
+) -> tuple[dict[str, Estimate], Problem]:
+    """An estimate by each method from the true CAD model, for the clusters it has, and the problem it solves.
+
+    A method that fails in the first runs is taken to fail always, and its sentence is the campaign's. What is
+    compiled at first use is compiled here.
+    """
+    recordings = [simulate(mission, motion, seed, run, truth) for run in range(_TRIES)]
+    estimates = dict[str, Estimate]()
+    for method in methods:
+        for run, recording in enumerate(recordings):
+            try:
+                estimates[method] = identify(mission, recording, method, motion)
+            except FreefloatError:
+                if run + 1 == _TRIES:
+                    raise
+            else:
+                break
+    return estimates, problem(mission, recordings[0], motion)

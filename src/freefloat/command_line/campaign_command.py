@@ -1,0 +1,92 @@
+"""The command that flies a mission thousands of times."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from freefloat.command_line.options import AsJson
+
+
+class CadOption(StrEnum):
+    """The robot that estimators are given."""
+
+    drawn = "drawn"
+    exact = "exact"
+
+
+def campaign(
+    mission: Annotated[Path, typer.Argument(help="A mission file.", show_default=False)],
+    output: Annotated[
+        Path,
+        typer.Option("-o", "--output", help="The directory of the campaign; what it holds is not done again."),
+    ],
+    runs: Annotated[int, typer.Option(help="How many, at every setting.", min=1)] = 100,
+    methods: Annotated[
+        list[str] | None,
+        typer.Option(help="Methods on the same data, the mission's unless given; repeat or use commas."),
+    ] = None,
+    sweep: Annotated[
+        list[str] | None,
+        typer.Option(help="key=a:b:n, or key=a:b:n:log: what is varied, as in `freefloat sweep`; repeat."),
+    ] = None,
+    trajectory: Annotated[
+        Path | None,
+        typer.Option(
+            "--trajectory",
+            "--excitation",
+            help="A motion instead of the mission's own: a trajectory or excitation file.",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of noise, CAD models, and a random motion.", min=0)] = 0,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes; as many as there are processors unless given.", min=1)
+    ] = None,
+    cluster: Annotated[
+        str | None, typer.Option(help="A Dask scheduler, tcp://..., whose workers are used instead.")
+    ] = None,
+    chunk: Annotated[int, typer.Option(help="Runs of a part of the table.", min=1)] = 25,
+    cad: Annotated[
+        CadOption, typer.Option(help="The robot that estimators are given: drawn as the prior says, or the true one.")
+    ] = CadOption.drawn,
+    plot: Annotated[Path | None, typer.Option(help="Also draw it to this HTML page.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Show all clusters.")] = False,
+    json: AsJson = False,
+) -> None:
+    """Simulate and identify a mission many times: errors, spread, and whether intervals hold the truth.
+
+    Ended at any instant, the same command goes on from there; with more --runs it makes the campaign longer.
+    """
+    from freefloat.command_line.campaigning import campaign_mission
+    from freefloat.command_line.show import print_json
+    from freefloat.command_line.show_campaign import campaign_document, show_campaign
+
+    names = [part.strip() for value in methods or [] for part in value.split(",") if part.strip()]
+    found, summary = campaign_mission(
+        mission,
+        output,
+        runs,
+        names,
+        sweep or [],
+        trajectory,
+        seed,
+        workers,
+        cluster,
+        chunk,
+        cad.value,
+        plot,
+        quiet=json,
+    )
+    if json:
+        print_json(campaign_document(found, summary))
+    elif found.runs:
+        show_campaign(found, summary, everything)
+        if plot is not None:
+            typer.echo(f"wrote {plot}")
+    if found.interrupted:
+        done, wanted = found.runs, runs * len(found.manifest.settings)
+        typer.echo(f"interrupted: {done} of {wanted} runs are finished; the same command goes on from there", err=True)
+        raise typer.Exit(130)

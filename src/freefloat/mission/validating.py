@@ -1,0 +1,147 @@
+"""From a mission, an estimate and recordings that it has not seen to a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from freefloat import __version__
+from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.flight import Flight
+from freefloat.estimate.problem import Problem
+from freefloat.excitation.excitation import Excitation
+from freefloat.experiment.processing.processed import ProcessSettings
+from freefloat.experiment.recording import Recording
+from freefloat.mission.believed import nuisances_of
+from freefloat.mission.identifying import (
+    Recordings,
+    flights_of,
+    method_of,
+    named_recordings,
+    recording_sha256,
+    settings_for,
+)
+from freefloat.mission.mission_file import InvalidMission, Mission
+from freefloat.motion.trajectory import Trajectory
+from freefloat.robot.model import Robot
+from freefloat.validation.base_motion import BaseMotionPrediction
+from freefloat.validation.judge import judged
+from freefloat.validation.linear_rows import LinearPrediction
+from freefloat.validation.prediction import InvalidValidation, Prediction
+from freefloat.validation.validation import Validation
+
+
+def validate(
+    mission: Mission,
+    estimate: Estimate,
+    recordings: Recordings,
+    trajectory: Trajectory | Excitation | None = None,
+    without: Mapping[str, Sequence[str]] | None = None,
+    settings: ProcessSettings | None = None,
+    false_alarm: float = 0.01,
+) -> Validation:
+    """Whether an estimate of the mission's robot predicts recordings, and if not, why.
+
+    recordings: one, several, or several by name; others than the estimate was made from. trajectory: the commanded
+        motion, as for `identify`. without: by name of a recording, bodies that were not there.
+    false_alarm: probability with which the true robot is not passed.
+    """
+    if not 0.0 < false_alarm < 1.0:
+        raise InvalidValidation(f"the false-alarm rate is {false_alarm}; allowed: between 0 and 1")
+    robot, named, absent = (
+        _robot(mission, estimate),
+        named_recordings(recordings),
+        _absent(mission, recordings, without),
+    )
+    method = str(estimate.origin.get("method", method_of(mission)))
+    processed = flights_of(mission, named, trajectory, absent, settings or settings_for(mission, method))
+    flights = tuple(flight for flight, _ in processed)
+    prediction, problem = _prediction(mission, robot, estimate, flights)
+    found = judged(prediction, problem, estimate, false_alarm)
+    several = len(flights) > 1
+    notes = tuple(
+        f"{f'{flight.name}: ' if several else ''}{sentence}" for flight, done in processed for sentence in done.warnings
+    )
+    found = replace(found, notes=notes, origin=_origin(mission, estimate, named))
+    return _no_proof(found, estimate, named)
+
+
+def _absent(
+    mission: Mission, recordings: Recordings, without: Mapping[str, Sequence[str]] | None
+) -> dict[str, Sequence[str]]:
+    """Bodies that were not there; what the mission says of recordings that are not given here is of no matter."""
+    named, given = named_recordings(recordings), dict(without or {})
+    for name in given:
+        if name not in named:
+            raise InvalidMission(f"no recording is called {name!r}; there are: {', '.join(named)}")
+    said = {name: bodies for name, bodies in mission.settings.identify.without.items() if name in named}
+    return {**said, **given}
+
+
+def _robot(mission: Mission, estimate: Estimate) -> Robot:
+    """The mission's robot with the values that the estimate took as known."""
+    robot = mission.robot.with_separate(estimate.robot.separate)
+    same = (robot.base, robot.joint_names, robot.parameter_names)
+    if same != (estimate.robot.base, estimate.robot.joint_names, estimate.robot.parameter_names):
+        raise InvalidValidation(
+            f"the estimate is of {estimate.robot.name}, whose bodies or joints are not those of {mission.robot.name}; "
+            "allowed: an estimate of the mission's robot"
+        )
+    if np.array_equal(robot.parameters, estimate.robot.parameters):
+        return robot
+    return robot.with_parameters(estimate.robot.parameters)
+
+
+def _prediction(
+    mission: Mission, robot: Robot, estimate: Estimate, flights: tuple[Flight, ...]
+) -> tuple[Prediction, Problem]:
+    """What predicts the flights, and the problem they pose."""
+    if not np.isfinite(estimate.covariance).all():
+        raise InvalidValidation("the estimate has no covariance; allowed: one made with sensors whose noise is known")
+    standard = estimate.minimal.names == robot.parameter_names
+    if standard and robot.base != "fixed":
+        whole = Problem(robot, flights, prior=None, nuisances=nuisances_of(mission))
+        if whole.robot.parameter_names != robot.parameter_names:
+            raise InvalidValidation(
+                "a recording is without a body that the estimate does not tell apart from what carries it; allowed: "
+                "recordings with it, or an estimate for which it was known"
+            )
+        return BaseMotionPrediction(whole, estimate), whole
+    asked = Problem(robot, flights, estimate.known, estimate.zero, nuisances=nuisances_of(mission), models=("torque",))
+    if standard and estimate.model == "torque":
+        return LinearPrediction(asked, estimate, "torque"), asked
+    if estimate.model == "angular-momentum":
+        asked = replace(asked, models=("angular-momentum",))
+        return LinearPrediction(asked, estimate, "angular-momentum"), asked
+    raise InvalidValidation(
+        f"an estimate of {estimate.model} on a {robot.base} base predicts no motion by itself; allowed: momentum, "
+        "angular-momentum, or torque on a fixed base"
+    )
+
+
+def _no_proof(found: Validation, estimate: Estimate, recordings: Mapping[str, Recording]) -> Validation:
+    """The same with what weakens it said: recordings that were seen before, an estimate that failed."""
+    entries: Any = estimate.origin.get("recordings", ())
+    seen = {str(entry.get("sha256")) for entry in entries if isinstance(entry, Mapping)}
+    used = [name for name, recording in recordings.items() if recording_sha256(recording) in seen]
+    said = [f"{', '.join(used)} was used for the estimate: agreement is no proof"] if used else []
+    said += ["the estimate calls itself failed"] if estimate.outcome == "failed" else []
+    if not said:
+        return found
+    first = found.reasons[0].replace("unseen motion", "motion") if used else found.reasons[0]
+    verdict = "doubtful" if found.verdict == "pass" else found.verdict
+    return replace(found, verdict=verdict, reasons=(first, *found.reasons[1:], *said))
+
+
+def _origin(mission: Mission, estimate: Estimate, recordings: Mapping[str, Recording]) -> dict[str, Any]:
+    return {
+        "made_by": f"freefloat {__version__}",
+        "mission": mission.name,
+        "robot": mission.robot.name,
+        "hashes": dict(mission.hashes),
+        "method": estimate.method,
+        "recordings": [{"name": name, "sha256": recording_sha256(each)} for name, each in recordings.items()],
+    }

@@ -1,0 +1,99 @@
+"""A campaign as a page: errors, convergence, coverage and the worst clusters of every method, one HTML file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from freefloat.files import FilePath, write_text
+from freefloat.report.recording_page import PlotlyMissing
+from freefloat.robot.transform import Array
+
+_MOST_DRAWN = 500  # runs that the boxes are of: all of them would make the page heavy
+_HEADINGS = (
+    "relative error [%]",
+    "95 % intervals that hold the truth [%]",
+    "size of the mean error (line) and spread (dashes) of the first runs [%]",
+    "runs in which the cluster is the worst",
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MethodPicture:
+    """What is drawn of a method.
+
+    name: for the legend. clusters: names of the c clusters. errors: relative, shape (n, c).
+    coverage: of 95 % intervals: share and ends of its interval, shape (c, 3).
+    counts: of runs, shape (k,). mean_error, spread_error: of the first so many, shape (k, c).
+    worst: in how many runs each cluster is the worst.
+    """
+
+    name: str
+    clusters: tuple[str, ...]
+    errors: Array
+    coverage: Array
+    counts: NDArray[np.int64]
+    mean_error: Array
+    spread_error: Array
+    worst: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CampaignPicture:
+    """Methods that share a row of plots, since their clusters are the same; heading: of the row."""
+
+    heading: str
+    methods: tuple[MethodPicture, ...]
+
+
+def write_campaign_page(path: FilePath, rows: Sequence[CampaignPicture], title: str) -> None:
+    """One HTML file that works offline: for each row errors, coverage, convergence, and which cluster is worst."""
+    try:
+        import plotly.express as px
+        from plotly.subplots import make_subplots
+    except ImportError as error:
+        raise PlotlyMissing from error
+    figure = make_subplots(
+        2 * len(rows),
+        2,
+        subplot_titles=[f"{picture.heading}: {heading}" for picture in rows for heading in _HEADINGS],
+        vertical_spacing=0.3 / max(2 * len(rows), 3),
+        column_widths=[0.6, 0.4],
+    )
+    colours, seen = px.colors.qualitative.D3, dict[str, str]()
+    for index, picture in enumerate(rows):
+        upper, lower = 2 * index + 1, 2 * index + 2
+        for each in picture.methods:
+            first = each.name not in seen
+            colour = seen.setdefault(each.name, colours[len(seen) % len(colours)])
+            for place, trace in _traces(each, colour, first):
+                figure.add_trace(trace, row=lower if place > 2 else upper, col=2 - place % 2)
+        figure.add_hline(95.0, row=upper, col=2, line={"dash": "dot"})
+        figure.update_xaxes(title_text="runs", type="log", row=lower, col=1)
+        figure.update_yaxes(title_text="median over clusters", type="log", row=lower, col=1)
+    figure.update_layout(title=title, height=900 * max(len(rows), 1), template="plotly_white", boxmode="group")
+    write_text(path, figure.to_html(include_plotlyjs=True, full_html=True))
+
+
+def _traces(each: MethodPicture, colour: str, in_legend: bool) -> Iterator[tuple[int, Any]]:
+    """What is drawn of a method, each with its place: 1 and 2 above, 3 and 4 below."""
+    from plotly.graph_objects import Bar, Box, Scatter
+
+    common: dict[str, Any] = {"name": each.name, "legendgroup": each.name, "marker": {"color": colour}}
+    errors = each.errors[:_MOST_DRAWN]
+    x, y = np.repeat(each.clusters, len(errors)), 100.0 * errors.T.ravel()
+    yield 1, Box(x=x, y=y, boxpoints=False, showlegend=in_legend, **common)
+    common["showlegend"] = False
+    share, low, high = 100.0 * each.coverage.T
+    ends = {"type": "data", "symmetric": False, "array": high - share, "arrayminus": share - low}
+    yield 2, Scatter(x=list(each.clusters), y=share, error_y=ends, mode="markers", **common)
+    for values, dash in ((np.abs(each.mean_error), "solid"), (each.spread_error, "dash")):
+        if values.size:
+            median = 100.0 * np.median(values, axis=1)
+            line = {"color": colour, "dash": dash}
+            yield 3, Scatter(x=each.counts, y=median, mode="lines", line=line, **common)
+    yield 4, Bar(x=list(each.worst), y=list(each.worst.values()), **common)

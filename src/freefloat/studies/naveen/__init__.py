@@ -1,0 +1,1 @@
+"""The dual-arm space robot of Naveen, Shah and Misra: momentum model, cycloidal intervals, 52 minimal parameters."""

@@ -1,0 +1,68 @@
+"""Prediction of an unseen motion: base twist and joint torques of an estimate against those of the true robot.
+
+Naveen, Shah, Misra (2019), section VI.D, figures 5 to 7, Table 6: Fourier series of two harmonics (eq. 40), the lower
+at pi/20 rad/s. Their coefficients exist only as a figure. Ours are drawn and scaled to the peak rates of Table 3, about
+its start; as one draw may flatter, errors are taken over many. The wheels stand still: eq. 40 is for joints.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from freefloat.motion.fourier import PlainFourier
+from freefloat.regressor.samples import Samples
+from freefloat.regressor.states import base_accelerations
+from freefloat.regressor.torque import inverse_dynamics
+from freefloat.robot.model import Robot
+from freefloat.robot.transform import Array
+from freefloat.studies.naveen.experiment import peak_rates, published_seeds
+from freefloat.studies.simulated import reacting
+
+HARMONICS, PERIOD_S = 2, 40.0
+MOTIONS, INSTANTS = 100, 100  # and of each motion
+
+
+def unseen_motion(robot: Robot, number: int) -> PlainFourier:
+    """One drawn motion of the joints; every joint reaches its peak rate of Table 3."""
+    joints = len(robot.joints)
+    a, b = np.random.default_rng([number, 6]).normal(size=(2, joints, HARMONICS))
+    drawn = PlainFourier.from_harmonics(robot.joint_names, published_seeds()[0, :joints], a, b, PERIOD_S)
+    scale = peak_rates()[:joints] / drawn.extremes().rate
+    return drawn.with_coefficients(np.vstack([drawn.coefficients[:1], scale * drawn.coefficients[1:]]))
+
+
+@dataclass(frozen=True, eq=False)
+class Unseen:
+    """Motions that no estimate has seen. truth: the robot that makes them."""
+
+    truth: Robot
+    motions: int = MOTIONS
+
+    @cached_property
+    def joints(self) -> Samples:
+        """All motions one after the other: of the joints only, the wheels still."""
+        t = np.arange(INSTANTS) * (PERIOD_S / INSTANTS)
+        flown = [unseen_motion(self.truth, number).evaluate(t) for number in range(self.motions)]
+        q, dq, ddq = (np.vstack([getattr(m, name) for m in flown]) for name in ("position", "rate", "acceleration"))
+        still = np.zeros((len(q), len(self.truth.wheels)))
+        return Samples(q=q, dq=dq, ddq=ddq, wheel_rates=still, wheel_accelerations=still)
+
+    @cached_property
+    def true(self) -> Array:
+        """Velocity and angular rate of the base and joint torques, shape (n, 12) [m/s, rad/s, N m]."""
+        return _predicted(self.truth, self.joints)
+
+    def squares(self, parameters: Array) -> Array:
+        """Mean squares of the errors of a prediction with these standard parameters, by channel, shape (12,)."""
+        missed = _predicted(self.truth.with_parameters(parameters), self.joints) - self.true
+        return np.asarray(np.mean(missed**2, axis=0))
+
+
+def _predicted(robot: Robot, joints: Samples) -> Array:
+    moving = reacting(robot, joints)
+    dv, dw = base_accelerations(robot, moving)
+    torques = inverse_dynamics(robot, replace(moving, dv=dv, dw=dw))[:, 6:]
+    return np.hstack([moving.need("v", "prediction"), moving.need("w", "prediction"), torques])

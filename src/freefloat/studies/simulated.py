@@ -1,0 +1,50 @@
+"""Simulated runs of published experiments: what they have in common."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from freefloat.estimate.joint_curves import ProjectedCurves
+from freefloat.estimate.problem import Problem
+from freefloat.experiment.processing.projection import project
+from freefloat.experiment.sensors import Sensor, make_sensor
+from freefloat.motion.trajectory import Motion, Trajectory
+from freefloat.regressor.samples import Samples
+from freefloat.regressor.states import base_reaction
+from freefloat.robot.model import Robot
+from freefloat.robot.transform import Array
+
+ENCODER_RAD = 2.5e-5  # OURS: noise of one reading; the publications print none
+
+
+def reacting(robot: Robot, samples: Samples) -> Samples:
+    """The samples with the base's motion that the joints cause at a total momentum of zero."""
+    v, w = base_reaction(robot, samples)
+    return replace(samples, v=v, w=w)
+
+
+def read_encoders(
+    motion: Trajectory, robot: Robot, t: Array, rng: np.random.Generator, zeros: float | Array = 0.0
+) -> tuple[ProjectedCurves, Motion]:
+    """Joint curves fitted to noisy encoders at times t, (n,) [s], and their values there.
+
+    zeros: what the encoders read too much, one number or (joints,) [rad].
+    """
+    q = motion.samples(robot, t).q + ENCODER_RAD * rng.normal(size=(t.size, len(robot.joints))) + zeros
+    fitted = project(motion, t, q, robot.joint_names, noise_sd=ENCODER_RAD)
+    return ProjectedCurves(fitted), fitted.motion(t)
+
+
+def white_gyro(sd_rad_s: float, rate_Hz: float) -> Sensor:
+    """A gyro with this white noise per sample at this rate."""
+    walk = float(np.degrees(sd_rad_s) / np.sqrt(rate_Hz) * 60.0)
+    return make_sensor("gyro", {"kind": "gyro", "angle_random_walk_deg_per_sqrt_h": walk, "rate_Hz": rate_Hz})
+
+
+def true_clusters(problem: Problem, robot: Robot) -> Array:
+    """What the problem asks for, of the robot that flew, (clusters,)."""
+    phi = np.zeros(robot.parameters.size)
+    phi[problem.unknown] = robot.parameters[problem.unknown]
+    return problem.minimal.values(phi)

@@ -1,0 +1,145 @@
+"""Case study N1: the printed motion, flown with the noise that the thesis' results imply.
+
+M. Spirolazzi, "Free-floating robot inertial parameter identification towards in orbit servicing", master thesis,
+Politecnico di Milano, 2022, section 5.3. Momentum is zero, the load known. The thesis prints no noise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from freefloat.estimate.flight import Flight
+from freefloat.estimate.prior import CadSpread
+from freefloat.estimate.problem import Nuisances, Problem
+from freefloat.motion.fourier import Fourier
+from freefloat.regressor.samples import Samples
+from freefloat.regressor.states import base_reaction
+from freefloat.robot.model import Robot
+from freefloat.robot.parameters import com_of, inertia_about_com, parameters_from_com
+from freefloat.robot.transform import Array
+from freefloat.studies import published
+from freefloat.studies.printed import printed_motion
+from freefloat.studies.simulated import reacting, read_encoders
+from freefloat.studies.spirolazzi.cluster_table import SIMPLE
+
+STUDY = "spirolazzi_n1"
+KNOWN = {"load": 0.0}
+_NOISE = published(STUDY)["noise"]["inferred"]
+GYRO_RAD_S = float(_NOISE["gyro_white_rad_s_from_deviations"])
+HELD_RAD_S = float(_NOISE["gyro_white_rad_s_from_mean_errors"])
+HELD_SAMPLES = int(_NOISE["gyro_hold_samples"])
+BIAS_RAD_S = float(np.radians(_NOISE["gyro_bias_deg_per_h"]) / 3600.0)
+
+
+@dataclass(frozen=True, eq=False)
+class N1:
+    """The experiment. robot: the one that flies, like `spirolazzi_n1`."""
+
+    robot: Robot
+
+    @cached_property
+    def motion(self) -> Fourier:
+        """Table 5.2."""
+        return printed_motion(STUDY, self.robot)
+
+    @cached_property
+    def samples(self) -> Samples:
+        """451 samples at 3 Hz with the base's reaction; exact."""
+        said = published(STUDY)["trajectory"]
+        t = np.arange(said["samples"]) / said["rate_Hz"]
+        return reacting(self.robot, self.motion.samples(self.robot, t))
+
+    # ------------------------------------------------------------------ as the thesis flies
+
+    def exact(self) -> Problem:
+        """The thesis' problem without noise: rates of base and joints alone, linear clusters, nothing else unknown."""
+        flight = Flight(replace(self.samples, v=None), {"w": np.full(3, HELD_RAD_S)})
+        nothing = Nuisances.none()
+        return Problem(self.robot, (flight,), KNOWN, SIMPLE, nuisances=nothing, models=("angular-momentum",))
+
+    def noisy(self, run: int) -> Problem:
+        """One run with noise that gives both spread and mean errors of Table 5.3: held over samples, plus a bias."""
+        problem, rng = self.exact(), np.random.default_rng(run)
+        (flight,) = problem.flights
+        n = len(self.samples)
+        draws = rng.normal(size=(-(-n // HELD_SAMPLES), 3))
+        noise = HELD_RAD_S * np.repeat(draws, HELD_SAMPLES, axis=0)[:n]
+        w = self.samples.need("w", "a run") + noise + BIAS_RAD_S
+        return replace(problem, flights=(replace(flight, samples=replace(flight.samples, w=w)),))
+
+    # ------------------------------------------------------------------ as a mission would fly
+
+    def flight(
+        self,
+        rng: np.random.Generator,
+        late_s: float = 0.0,
+        drift: float = 0.0,
+        zeros: float | Array = 0.0,
+        misaligned: Array | None = None,
+        bias: float | Array = BIAS_RAD_S,
+    ) -> Flight:
+        """One run with white gyro noise and noisy encoders.
+
+        late_s, drift: how late the gyro is in the middle [s], and the change of that [s/s]. zeros: what encoders read
+        too much [rad]. misaligned: rotation of the gyro (3,) [rad]. bias: of the gyro, one number or (3,) [rad/s].
+        """
+        robot, motion, duration = self.robot, self.motion, self.motion.duration_s
+        t = self.samples.need("t", "a run")
+        shown = np.clip(t - late_s - drift * (t - 0.5 * duration), 0.0, duration)
+        _, w = base_reaction(robot, motion.samples(robot, shown))
+        turned = np.cross(np.zeros(3) if misaligned is None else misaligned, w)
+        read = w - turned + bias + GYRO_RAD_S * rng.normal(size=w.shape)
+        curves, fitted = read_encoders(motion, robot, t, rng, zeros)
+        joints = {"q": fitted.position, "dq": fitted.rate, "ddq": fitted.acceleration}
+        return Flight(replace(self.samples, w=read, v=None, **joints), {"w": np.full(3, GYRO_RAD_S)}, curves=curves)
+
+    def drawn(
+        self,
+        run: int,
+        cad: Robot | None = None,
+        zero: tuple[str, ...] = SIMPLE,
+        late_s: float = 0.0,
+        drift: float = 0.0,
+        zeros: float = 0.0,
+    ) -> Problem:
+        """One such run with a CAD model as far off as the prior says, all nuisances unknown.
+
+        cad: about what the CAD model is drawn; the robot that flies unless given. zero: simplifications of the model.
+        late_s, drift, zeros: as of a flight.
+        """
+        rng = np.random.default_rng([run, 47])
+        flight = self.flight(rng, late_s, drift, zeros)
+        return Problem(_drawn_cad(cad or self.robot, rng), (flight,), KNOWN, zero)
+
+    def everything_drawn(self, run: int) -> tuple[Problem, dict[str, float]]:
+        """One run in which CAD model, zeros, misalignment, lag, drift and bias are drawn too; lag and bias by name."""
+        rng = np.random.default_rng([run, 41])
+        late, drift = 0.02 * rng.normal(), 1e-4 * rng.normal()
+        zeros, misaligned = 1e-3 * rng.normal(size=len(self.robot.joints)), 1e-3 * rng.normal(size=3)
+        bias = BIAS_RAD_S * rng.normal(size=3)
+        flight = self.flight(rng, late, drift, zeros, misaligned, bias)
+        drawn = {"time offset": late, **{f"gyro bias {axis}": value for axis, value in zip("xyz", bias, strict=True)}}
+        return Problem(_drawn_cad(self.robot, rng), (flight,), KNOWN, SIMPLE), drawn
+
+
+def _drawn_cad(robot: Robot, rng: np.random.Generator) -> Robot:
+    return CadSpread().drawn(robot, rng, (*SIMPLE, *KNOWN))
+
+
+def real_arm(robot: Robot) -> Robot:
+    """The robot as it would really be: links' centres of mass 3 mm off their axes, products of inertia of 5 %."""
+    rng = np.random.default_rng(3)
+    phi = np.array(robot.parameters).reshape(-1, 10)
+    for row, name in zip(phi, robot.body_names, strict=True):
+        if name in ("base", "load"):
+            continue
+        inertia, off = inertia_about_com(row), 0.003 * rng.choice([-1.0, 1.0], 3)
+        along = int(np.argmax(np.abs(com_of(row))))
+        off[along] = 0.0
+        sizes = np.sqrt(np.outer(np.diagonal(inertia), np.diagonal(inertia)))
+        signs = np.triu(rng.choice([-1.0, 1.0], (3, 3)), 1)
+        row[:] = parameters_from_com(row[0], com_of(row) + off, inertia + 0.05 * sizes * (signs + signs.T))
+    return robot.with_parameters(phi.ravel())

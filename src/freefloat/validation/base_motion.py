@@ -1,0 +1,211 @@
+"""The base's motion as an estimate of standard parameters predicts it; joint torques too, where they were measured.
+
+Theta are all clusters that the flights' momentum holds, those of known bodies included. Joint torques need the
+joints' accelerations, whose noise goes into the weights; that of rates does little and is left out.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.likelihood import FlightLikelihood, Likelihood, Rows
+from freefloat.estimate.prior import CadSpread
+from freefloat.estimate.problem import Problem
+from freefloat.estimate.rotation_vectors import logarithm
+from freefloat.estimate.torque_balance import TorqueBalance
+from freefloat.experiment.processing.attitude import integrate_rates
+from freefloat.regressor.samples import rotations
+from freefloat.regressor.selection import select_parameters
+from freefloat.regressor.torque import mass_matrix
+from freefloat.robot.transform import Array
+from freefloat.validation.prediction import UNITS, Belief, InvalidValidation, Momentum, Reading, root_of
+
+_ROUNDING = 1e-8
+_AXES = ("x", "y", "z")
+
+
+class BaseMotionPrediction:
+    """Rates, velocity, attitude and position of the base, and torques of the joints, by standard parameters."""
+
+    def __init__(self, problem: Problem, estimate: Estimate) -> None:
+        self.problem, self.estimate = problem, estimate
+        self.likelihood = Likelihood(problem)
+        self.count = len(problem.minimal)
+        self.belief = _belief(problem, estimate)
+        parts = self.likelihood.unknowns.parts[1:]
+        self.labels = tuple(label for part in parts for label in part.labels)
+        self.kinds = tuple(part.kind for part in parts for _ in part.labels)
+        self.units = tuple(part.unit for part in parts for _ in part.labels)
+        self.mean = self.likelihood.unknowns.mean[self.count :]
+        self.information = self.likelihood.unknowns.information[self.count :, self.count :]
+        self.torques = tuple(self._torques(flight) for flight in self.likelihood.flights)
+
+    def _torques(self, flight: FlightLikelihood) -> tuple[TorqueBalance, Array] | None:
+        """The balance of a flight's torques and their standard deviation, shape (n, joints); None without any."""
+        given, robot = flight.flight, self.problem.robot
+        missing = given.samples.torques is None or given.samples.ddq is None or "torques" not in given.noise
+        if missing or robot.base != "free" or robot.gravity.any() or not (given.noise["torques"] > 0.0).all():
+            return None
+        balance, dofs = TorqueBalance(self.problem, given, self.problem.minimal.kept), len(robot.joints)
+        H = mass_matrix(robot.with_parameters(self.estimate.parameters), given.samples.q)
+        reduced = H[:, 6:, 6:] - H[:, 6:, :6] @ np.linalg.solve(H[:, :6, :6], H[:, :6, 6:])
+        variance = given.noise["torques"] ** 2 + ((reduced * given.sd("ddq", dofs)) ** 2).sum(axis=2)
+        return balance, np.sqrt(variance)
+
+    # ------------------------------------------------------------------ rows
+
+    def start(self) -> Array:
+        """The estimate, nothing else, and momenta as they fit it; weights are set there."""
+        point = np.concatenate([self.belief.theta, self.mean])
+        for flight in self.likelihood.flights:
+            flight.start(point, self.likelihood.phi(point))
+        self.likelihood.reweigh(point)
+        return point
+
+    def rows(self, point: Array, derivatives: bool) -> tuple[Rows, ...]:
+        """Weighted residuals of the base's channels, then those of torques."""
+        found = self.likelihood.rows(point, None if derivatives else 0)
+        phi, torques = self.likelihood.phi(point), []
+        for index, entry in enumerate(self.torques):
+            if entry is None:
+                continue
+            balance, sd = entry
+            own = balance.flight.readings("torques")
+            tau, slope = balance.with_derivative(phi) if derivatives else (balance.torques(phi), np.zeros((0, 0, 0)))
+            wide = np.zeros((*tau[own].shape, point.size)) if derivatives else slope
+            if derivatives:
+                wide[:, :, : self.count] = slope[own] / sd[own][:, :, None]
+            torques.append(Rows("torques", index, ((balance.measured - tau) / sd)[own], wide))
+        return (*found, *torques)
+
+    # ------------------------------------------------------------------ in the sensors' units
+
+    def readings(self, point: Array) -> tuple[Reading, ...]:
+        """Measured values and residuals of every channel, in the order of the rows."""
+        return tuple(self._reading(part) for part in self.rows(point, False))
+
+    def _reading(self, rows: Rows) -> Reading:
+        flight = self.likelihood.flights[rows.flight]
+        own, given, name = flight.flight.readings(rows.channel), flight.flight, rows.channel
+        t = given.t[own]
+        if name == "torques":
+            entry = self.torques[rows.flight]
+            assert entry is not None
+            sd, joints = entry[1][own], self.problem.robot.joint_names
+            noise = np.sqrt((sd**2).mean(axis=0))
+            return Reading(given.name, name, joints, UNITS[name], t, entry[0].measured[own], rows.values * sd, noise)
+        axes = flight.sliding if name in ("v", "position") else flight.turning
+        components, sd = tuple(_AXES[axis] for axis in axes), given.noise[name][axes]
+        measured = self._measured(flight, name)[own][:, axes]
+        if name == "v" and bool(given.walks.get("v", np.zeros(3))[flight.sliding].all()):
+            return Reading(given.name, name, components, "standard deviations of a step", t, *_steps(rows.values))
+        residual = rows.values * sd
+        if name in flight.weights:
+            roots = np.linalg.inv(flight.weights[name][own])
+            residual = (roots @ rows.values[:, :, None])[..., 0]
+            sd = np.sqrt((roots**2).sum(axis=2).mean(axis=0))
+        return Reading(given.name, name, components, UNITS[name], t, measured, residual, sd)
+
+    def _measured(self, flight: FlightLikelihood, name: str) -> Array:
+        values: Array = getattr(flight.samples, name)
+        if name != "attitude":
+            return values
+        R = rotations(values)
+        return logarithm(R[0].T @ R)
+
+    def momentum(self, point: Array) -> tuple[Momentum, ...]:
+        """Inertia about the centre of mass times measured less predicted rates."""
+        found = []
+        for reading, flight, D in self._rates(point):
+            wide, noise = np.zeros((len(D), 3)), np.zeros(3)
+            wide[:, flight.turning], noise[flight.turning] = reading.residual, reading.noise
+            spread = np.sqrt(((D * noise) ** 2).sum(axis=2).mean(axis=0))
+            found.append(Momentum(reading.flight, reading.t, (D @ wide[:, :, None])[..., 0], spread))
+        return tuple(found)
+
+    def _rates(self, point: Array) -> list[tuple[Reading, FlightLikelihood, Array]]:
+        """Gyro readings, their flight, and its inertia about the centre of mass, shape (n, 3, 3)."""
+        phi, found = self.likelihood.phi(point), []
+        for rows in self.rows(point, False):
+            if rows.channel == "w":
+                flight = self.likelihood.flights[rows.flight]
+                A = flight.motion(point, phi).A[:: flight.grid.step][flight.flight.readings("w")]
+                D = A[:, 3:, 3:6] - A[:, 3:, :3] @ A[:, :3, 3:6] / A[:, :1, :1]
+                found.append((self._reading(rows), flight, D))
+        return found
+
+    def turned_away_rad(self, point: Array) -> float | None:
+        """Largest angle between attitudes integrated from predicted and from measured rates, sensor errors undone."""
+        phi, angles = self.likelihood.phi(point), []
+        for reading, flight, _ in self._rates(point):
+            w = flight.motion(point, phi).w[:: flight.grid.step][flight.flight.readings("w")]
+            measured = np.array(w)
+            measured[:, flight.turning] += reading.residual
+            ahead, seen = (rotations(integrate_rates(reading.t, rates)) for rates in (w, measured))
+            angles.append(float(np.linalg.norm(logarithm(ahead.swapaxes(1, 2) @ seen), axis=1).max()))
+        return max(angles) if angles else None
+
+    def shifted(self, parameters: Array) -> Array | None:
+        """Theta of standard parameters."""
+        return self.problem.minimal.values(parameters)
+
+
+def _steps(values: Array) -> tuple[Array, Array, Array]:
+    """A velocity whose errors walk is compared by its changes: measured is what is left of them."""
+    return values, values, np.ones(values.shape[1])
+
+
+def _belief(problem: Problem, estimate: Estimate) -> Belief:
+    full, own = problem.minimal, estimate.minimal
+    known = select_parameters(estimate.robot, tuple(estimate.known))
+    by_cluster = full.combine[:, own.kept]
+    _refuse_hidden(problem, estimate, by_cluster)
+    given = Problem(estimate.robot, problem.flights, known=estimate.known, zero=estimate.zero).known_covariance
+    roots = (
+        by_cluster @ root_of(total_covariance(estimate)),
+        full.combine[:, known] @ root_of(given[np.ix_(known, known)]),
+    )
+    spread = full.combine @ CadSpread().covariance(estimate.robot) @ full.combine.T
+    theta = full.values(estimate.parameters)
+    root = np.hstack(roots)
+    return Belief(
+        estimate.names,
+        estimate.values,
+        estimate.sd,
+        theta,
+        by_cluster,
+        root,
+        root_of(spread),
+        _cad_covariance(estimate),
+    )
+
+
+def total_covariance(estimate: Estimate) -> Array:
+    """Of clusters of standard parameters: by the data, and by the CAD model's spread along what they do not show."""
+    units = np.sqrt(np.diagonal(_cad_covariance(estimate)))
+    held = estimate.unseen * units
+    return estimate.covariance + held.T @ held
+
+
+def _cad_covariance(estimate: Estimate) -> Array:
+    combine = estimate.minimal.combine
+    return combine @ CadSpread().covariance(estimate.robot) @ combine.T
+
+
+def _refuse_hidden(problem: Problem, estimate: Estimate, by_cluster: Array) -> None:
+    """Refuse flights without a body that the estimate does not tell from the one that carries it."""
+    unknown = _unknown(estimate)
+    missing = problem.minimal.combine[:, unknown] - by_cluster @ estimate.minimal.combine[:, unknown]
+    if np.abs(missing).max(initial=0.0) > _ROUNDING * max(1.0, float(np.abs(by_cluster).max(initial=0.0))):
+        bodies = ", ".join(sorted({name for flight in problem.flights for name in flight.without}))
+        raise InvalidValidation(
+            f"the estimate does not tell {bodies or 'all bodies'} apart from what carries it, so that it predicts no "
+            "motion without it; allowed: recordings with it, or an estimate for which it was known"
+        )
+
+
+def _unknown(estimate: Estimate) -> NDArray[np.int64]:
+    settled = select_parameters(estimate.robot, (*estimate.known, *estimate.zero))
+    return np.setdiff1d(np.arange(estimate.robot.parameters.size), settled)

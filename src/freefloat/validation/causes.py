@@ -1,0 +1,198 @@
+"""Which mistake explains what the tests found.
+
+Every hypothesis changes the estimate in one way: a cluster that is off, a body that is missing or there in excess, two
+axes of a body that are swapped. Each is fitted anew within the belief; the one that lowers the cost most, at a price of
+log(rows) for a number that it may choose (G. Schwarz, "Estimating the dimension of a model", Annals of Statistics,
+1978), is named, with those that cannot be told from it. What not even free parameters explain is no fault of the
+estimate: oscillations, noise, or a mistake in the recording (`fault_search.py`).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+
+import numpy as np
+
+from freefloat.errors import FreefloatError
+from freefloat.estimate.estimate import Estimate
+from freefloat.robot.parameters import INDEX, PER_BODY
+from freefloat.robot.transform import Array
+from freefloat.validation.fits import FEW, Fitted, Freedom, fit
+from freefloat.validation.prediction import Prediction
+
+_TRIED = 4  # hypotheses of each kind that are fitted exactly
+_ALIKE = 6.0  # difference in cost that does not tell two hypotheses apart
+_LEAST_GAIN = 10.0
+_EXPLAINS = 0.75  # of what free parameters explain
+_WHOLE = 0.15  # from minus or plus one: a body that is missing or in excess
+_TOLD = 1e-9  # of a direction, squared, that the belief and everything else leave over
+_HALF = 1.959963984540054
+_SWAPS = {
+    ("x", "y"): (("mx", "my"), ("Ixx", "Iyy"), ("Ixz", "Iyz")),
+    ("x", "z"): (("mx", "mz"), ("Ixx", "Izz"), ("Ixy", "Iyz")),
+    ("y", "z"): (("my", "mz"), ("Iyy", "Izz"), ("Ixy", "Ixz")),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A mistake that explains what was found.
+
+    kind: `cluster`, `body`, `axes`, `noise`, `oscillation`, `colour`, `sensor` or `recording`. name: of what it is a
+    mistake. what: a sentence. amount, sd: size of it where it has one, else NaN. share: of what contradicts the
+    estimate that it explains.
+    """
+
+    kind: str
+    name: str
+    what: str
+    amount: float
+    sd: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Hypothesis:
+    """theta: what the estimate should have been, but for a free amount along a direction where there is one."""
+
+    kind: str
+    name: str
+    theta: Array
+    direction: Array | None
+
+
+def changed_estimates(estimate: Estimate, start: Fitted, cost: float, least: float) -> tuple[Cause, ...]:
+    """Changes of the estimate that explain the recordings, the best first; none if no single one does.
+
+    start: the estimate before any fit: one that is wrong drags sensors and clocks along. cost, least: of fits within
+    the belief and with free parameters.
+    """
+    tried = list[tuple[float, float, Cause]]()
+    for hypothesis in _hypotheses(estimate, start):
+        with suppress(FreefloatError):
+            tried.append(_tried(hypothesis, estimate, start, cost, least))
+    if not tried:
+        return ()
+    best = min(price for price, _, _ in tried)
+    good = [each for each in tried if each[0] < best + _ALIKE and each[2].share > _EXPLAINS]
+    gained = cost - best
+    return tuple(cause for _, _, cause in sorted(good, key=lambda each: each[0])) if gained > _LEAST_GAIN else ()
+
+
+def _tried(
+    hypothesis: _Hypothesis, estimate: Estimate, start: Fitted, cost: float, least: float
+) -> tuple[float, float, Cause]:
+    """Cost with price, cost alone, and the cause that a hypothesis would be."""
+    freedom = Freedom.belief(hypothesis.theta, start.freedom.root)
+    if hypothesis.direction is not None:
+        freedom = freedom.along(hypothesis.direction)
+    found = fit(start.prediction, freedom, start.nu, iterations=FEW)
+    price = found.cost + (freedom.size - start.freedom.size) * float(np.log(found.residual.size))
+    share = (cost - found.cost) / max(cost - least, cost - found.cost, 1e-300)
+    amount = sd = np.nan
+    if hypothesis.direction is not None:
+        amount, place = float(found.xi[-1]), freedom.size - 1
+        sd = float(np.sqrt(found.covariance[place, place]))
+    what = _words(hypothesis, estimate, amount, sd)
+    return price, found.cost, Cause(hypothesis.kind, hypothesis.name, what, amount, sd, float(share))
+
+
+def _hypotheses(estimate: Estimate, start: Fitted) -> Iterator[_Hypothesis]:
+    yield from _clusters(start)
+    whole = [*_bodies(estimate, start.prediction), *_axes(estimate, start.prediction)]
+    costs = [_screened(hypothesis.theta, start) for hypothesis in whole]
+    for place in np.argsort(costs)[:_TRIED].tolist():
+        if np.isfinite(costs[place]):
+            yield whole[place]
+    yield from _scaled(estimate, start)
+
+
+def _screened(theta: Array, start: Fitted) -> float:
+    """Cost of an estimate, but for one linear step exact; infinite if it cannot be."""
+    with suppress(FreefloatError):
+        rows = start.prediction.rows(np.concatenate([theta, start.nu]), False)
+        return start.linear_cost(np.concatenate([part.values.ravel() for part in rows]))
+    return np.inf
+
+
+def _gains(start: Fitted, directions: Array) -> Array:
+    """By how much a free amount along each direction (p, k) lowers the cost, to first order, shape (k,)."""
+    j = start.by_point[:, : start.freedom.theta.size] @ directions
+    rest = j - start.J @ (start.covariance @ (start.J.T @ j))
+    size = np.einsum("ij,ij->j", rest, j)
+    told = size > _TOLD * np.einsum("ij,ij->j", j, j)
+    return np.where(told, (j.T @ start.stepped) ** 2 / np.where(told, size, 1.0), 0.0)
+
+
+def _clusters(start: Fitted) -> Iterator[_Hypothesis]:
+    belief = start.prediction.belief
+    for place in np.argsort(-_gains(start, belief.by_cluster))[:_TRIED].tolist():
+        yield _Hypothesis("cluster", belief.names[place], belief.theta, belief.by_cluster[:, place])
+
+
+def _bodies(estimate: Estimate, prediction: Prediction) -> Iterator[_Hypothesis]:
+    """A body of the CAD model that is not there, and one that is there twice."""
+    for name, theta in _body_directions(estimate, prediction):
+        for sign in (-1.0, 1.0):
+            yield _Hypothesis(
+                "body", f"{'-' if sign < 0.0 else '+'}{name}", prediction.belief.theta + sign * theta, None
+            )
+
+
+def _scaled(estimate: Estimate, start: Fitted) -> Iterator[_Hypothesis]:
+    """A body that is heavier or lighter as a whole: the one that explains most."""
+    named = list(_body_directions(estimate, start.prediction))
+    if named:
+        gains = _gains(start, np.column_stack([direction for _, direction in named]))
+        name, direction = named[int(np.argmax(gains))]
+        yield _Hypothesis("body", name, start.prediction.belief.theta, direction)
+
+
+def _body_directions(estimate: Estimate, prediction: Prediction) -> Iterator[tuple[str, Array]]:
+    """What each body that is not the base adds to theta."""
+    robot = estimate.robot
+    nothing = prediction.shifted(np.zeros(robot.parameters.size))
+    for index, name in enumerate(robot.body_names[1:], start=1):
+        phi = np.zeros(robot.parameters.size)
+        own = slice(PER_BODY * index, PER_BODY * (index + 1))
+        phi[own] = robot.parameters[own]
+        theta = prediction.shifted(phi)
+        if theta is not None and nothing is not None and (theta - nothing).any():
+            yield name, theta - nothing
+
+
+def _axes(estimate: Estimate, prediction: Prediction) -> Iterator[_Hypothesis]:
+    """Two axes of a body exchanged."""
+    if prediction.shifted(np.zeros(estimate.robot.parameters.size)) is None:
+        return
+    phi = estimate.parameters
+    for (body, name), ((first, second), pairs) in itertools.product(
+        enumerate(estimate.robot.body_names), _SWAPS.items()
+    ):
+        swapped = np.array(phi)
+        for one, other in pairs:
+            a, b = PER_BODY * body + INDEX[one], PER_BODY * body + INDEX[other]
+            swapped[[a, b]] = phi[[b, a]]
+        theta = prediction.shifted(swapped)
+        if theta is not None and not np.array_equal(swapped, phi):
+            yield _Hypothesis("axes", f"{name} {first} {second}", theta, None)
+
+
+def _words(hypothesis: _Hypothesis, estimate: Estimate, amount: float, sd: float) -> str:
+    name = hypothesis.name
+    if hypothesis.kind == "axes":
+        body, first, second = name.rsplit(" ", 2)
+        return f"the estimate's {body} has its axes {first} and {second} swapped"
+    if hypothesis.kind == "cluster":
+        value = float(estimate.values[estimate.names.index(name)])
+        off = -100.0 * amount / abs(value + amount) if value + amount else np.inf
+        how = f"{abs(off):.2g} % too {'large' if off * np.sign(value) > 0.0 else 'small'}"
+        return f"{name} is off: the recordings ask for {value + amount:.4g} ± {_HALF * sd:.2g}, not {value:.4g} ({how})"
+    if name.startswith("-") or abs(amount + 1.0) < _WHOLE:
+        return f"the recordings are as if {name.removeprefix('-')} were not there, which the estimate has"
+    if name.startswith("+") or abs(amount - 1.0) < _WHOLE:
+        return f"the estimate is as if {name.removeprefix('+')} were not there, which the recordings show"
+    return f"{name} is off as a whole: by {amount:+.3f} ± {_HALF * sd:.2g} of what the CAD model says of it"

@@ -1,0 +1,144 @@
+"""The tests of a fit within the belief: parameters, everything beside them, level and colour of what is left.
+
+Of xi, whose belief is N(0, E), the data hold information M once nu is allowed for. Along an eigenvector u of M with
+value m the mean after the data has variance m / (1 + m) before they are seen, so that
+
+    z = u^T xi / sqrt(m / (1 + m)) ~ N(0, 1),      sum z^2 ~ chi^2.
+
+Each of the four kinds of tests gets a quarter of the false alarms.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+from scipy.stats import chi2, norm
+
+from freefloat.robot.transform import Array
+from freefloat.validation.columns import ColumnCheck, check_column
+from freefloat.validation.fits import Fitted, inverse, mean_of
+
+_TOLD = 1e-3  # share of the belief's variance that the data must take away for a direction to be tested
+_SILENT = ("joint motion",)  # many, small, and of no interest by themselves
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One test. statistic and limit: it fires where the former is larger. meaning: what the statistic is."""
+
+    name: str
+    statistic: float
+    limit: float
+    meaning: str
+
+    @property
+    def fired(self) -> bool:
+        """Whether chance hardly reaches it."""
+        return self.statistic > self.limit
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Checked:
+    """All tests. columns: by place of the rows and component. z: innovations of the parameters, shape (told,)."""
+
+    checks: tuple[Check, ...]
+    columns: tuple[tuple[int, int, ColumnCheck], ...]
+    z: Array
+    weights: Array
+
+    @property
+    def fired(self) -> bool:
+        """Whether any test fires."""
+        return any(check.fired for check in self.checks)
+
+    def of(self, name: str) -> Check:
+        """The test of this name."""
+        return next(check for check in self.checks if check.name == name)
+
+
+def checked(fitted: Fitted, false_alarm: float) -> Checked:
+    """Test a fit within the belief; where sensors are noisier than said but white, that noise judges the parameters."""
+    share = false_alarm / 4.0
+    columns, weights = column_checks(fitted, 2.0 * share)
+    z = innovations(fitted, weights)
+    louder = max((check.level for _, _, check in columns if check.louder), default=0.0)
+    odd = sum(bool(check.lines) or not check.white for _, _, check in columns)
+    checks = (
+        parameters_check(z, share),
+        _beside(fitted, weights, share),
+        Check("level", louder, 1.0, "times the noise"),
+        Check("colour", float(odd), 0.0, "columns"),
+    )
+    return Checked(checks, columns, z, weights)
+
+
+def column_checks(fitted: Fitted, false_alarm: float) -> tuple[tuple[tuple[int, int, ColumnCheck], ...], Array]:
+    """Every column by itself, and weights of all rows, shape (rows,): less than one where noisier than said."""
+    count = sum(part.values.shape[1] for part in fitted.rows)
+    found, weights, first = list[tuple[int, int, ColumnCheck]](), np.ones(fitted.residual.size), 0
+    for place, part in enumerate(fitted.rows):
+        used = fitted.leverage[first : first + part.values.size].reshape(part.values.shape).sum(axis=0)
+        own = weights[first : first + part.values.size].reshape(part.values.shape)
+        for component, column in enumerate(part.values.T):
+            check = check_column(column, float(used[component]), false_alarm / count)
+            found.append((place, component, check))
+            if check.louder and check.white:
+                own[:, component] = 1.0 / check.level
+        first += part.values.size
+    return tuple(found), weights
+
+
+def told(J: Array, prior: Array, m: int) -> Array:
+    """Information on the first m unknowns once the others are allowed for, shape (m, m)."""
+    beside, mixed = J[:, m:].T @ J[:, m:] + prior[m:, m:], J[:, m:].T @ J[:, :m]
+    return np.asarray(J[:, :m].T @ J[:, :m] - mixed.T @ (inverse(beside) @ mixed))
+
+
+def reweighed(fitted: Fitted, weights: Array, further: Array | None = None) -> tuple[Array, Array, Array]:
+    """The same fit, linear from here: derivatives, information before the data, and (xi, nu) where it ends.
+
+    weights: of the rows, shape (rows,). further: columns of unknowns of which nothing is believed, shape (rows, w).
+    """
+    columns = np.zeros((weights.size, 0)) if further is None else further
+    J, r = np.hstack([fitted.J, columns]) * weights[:, None], fitted.residual * weights
+    prior = np.asarray(scipy.linalg.block_diag(fitted.prior, np.zeros((columns.shape[1],) * 2)))
+    y = np.concatenate([fitted.y, np.zeros(columns.shape[1])])
+    mean = np.concatenate([mean_of(fitted.prediction, fitted.freedom), y[fitted.y.size :]])
+    return J, prior, y + inverse(J.T @ J + prior) @ (J.T @ r + prior @ (mean - y))
+
+
+def innovations(fitted: Fitted, weights: Array, further: Array | None = None) -> Array:
+    """The z of every direction that the data tell something of, shape (told,); arguments as for `reweighed`."""
+    m = fitted.freedom.size
+    if not m:
+        return np.zeros(0)
+    J, prior, y = reweighed(fitted, weights, further)
+    values, vectors = np.linalg.eigh(told(J, prior, m))
+    gained = np.maximum(values, 0.0) / (1.0 + np.maximum(values, 0.0))
+    seen = gained > _TOLD
+    return np.asarray((vectors[:, seen].T @ y[:m]) / np.sqrt(gained[seen]))
+
+
+def parameters_check(z: Array, share: float) -> Check:
+    """Whether the innovations z are larger than chance makes them."""
+    return Check(
+        "parameters", float(z @ z), float(chi2.isf(share, z.size)) if z.size else 0.0, f"as the sum of {z.size} squares"
+    )
+
+
+def nuisance_sizes(fitted: Fitted, weights: Array) -> Array:
+    """Each of nu in standard deviations of what is believed of it, zero where nothing is, shape (k,)."""
+    m, prediction = fitted.freedom.size, fitted.prediction
+    nu = fitted.nu if (weights == 1.0).all() else reweighed(fitted, weights)[2][m:]
+    known = np.diagonal(prediction.information) > 0.0
+    silent = np.array([kind in _SILENT or kind.startswith("gyro walk") for kind in prediction.kinds], dtype=bool)
+    return np.where(known & ~silent, np.abs(nu) * np.sqrt(np.diagonal(prediction.information)), 0.0)
+
+
+def _beside(fitted: Fitted, weights: Array, share: float) -> Check:
+    sizes = nuisance_sizes(fitted, weights)
+    tested = max(int((sizes > 0.0).sum()), 1)
+    limit = float(norm.isf(share / (2.0 * tested)))
+    return Check("sensors and clocks", float(sizes.max(initial=0.0)), limit, "of their standard deviations")

@@ -1,0 +1,115 @@
+"""How much a validation flight shows: what the prediction depends on, and what the flight alone would tell.
+
+The estimate that growing windows of the flight would give, from the CAD model's spread about the estimate, is that of
+M. Spirolazzi, "Free-floating robot inertial parameter identification towards in orbit servicing", 2022, figure 4.8, to
+first order: every window uses the derivatives of the whole fit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from freefloat.robot.transform import Array
+from freefloat.validation.checks import told
+from freefloat.validation.fits import Fitted, inverse
+from freefloat.validation.prediction import Reading
+
+_WINDOWS = 10
+_CLAIMED = 0.03  # relative standard deviation of a cluster that the estimate claims to know
+_OFF, _SURE = 0.1, 3.3  # error of a cluster that a flight should tell, by so many standard deviations
+
+
+@dataclass(frozen=True, slots=True)
+class Sensitivity:
+    """Of a prediction to one cluster.
+
+    change: of the first channel were the cluster off by its whole value, rms over time and axes [unit].
+    by_own_sd: the same for its standard deviation. share: of the variance that the estimate gives the prediction.
+    """
+
+    name: str
+    value: float
+    change: float
+    by_own_sd: float
+    share: float
+    unit: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Windows:
+    """What growing windows say of the clusters: ends, shape (w,) [s]; shift from the estimate, and sd, (w, c) each."""
+
+    names: tuple[str, ...]
+    ends_s: Array
+    shift: Array
+    sd: Array
+
+
+def sensitivities(fitted: Fitted, readings: tuple[Reading, ...]) -> tuple[Sensitivity, ...]:
+    """Of the first channel's prediction to every cluster, the largest first."""
+    belief, first = fitted.prediction.belief, readings[0]
+    chosen = [part for part, reading in zip(fitted.rows, readings, strict=True) if reading.channel == first.channel]
+    p = belief.theta.size
+    J = np.concatenate([part.jacobian[..., :p].reshape(-1, p) for part in chosen])
+    size = float(np.sqrt((first.noise**2).mean()))
+    unit_change = size * np.sqrt(((J @ belief.by_cluster) ** 2).mean(axis=0))
+    variance = size**2 * float(((J @ belief.root) ** 2).sum(axis=1).mean())
+    sd = np.where(np.isfinite(belief.sd), belief.sd, 0.0)
+    own = unit_change * sd
+    found = [
+        Sensitivity(
+            name,
+            float(value),
+            float(change * abs(value)),
+            float(by_sd),
+            float(by_sd**2 / max(variance, 1e-300)),
+            first.unit,
+        )
+        for name, value, change, by_sd in zip(belief.names, belief.values, unit_change, own, strict=True)
+    ]
+    return tuple(sorted(found, key=lambda each: -each.change))
+
+
+def untold(fitted: Fitted) -> tuple[list[str], int]:
+    """Clusters that the estimate claims to know and of which this flight would not tell a tenth; how many it claims."""
+    belief, p = fitted.prediction.belief, fitted.freedom.theta.size
+    known = np.flatnonzero(belief.sd < _CLAIMED * np.abs(belief.values))
+    m = fitted.freedom.size
+    J = np.hstack([fitted.by_point[:, :p] @ belief.by_cluster[:, known], fitted.J[:, m:]])
+    size = known.size + fitted.y.size - m
+    prior = np.zeros((size, size))
+    prior[known.size :, known.size :] = fitted.prior[m:, m:]
+    alone = np.sqrt(np.maximum(np.diagonal(told(J, prior, known.size)), 0.0))
+    hidden = alone * _OFF * np.abs(belief.values[known]) < _SURE
+    return [belief.names[place] for place in known[hidden]], int(known.size)
+
+
+def windows(fitted: Fitted, readings: tuple[Reading, ...]) -> Windows:
+    """What the first tenth of the flights, then two of them, and so on, would have said."""
+    belief, p, c = fitted.prediction.belief, fitted.freedom.theta.size, fitted.prediction.belief.values.size
+    moved = fitted.point[:p] - belief.theta
+    size = c + fitted.nu.size
+    N, g = np.zeros((_WINDOWS, size, size)), np.zeros((_WINDOWS, size))
+    for part, reading in zip(fitted.rows, readings, strict=True):
+        J = part.jacobian.reshape(-1, part.jacobian.shape[2])
+        at_estimate = part.values.ravel() + J[:, :p] @ moved + J[:, p:] @ fitted.nu
+        own = np.hstack([J[:, :p] @ belief.by_cluster, J[:, p:]])
+        edges = np.searchsorted(reading.t, _ends(reading), side="right") * part.values.shape[1]
+        for place, (low, high) in enumerate(zip([0, *edges[:-1]], edges, strict=True)):
+            N[place] += own[low:high].T @ own[low:high]
+            g[place] += own[low:high].T @ at_estimate[low:high]
+    N, g = np.cumsum(N, axis=0), np.cumsum(g, axis=0)
+    N[:, :c, :c] += inverse(belief.spread)
+    N[:, c:, c:] += fitted.prediction.information
+    g[:, c:] += fitted.prediction.information @ fitted.prediction.mean
+    covariance = np.stack([inverse(each) for each in N])
+    shift = (covariance @ g[:, :, None])[:, :c, 0]
+    sd = np.sqrt(np.maximum(np.diagonal(covariance, axis1=1, axis2=2)[:, :c], 0.0))
+    first = readings[0]
+    return Windows(belief.names, _ends(first) - first.t[0], shift, sd)
+
+
+def _ends(reading: Reading) -> Array:
+    return np.asarray(np.linspace(reading.t[0], reading.t[-1], _WINDOWS + 1)[1:])

@@ -1,0 +1,200 @@
+"""The verdict: predict, fit within the belief, test, find the mistake, say it.
+
+An estimate fails where tests fire that chance hardly explains and the prediction is also worse than the sensors by a
+factor that matters. Noise that is larger than said, or too little motion, is no fault of the estimate: doubtful.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.one_thread import one_blas_thread
+from freefloat.estimate.problem import Problem
+from freefloat.robot.transform import Array
+from freefloat.validation.causes import Cause, changed_estimates
+from freefloat.validation.checks import Checked, checked, innovations, parameters_check
+from freefloat.validation.extent import sensitivities, untold, windows
+from freefloat.validation.fits import Fitted, Freedom, at, fit
+from freefloat.validation.lines import lines_of, wave_columns
+from freefloat.validation.other_causes import (
+    coloured,
+    mistaken_recordings,
+    noisy_sensors,
+    oscillations,
+    strange_sensors,
+)
+from freefloat.validation.prediction import SENSORS, WORDS, Prediction, Reading
+from freefloat.validation.validation import ChannelError, Validation, Verdict
+
+_AS_GOOD = 1.5  # times the sensors' noise: as good as these in practice
+_WIDE = 10.0  # times the CAD model's spread: free parameters
+_CLEAN = 1.5  # level up to which free parameters explain the recordings
+_MOSTLY = 0.5  # of the clusters that an estimate claims to know: so many a flight must be able to judge
+_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Judged:
+    """The fits and what they say."""
+
+    pinned: Fitted
+    within: Fitted
+    found: Checked
+    causes: tuple[Cause, ...]
+
+
+def judged(prediction: Prediction, problem: Problem, estimate: Estimate, false_alarm: float) -> Validation:
+    """Validate an estimate by what it predicts of recordings; false_alarm: of all tests together."""
+    with one_blas_thread():
+        start, belief = prediction.start(), prediction.belief
+        pinned = fit(prediction, Freedom.none(belief.theta), start[belief.theta.size :], derivatives=False)
+        within = fit(prediction, Freedom.belief(belief.theta, belief.root), pinned.nu)
+        found = checked(within, false_alarm)
+        causes = _causes(problem, estimate, within, found, start, false_alarm) if found.fired else ()
+        return _validation(problem, _Judged(pinned, within, found, causes), false_alarm)
+
+
+# ---------------------------------------------------------------------- causes
+
+
+def _causes(
+    problem: Problem, estimate: Estimate, within: Fitted, found: Checked, start: Array, false_alarm: float
+) -> tuple[Cause, ...]:
+    prediction, belief = within.prediction, within.prediction.belief
+    readings = prediction.readings(within.point)
+    fired = {check.name for check in found.checks if check.fired}
+    if fired == {"level"}:
+        return tuple(noisy_sensors(found, readings))
+    wide = Freedom.belief(belief.theta, np.hstack([belief.root, _WIDE * belief.cad_root]))
+    nu = start[belief.theta.size :]
+    free = fit(prediction, wide, nu)
+    left = checked(free, false_alarm)
+    quiet = max((check.level for _, _, check in left.columns), default=1.0) < _CLEAN
+    itself = _by_itself(left, readings) if quiet else ()
+    beside = (*strange_sensors(within, found), *itself)
+    z = innovations(within, found.weights, wave_columns(within, left) if quiet else None)
+    if beside and not parameters_check(z, false_alarm / 4.0).fired:
+        return beside
+    first = at(prediction, within.freedom, np.concatenate([np.zeros(within.freedom.size), nu]))
+    changed = changed_estimates(estimate, first, within.cost, free.cost)
+    clean = quiet and not left.of("colour").fired
+    recordings = () if clean and changed else tuple(mistaken_recordings(problem, estimate))
+    return recordings or changed or itself
+
+
+def _by_itself(left: Checked, readings: tuple[Reading, ...]) -> tuple[Cause, ...]:
+    """What free parameters leave: oscillations, else colour, else noise."""
+    lines = tuple(oscillations(lines_of(left.columns, readings)))
+    return lines or tuple(coloured(left, readings)) or tuple(noisy_sensors(left, readings))
+
+
+# ---------------------------------------------------------------------- the result
+
+
+def _validation(problem: Problem, made: _Judged, false_alarm: float) -> Validation:
+    prediction, pinned, within = made.within.prediction, made.pinned, made.within
+    readings = prediction.readings(pinned.point)
+    channels = _channels(readings, made.found)
+    duration = sum(float(flight.t[-1] - flight.t[0]) for flight in problem.flights)
+    verdict, reasons = _verdict(made, channels, duration)
+    return Validation(
+        verdict=verdict,
+        reasons=reasons,
+        channels=channels,
+        checks=made.found.checks,
+        causes=made.causes,
+        lines=lines_of(made.found.columns, readings),
+        sensitivities=sensitivities(within, readings),
+        windows=windows(within, readings),
+        readings=readings,
+        momentum=prediction.momentum(pinned.point),
+        turned_away_rad=prediction.turned_away_rad(pinned.point),
+        duration_s=duration,
+        false_alarm=false_alarm,
+    )
+
+
+def _channels(readings: tuple[Reading, ...], found: Checked) -> tuple[ChannelError, ...]:
+    levels = {(place, component): check.level for place, component, check in found.columns}
+    errors = []
+    for place, reading in enumerate(readings):
+        rms, largest = np.sqrt((reading.residual**2).mean(axis=0)), np.abs(reading.residual).max(axis=0)
+        for k, component in enumerate(reading.components):
+            numbers = (float(rms[k]), float(largest[k]), float(reading.noise[k]), levels[place, k])
+            errors.append(ChannelError(reading.flight, reading.channel, component, reading.unit, *numbers))
+    return tuple(errors)
+
+
+def _verdict(made: _Judged, channels: tuple[ChannelError, ...], duration_s: float) -> tuple[Verdict, tuple[str, ...]]:
+    ratios = {name: _ratio(channels, name) for name in dict.fromkeys(each.channel for each in channels)}
+    reasons, found, causes = [_headline(ratios, duration_s)], made.found, made.causes
+    hidden, claimed = untold(made.within)
+    little = claimed == 0 or len(hidden) > _MOSTLY * claimed
+    if found.fired:
+        reasons.append(_fired(found))
+        reasons += [cause.what + _partly(cause) for cause in causes] or [_unexplained(made.within)]
+    if little:
+        reasons.append(_little(hidden, claimed))
+    only_noise = bool(causes) and all(cause.kind == "noise" for cause in causes)
+    if found.fired and not only_noise and max(ratios.values()) > _AS_GOOD:
+        return "fail", tuple(reasons)
+    return ("doubtful" if found.fired or little else "pass"), tuple(reasons)
+
+
+def _ratio(channels: tuple[ChannelError, ...], name: str) -> float:
+    return float(np.sqrt(np.mean([each.ratio**2 for each in channels if each.channel == name])))
+
+
+def _headline(ratios: dict[str, float], duration_s: float) -> str:
+    parts = [f"{WORDS[name]} predicted to {_factor(ratio)} × {SENSORS[name]} noise" for name, ratio in ratios.items()]
+    return f"{', '.join(parts)} on {duration_s:.3g} s of unseen motion"
+
+
+def _factor(ratio: float) -> str:
+    """To two digits, also where the last is a zero."""
+    return f"{ratio:.1f}" if ratio < 9.95 else f"{ratio:.0f}"
+
+
+def _fired(found: Checked) -> str:
+    words = {
+        "parameters": "parameters off by more than the estimate allows",
+        "sensors and clocks": "sensors or clocks off by more than was believed",
+        "level": "more left than the sensors' noise",
+        "colour": "what is left is not white",
+    }
+    said = [
+        f"{words[check.name]} ({check.statistic:.3g} {check.meaning}, limit {check.limit:.3g})"
+        for check in found.checks
+        if check.fired
+    ]
+    return "; ".join(said)
+
+
+def _partly(cause: Cause) -> str:
+    return "" if cause.share > 0.9 else f"; it explains {100.0 * cause.share:.0f} % of it"
+
+
+def _unexplained(within: Fitted) -> str:
+    belief, sizes = within.prediction.belief, _pulls(within)
+    worst = [belief.names[place] for place in np.argsort(-sizes)[:_NAMED]]
+    return f"no single mistake explains it; the recordings pull most at {', '.join(worst)}"
+
+
+def _pulls(within: Fitted) -> Array:
+    """How far the fit moved each cluster of the estimate, in its standard deviations, shape (c,)."""
+    belief = within.prediction.belief
+    moved = np.linalg.lstsq(belief.by_cluster, belief.root @ within.xi, rcond=None)[0]
+    return np.asarray(np.abs(moved) / np.where(np.isfinite(belief.sd) & (belief.sd > 0.0), belief.sd, np.inf))
+
+
+def _little(hidden: list[str], claimed: int) -> str:
+    if not claimed:
+        return "the estimate claims to know no cluster to 3 %: there is nothing to confirm"
+    listed = ", ".join(hidden[:_NAMED])
+    return (
+        f"too little motion to judge: an error of 10 % would not show in {len(hidden)} of the {claimed} clusters that "
+        f"the estimate claims to know ({listed}{', …' if len(hidden) > _NAMED else ''})"
+    )

@@ -1,0 +1,193 @@
+"""Rates of the base, or torques on a fixed one, as an estimate made from linear equations predicts them.
+
+Rows M x = b are linear in the clusters x. Torques are their own prediction. Rows of the angular momentum about the
+centre of mass are linear in the measured rates too: with D their derivative by these, D^-1 (M x - b) is exactly
+measured less predicted rate, and -D^-1 M at the predicted rate its derivative; weights make D superfluous.
+Errors of joints and wheels are in the weights, those of a gyro's bias are nuisances.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+import scipy.linalg
+
+from freefloat.estimate.equations import Equations
+from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.flight_stack import FlightStack, whitening
+from freefloat.estimate.likelihood import Rows
+from freefloat.estimate.problem import ModelName, Problem
+from freefloat.estimate.rotation_vectors import logarithm
+from freefloat.estimate.rows import Channel, Unit
+from freefloat.experiment.processing.attitude import integrate_rates
+from freefloat.regressor.samples import rotations
+from freefloat.robot.transform import Array
+from freefloat.validation.prediction import UNITS, Belief, InvalidValidation, Momentum, Reading, root_of
+
+_AXES = ("x", "y", "z")
+
+
+class LinearPrediction:
+    """Torques, or rates by clusters about the centre of mass."""
+
+    def __init__(self, problem: Problem, estimate: Estimate, model: ModelName) -> None:
+        self.problem, self.estimate, self.turns = problem, estimate, model == "angular-momentum"
+        self.equations = problem.equations((model,))
+        self.stacks = self.equations.stacks
+        _refuse_others(self.equations, estimate)
+        self.uncertain = np.flatnonzero(problem.known_sd)
+        self.count = estimate.values.size + self.uncertain.size
+        self.belief = self._belief()
+        free = len(self.equations.nuisances)
+        flights = [stack.flight.name if len(self.stacks) > 1 else "" for stack in self.stacks]
+        axes = self._axes if self.turns else ()
+        sd = problem.nuisances.gyro_bias_rad_s
+        axes = axes if sd is not None else ()
+        biases = tuple(f"gyro bias {axis}{f' of {name}' if name else ''}" for name in flights for axis in axes)
+        self.labels = (*self.equations.nuisances, *biases)
+        self.kinds = ("momentum",) * free + ("gyro bias",) * len(biases)
+        self.units = (*self.equations.units, *("rad/s",) * len(biases))
+        self.mean = np.zeros(len(self.labels))
+        self.information = np.diag(np.r_[np.zeros(free), np.full(len(biases), (sd or 1.0) ** -2.0)])
+        x = np.concatenate([estimate.values, np.zeros(free)])
+        self.weights = tuple(whitening(stack.errors(x)) for stack in self.stacks)
+
+    @property
+    def _axes(self) -> tuple[str, ...]:
+        return _AXES[2:] if self.problem.robot.base == "planar" else _AXES
+
+    def _belief(self) -> Belief:
+        estimate, clusters, known = self.estimate, self.estimate.values.size, self.uncertain.size
+        spread, units = self.equations.cad_covariance, np.sqrt(np.diagonal(self.equations.cad_covariance))
+        held = estimate.unseen * units
+        given = self.problem.known_covariance[np.ix_(self.uncertain, self.uncertain)]
+        root = scipy.linalg.block_diag(root_of(estimate.covariance + held.T @ held), root_of(given))
+        cad_root = scipy.linalg.block_diag(root_of(spread), root_of(given))
+        theta = np.concatenate([estimate.values, np.zeros(known)])
+        by_cluster = np.eye(clusters + known, clusters)
+        sd = np.sqrt(np.diagonal(estimate.covariance))
+        return Belief(estimate.names, estimate.values, sd, theta, by_cluster, root, cad_root, spread)
+
+    # ------------------------------------------------------------------ rows
+
+    def start(self) -> Array:
+        """The estimate, and nothing else."""
+        return np.concatenate([self.belief.theta, self.mean])
+
+    @cached_property
+    def _by_rate(self) -> tuple[tuple[Unit, ...], ...]:
+        """What a unit rate about each axis adds to the rows of each flight; they do not depend on the unknowns."""
+        channels = [Channel("w", _AXES.index(axis), 1.0) for axis in self._axes]
+        made = [[stack.sources[0].unit(channel) for channel in channels] for stack in self.stacks]
+        return tuple(tuple(unit for unit in units if unit is not None) for units in made)
+
+    def _split(self, point: Array) -> tuple[Array, Array, Array]:
+        """Unknowns of the equations, deviations of known values, gyro biases of all flights."""
+        clusters, free = self.estimate.values.size, len(self.equations.nuisances)
+        nu = point[self.count :]
+        return np.concatenate([point[:clusters], nu[:free]]), point[clusters : self.count], nu[free:]
+
+    def _missing(self, stack: FlightStack, index: int, point: Array) -> tuple[Array, Array]:
+        """M x - b of a flight, shape (n, rows), a gyro's bias undone, and D, shape (n, rows, axes)."""
+        x, known, biases = self._split(point)
+        rest = stack.matrix @ x - stack.right @ np.concatenate([[1.0], known])
+        if not self.turns:
+            return rest, np.zeros((*rest.shape, 0))
+        right, own_place = np.concatenate([[1.0], known]), stack.places[0]
+        D = np.stack([unit.matrix @ x[own_place] - unit.right @ right for unit in self._by_rate[index]], axis=2)
+        width = len(self._axes) if biases.size else 0
+        own = biases[index * width : (index + 1) * width]
+        return rest - D @ own if own.size else rest, D
+
+    def rows(self, point: Array, derivatives: bool) -> tuple[Rows, ...]:
+        """Weighted residuals of all flights."""
+        name, found = "w" if self.turns else "torques", []
+        for index, (stack, W) in enumerate(zip(self.stacks, self.weights, strict=True)):
+            rest, D = self._missing(stack, index, point)
+            sign = 1.0 if self.turns else -1.0
+            r = sign * (W @ rest[:, :, None])[..., 0]
+            J = -sign * (W @ self._slope(stack, index, point, D)) if derivatives else np.zeros((0, 0, 0))
+            found.append(Rows(name, index, r, J))
+        return tuple(found)
+
+    def _slope(self, stack: FlightStack, index: int, point: Array, D: Array) -> Array:
+        """Derivative of M x - b by all of a point, at predicted rates, shape (n, rows, unknowns)."""
+        x, _, biases = self._split(point)
+        M = stack.instruments(x) if self.turns else stack.matrix
+        clusters, free = self.estimate.values.size, len(self.equations.nuisances)
+        slope = np.zeros((*M.shape[:2], point.size))
+        slope[..., :clusters], slope[..., self.count : self.count + free] = M[..., :clusters], M[..., clusters:]
+        slope[..., clusters : self.count] = -stack.right[..., 1:]
+        if biases.size:
+            first = self.count + free + index * len(self._axes)
+            slope[..., first : first + len(self._axes)] = -D
+        return slope
+
+    # ------------------------------------------------------------------ in the sensors' units
+
+    def readings(self, point: Array) -> tuple[Reading, ...]:
+        """Measured values and residuals of every flight."""
+        found = []
+        for index, stack in enumerate(self.stacks):
+            rest, D = self._missing(stack, index, point)
+            flight = stack.flight
+            spread = np.linalg.inv(self.weights[index])
+            if self.turns:
+                rest = np.asarray(np.linalg.solve(D, rest[:, :, None])[..., 0], dtype=np.float64)
+                spread = np.asarray(np.linalg.solve(D, spread), dtype=np.float64)
+                axes = [_AXES.index(axis) for axis in self._axes]
+                measured, names, name = flight.samples.need("w", "validation")[:, axes], self._axes, "w"
+            else:
+                rest, measured = -rest, flight.samples.need("torques", "validation")
+                names, name = self.problem.robot.joint_names, "torques"
+            noise = np.sqrt((spread**2).sum(axis=2).mean(axis=0))
+            found.append(Reading(flight.name, name, names, UNITS[name], flight.t, measured, rest, noise))
+        return tuple(found)
+
+    def momentum(self, point: Array) -> tuple[Momentum, ...]:
+        """Missing momentum of each flight, where rows are those of it."""
+        found = []
+        for index, stack in enumerate(self.stacks if self.turns else ()):
+            rest, D = self._missing(stack, index, point)
+            wide, noise = np.zeros((len(rest), 3)), np.zeros(3)
+            axes = [_AXES.index(axis) for axis in self._axes]
+            spread = D * stack.flight.sd("w", 3)[axes]
+            wide[:, axes], noise[axes] = rest, np.sqrt((spread**2).sum(axis=2).mean(axis=0))
+            found.append(Momentum(stack.flight.name, stack.flight.t, wide, noise))
+        return tuple(found)
+
+    def turned_away_rad(self, point: Array) -> float | None:
+        """Largest angle between attitudes integrated from predicted and from measured rates; None for torques."""
+        angles, axes = [], [_AXES.index(axis) for axis in self._axes]
+        for reading in self.readings(point) if self.turns else ():
+            rates = np.zeros((2, reading.t.size, 3))
+            rates[0][:, axes], rates[1][:, axes] = reading.measured, reading.predicted
+            seen, ahead = (rotations(integrate_rates(reading.t, each)) for each in rates)
+            angles.append(float(np.linalg.norm(logarithm(ahead.swapaxes(1, 2) @ seen), axis=1).max()))
+        return max(angles) if angles else None
+
+    def shifted(self, parameters: Array) -> Array | None:
+        """Theta of standard parameters; None for clusters about the centre of mass."""
+        if self.turns:
+            return None
+        unknown = np.zeros_like(parameters)
+        unknown[self.problem.unknown] = parameters[self.problem.unknown]
+        theta = np.array(self.belief.theta)
+        theta[: self.estimate.values.size] = self.estimate.minimal.values(unknown)
+        return theta
+
+
+def _refuse_others(equations: Equations, estimate: Estimate) -> None:
+    ours, theirs = equations.minimal, estimate.minimal
+    same = ours.leaders == theirs.leaders and ours.combine.shape == theirs.combine.shape
+    if not (same and np.allclose(ours.combine, theirs.combine)):
+        raise InvalidValidation(
+            f"the recordings show {len(ours)} clusters of {estimate.model}, which are not the {len(theirs)} of the "
+            "estimate; allowed: recordings with the same bodies as those of the estimate"
+        )
+    if not equations.noise_known:
+        raise InvalidValidation(
+            "the noise of the recorded sensors is not known, so that nothing says how well they should be predicted; "
+            "allowed: sensors with their noise in the mission"
+        )

@@ -1,0 +1,140 @@
+"""What an estimate predicts of recordings, in one form for all that can be measured.
+
+A point holds theta, the parameters of the prediction, then nu, everything else that the recordings may hold (biases,
+clocks, misalignment, momentum). Rows are measured less predicted over the sensors' noise, with exact derivatives.
+The estimate is a belief, theta = theta_0 + root xi with xi ~ N(0, E).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from freefloat.errors import FreefloatError
+from freefloat.estimate.likelihood import Rows
+from freefloat.robot.transform import Array
+
+_ROUNDING = 1e-13
+
+UNITS = {"w": "rad/s", "v": "m/s", "attitude": "rad", "position": "m", "torques": "N m"}
+WORDS = {
+    "w": "base rate",
+    "v": "base velocity",
+    "attitude": "base attitude",
+    "position": "base position",
+    "torques": "joint torques",
+}
+SENSORS = {
+    "w": "gyro",
+    "v": "velocity sensor",
+    "attitude": "star tracker",
+    "position": "position sensor",
+    "torques": "torque sensors",
+}
+
+
+class InvalidValidation(FreefloatError):
+    """An estimate and recordings that cannot be compared."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Belief:
+    """What an estimate says of the parameters of a prediction.
+
+    names, values: of the estimate's c clusters. sd: their standard deviations, shape (c,).
+    theta: parameters of the prediction, shape (p,). by_cluster: their derivative by the clusters, (p, c).
+    root: theta = theta_0 + root xi, shape (p, m). cad_root: the same for the spread of a CAD model, shape (p, k).
+    spread: covariance of the clusters by the CAD model, (c, c).
+    Errors that the estimate shares with the recordings, such as those of known values, count as independent of them.
+    """
+
+    names: tuple[str, ...]
+    values: Array
+    sd: Array
+    theta: Array
+    by_cluster: Array
+    root: Array
+    cad_root: Array
+    spread: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """One channel of one flight: what was read, and what should have been.
+
+    t: shape (n,) [s]. components: names of the k columns. measured, predicted, residual: shape (n, k) [unit].
+    noise: standard deviation of each component, shape (k,).
+    """
+
+    flight: str
+    channel: str
+    components: tuple[str, ...]
+    unit: str
+    t: Array
+    measured: Array
+    residual: Array
+    noise: Array
+
+    @property
+    def predicted(self) -> Array:
+        """What the sensor should have read, shape (n, k)."""
+        return self.measured - self.residual
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Momentum:
+    """What is missing in the balance of the angular momentum about the centre of mass.
+
+    t: shape (n,) [s]. residual: base axes, shape (n, 3) [N m s]. noise: of it by the gyro's noise, rms, shape (3,).
+    """
+
+    flight: str
+    t: Array
+    residual: Array
+    noise: Array
+
+
+class Prediction(Protocol):
+    """Recordings as a function of a point (theta, nu)."""
+
+    belief: Belief
+    labels: tuple[str, ...]  # of nu
+    kinds: tuple[str, ...]  # of nu, such as `time offset`
+    units: tuple[str, ...]  # of nu
+    mean: Array  # of nu before the data, shape (k,)
+    information: Array  # of nu before the data, shape (k, k)
+
+    def start(self) -> Array:
+        """A first point, the estimate's theta in it."""
+        ...
+
+    def rows(self, point: Array, derivatives: bool) -> tuple[Rows, ...]:
+        """Weighted residuals, derivatives by all of the point."""
+        ...
+
+    def readings(self, point: Array) -> tuple[Reading, ...]:
+        """The same in the sensors' units, in the same order."""
+        ...
+
+    def momentum(self, point: Array) -> tuple[Momentum, ...]:
+        """Residual of the momentum balance of each flight with angular rates; none where there is no such balance."""
+        ...
+
+    def turned_away_rad(self, point: Array) -> float | None:
+        """Largest angle between attitudes integrated from predicted and from measured rates; None without rates."""
+        ...
+
+    def shifted(self, parameters: Array) -> Array | None:
+        """Theta of standard parameters, (10 bodies,); None where theta is not made of them."""
+        ...
+
+
+def root_of(covariance: Array) -> Array:
+    """R with R R^T the covariance, whose entries may have very different sizes, shape (p, rank)."""
+    scale = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
+    safe = np.where(scale > 0.0, scale, 1.0)
+    values, vectors = np.linalg.eigh(covariance / np.outer(safe, safe))
+    kept = values > _ROUNDING * max(float(values[-1]), 1e-300) if values.size else values > 0.0
+    return np.asarray(scale[:, None] * (vectors[:, kept] * np.sqrt(values[kept])))

@@ -1,0 +1,92 @@
+"""The validation: whether an estimate predicts what it has not seen, with reasons and numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal
+
+import numpy as np
+
+from freefloat.files import FilePath
+from freefloat.validation.causes import Cause
+from freefloat.validation.checks import Check
+from freefloat.validation.extent import Sensitivity, Windows
+from freefloat.validation.lines import Line
+from freefloat.validation.prediction import Momentum, Reading
+
+Verdict = Literal["pass", "doubtful", "fail"]
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelError:
+    """How well one component of a channel is predicted, the estimate held.
+
+    rms, largest: of measured less predicted [unit]. noise: of the sensor [unit]. level: rms over noise once the
+    estimate may move within its own uncertainty and oscillations are taken out.
+    """
+
+    flight: str
+    channel: str
+    component: str
+    unit: str
+    rms: float
+    largest: float
+    noise: float
+    level: float
+
+    @property
+    def ratio(self) -> float:
+        """Root mean square over the sensor's noise."""
+        return self.rms / self.noise
+
+
+@dataclass(frozen=True, eq=False)
+class Validation:
+    """What predicting recordings says of an estimate.
+
+    verdict: `pass`: nothing contradicts the estimate; `fail`: the recordings do; `doubtful`: between, or no proof.
+    reasons: sentences, the first of which says how well the motion is predicted.
+    channels: errors by component. checks: the tests, which together raise a false alarm with that probability.
+    causes: mistakes that explain what the tests found, the best first. lines: oscillations in what is left.
+    sensitivities: clusters that the prediction depends on, the most first. windows: what growing parts of the
+        recordings alone would say of the clusters.
+    readings: measured and predicted, channel by channel. momentum: residual of the momentum balance.
+    turned_away_rad: largest angle between attitudes integrated from predicted and from measured rates; None if rates
+        were not measured. duration_s: of all recordings. origin: versions, hashes, names.
+    """
+
+    verdict: Verdict
+    reasons: tuple[str, ...]
+    channels: tuple[ChannelError, ...]
+    checks: tuple[Check, ...]
+    causes: tuple[Cause, ...]
+    lines: tuple[Line, ...]
+    sensitivities: tuple[Sensitivity, ...]
+    windows: Windows
+    readings: tuple[Reading, ...]
+    momentum: tuple[Momentum, ...]
+    turned_away_rad: float | None
+    duration_s: float
+    false_alarm: float
+    notes: tuple[str, ...] = ()
+    origin: Mapping[str, object] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "origin", MappingProxyType(dict(self.origin)))
+
+    def ratio(self, channel: str) -> float:
+        """Root mean square error of a channel over its sensor's noise, all components and flights; NaN without it."""
+        squares = [each.ratio**2 for each in self.channels if each.channel == channel]
+        return float(np.sqrt(np.mean(squares))) if squares else float("nan")
+
+    def __str__(self) -> str:
+        first, *others = self.reasons
+        return "\n".join([f" {self.verdict.upper()}  {first}", *(f"  {sentence}" for sentence in others)])
+
+    def save(self, path: FilePath) -> None:
+        """Write a validation file, JSON, whole or not at all; `load_validation` reads it back."""
+        from freefloat.validation.validation_file import save_validation
+
+        save_validation(self, path)

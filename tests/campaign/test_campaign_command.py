@@ -1,0 +1,118 @@
+"""`freefloat campaign`: what is said, written and refused, and how an interrupted one goes on."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from killing import parts
+from tiny_mission import write_tiny_mission
+from typer.testing import CliRunner
+
+from freefloat.campaign import load_campaign
+from freefloat.campaign.running import Standing
+from freefloat.command_line import app, main
+from freefloat.command_line.campaigning import CampaignProgress
+
+BOTH = ("--methods", "least-squares,maximum-likelihood", "--workers", "1", "--chunk", "2")
+
+
+def run(*arguments, code=0):
+    result = CliRunner().invoke(app, [str(each) for each in arguments], catch_exceptions=False)
+    assert result.exit_code == code, result.output
+    return result
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A mission, and a campaign of it with its page."""
+    folder = tmp_path_factory.mktemp("command")
+    path = write_tiny_mission(folder)
+    page = folder / "page.html"
+    said = run("campaign", path, "--runs", 4, *BOTH, "-o", folder / "c", "--plot", page).stdout
+    (folder / "said.txt").write_text(said)
+    return folder
+
+
+def test_a_campaign_is_said_in_tables(folder):
+    said = (folder / "said.txt").read_text()
+    assert said.startswith("tiny  4 runs · seed 0 · CAD model drawn anew for every run, as the mission's prior says\n")
+    for words in ("method", "covered", "rms/bound", "best run", "least-squares", "maximum-likelihood"):
+        assert words in said
+    assert "compared as angular-momentum clusters:" in said
+    assert "the worst 12 of 1" in said
+    assert f"wrote {folder / 'page.html'}" in said.replace("\n", "")
+    assert (folder / "page.html").stat().st_size > 1_000_000
+    assert load_campaign(folder / "c").runs == 4
+
+
+def test_the_same_as_json_and_nothing_is_done_again(folder):
+    before = parts(folder / "c")
+    said = json.loads(run("campaign", folder / "tiny.yaml", "--runs", 4, *BOTH, "-o", folder / "c", "--json").stdout)
+    assert parts(folder / "c") == before
+    assert (said["runs"], said["cad"], said["interrupted"]) == (4, "drawn", False)
+    (setting,) = said["settings"]
+    for method in setting["methods"] + setting["compared"]:
+        assert method["runs"] == 4
+        assert sum(outcome["runs"] for outcome in method["outcomes"].values()) == 4
+        assert sum(method["worst_in_runs"].values()) == 4
+        assert 0.0 <= method["clusters"][0]["coverage"]["low"] <= method["clusters"][0]["coverage"]["high"] <= 1.0
+        assert method["convergence"]["runs"] == [2, 3, 4]
+
+
+def test_sweeps_and_all_clusters(folder):
+    arguments = ("--runs", 1, *BOTH, "--sweep", "link1.mass_kg=2:4:2", "-o", folder / "swept", "--all")
+    said = run("campaign", folder / "tiny.yaml", *arguments).stdout
+    assert "link1.mass_kg = 2\n" in said
+    assert "link1.mass_kg = 4\n" in said
+    assert "worst 12" not in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--methods", "guesswork"), "no method named 'guesswork'"),
+        (("--sweep", "link1.mass_kg"), "does not say what is varied"),
+        (("--plot", "page.pdf"), "not a file that pages are written to"),
+        (("--seed", "3"), "seed 0, not 3"),
+    ],
+)
+def test_bad_input_is_one_sentence(folder, capsys, monkeypatch, arguments, words):
+    command = ["freefloat", "campaign", str(folder / "tiny.yaml"), "--runs", "4", *BOTH, "-o", str(folder / "c")]
+    monkeypatch.setattr(sys, "argv", [*command, *arguments])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    said = capsys.readouterr().err
+    assert ended.value.code == 2
+    assert said.startswith("freefloat: ")
+    assert said.count("\n") == 1
+    assert words in said
+
+
+def test_an_interrupt_says_how_to_go_on(folder, tmp_path):
+    there = tmp_path / "c"
+    command = [sys.executable, "-W", "error", "-m", "freefloat", "campaign", folder / "tiny.yaml", "--runs", "400"]
+    process = subprocess.Popen([*command, "--chunk", "1", "-o", there], stderr=subprocess.PIPE, start_new_session=True)
+    while len(parts(there)) < 3:
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: workers get it too
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    done = load_campaign(there).runs
+    assert 3 <= done < 400
+    assert said.decode() == f"interrupted: {done} of 400 runs are finished; the same command goes on from there\n"
+
+
+def test_progress_counts_what_is_new(monkeypatch):
+    now = [10.0]
+    monkeypatch.setattr("freefloat.command_line.campaigning.time.monotonic", lambda: now[0])
+    progress = CampaignProgress("x", quiet=True)
+    progress.told(Standing(50, 100))
+    assert progress.bar.tasks[0].fields["rate"] == ""
+    now[0] += 5.0
+    progress.told(Standing(60, 100))
+    task = progress.bar.tasks[0]
+    assert (task.completed, task.total, task.fields["rate"]) == (60, 100, "2 runs/s")

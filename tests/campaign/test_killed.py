@@ -1,0 +1,106 @@
+"""Campaigns that are killed at any instant, and workers that are: nothing is lost, nothing done twice."""
+
+import os
+import signal
+import threading
+
+import pytest
+from killing import all_gone, children_of, killed_at_random, parts, random_moments, started
+from tiny_mission import METHODS, tiny_mission, write_tiny_mission
+
+from freefloat.campaign import load_campaign, run_campaign, workers
+from freefloat.campaign.manifest import InvalidCampaign
+from freefloat.errors import FileError
+
+RUNS = 16
+
+
+@pytest.fixture(scope="module")
+def mission(tmp_path_factory):
+    return tiny_mission(tmp_path_factory.mktemp("mission"))
+
+
+@pytest.fixture(scope="module")
+def whole(mission, tmp_path_factory):
+    directory = tmp_path_factory.mktemp("whole") / "campaign"
+    return run_campaign(mission, RUNS, METHODS, directory=directory, chunk=2, workers=1)
+
+
+def test_killed_three_times_at_random_it_equals_the_one_that_was_not(whole, tmp_path):
+    path, there, rng = write_tiny_mission(tmp_path), tmp_path / "campaign", random_moments(0)
+    for _ in range(3):
+        before = parts(there)
+        process = started(path, there, RUNS, 2, METHODS)
+        children = killed_at_random(process, there, rng, 0.15)
+        after = parts(there)
+        assert process.returncode == -signal.SIGKILL, "it was finished before it could be killed"
+        assert len(children) == 2
+        assert all_gone(children)
+        assert len(after) > len(before)
+        assert before.items() <= after.items()
+    assert load_campaign(there).runs < RUNS
+    assert started(path, there, RUNS, 2, METHODS).wait() == 0
+    assert after.items() <= parts(there).items()
+    assert load_campaign(there).table.equals(whole.table)
+
+
+def test_a_worker_that_is_killed_is_replaced(mission, whole, tmp_path):
+    struck = []
+
+    def strike(standing):
+        if standing.finished == 4:
+            struck.append(children_of(os.getpid())[0])
+            os.kill(struck[0], signal.SIGKILL)
+
+    settings = {"directory": tmp_path / "c", "chunk": 2, "workers": 2}
+    made = run_campaign(mission, RUNS, METHODS, watch=strike, **settings)
+    assert struck
+    assert made.table.equals(whole.table)
+
+
+def test_runs_that_kill_every_worker_end_it_with_a_sentence(mission, tmp_path, monkeypatch):
+    here, true = os.getpid(), workers.chunk_rows
+
+    def deadly(setting, first, stop):
+        if first == 4 and os.getpid() != here:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return true(setting, first, stop)
+
+    monkeypatch.setattr(workers, "chunk_rows", deadly)
+    settings = {"directory": tmp_path / "c", "chunk": 2, "workers": 2}
+    with pytest.raises(
+        InvalidCampaign, match="3 workers ended over runs 4 to 5 of setting 0, the last with exit code -9"
+    ):
+        run_campaign(mission, RUNS, METHODS, **settings)
+    assert parts(tmp_path / "c")
+    assert all_gone(children_of(here))
+
+
+def test_a_mistake_of_the_program_is_not_hidden(mission, tmp_path, monkeypatch):
+    def wrong(setting, first, stop):
+        raise ZeroDivisionError("in a run")
+
+    monkeypatch.setattr(workers, "chunk_rows", wrong)
+    with pytest.raises(RuntimeError, match="ZeroDivisionError: in a run"):
+        run_campaign(mission, 4, METHODS, directory=tmp_path / "c", chunk=2, workers=2)
+
+
+def test_two_campaigns_do_not_write_to_one_directory(mission, tmp_path, monkeypatch):
+    monkeypatch.setattr("freefloat.campaign.parts._PATIENCE_S", 0.2)
+    settings = {"directory": tmp_path / "c", "chunk": 1, "workers": 1}
+    held, ended = threading.Event(), threading.Event()
+
+    def wait(standing):
+        held.set()
+        ended.wait(60)
+
+    first = threading.Thread(target=lambda: run_campaign(mission, 2, METHODS, watch=wait, **settings))
+    first.start()
+    held.wait(60)
+    try:
+        with pytest.raises(FileError, match="is written to by another campaign now"):
+            run_campaign(mission, 2, METHODS, **settings)
+    finally:
+        ended.set()
+        first.join()
+    assert run_campaign(mission, 2, METHODS, **settings).runs == 2

@@ -1,0 +1,129 @@
+"""The experiment of Naveen, Shah and Misra: that it is the printed one, and what its figures are."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from freefloat.regressor.model import Momentum
+from freefloat.studies import published, study_robot
+from freefloat.studies.naveen.experiment import (
+    GUESS,
+    STUDY,
+    Recordings,
+    channels,
+    intervals_motion,
+    peak_rates,
+    printed_noise,
+)
+from freefloat.studies.naveen.prediction import PERIOD_S, Unseen, unseen_motion
+from freefloat.studies.reproduce import reproduce
+
+TRUTH = study_robot(STUDY)
+HOLD = {
+    "naveen.minimal.max_relative_deviation",
+    "naveen.significant_singular_values",
+    "naveen.surrogate.condition_number",
+    "naveen.pruning.intervals",
+    "naveen.pruning.condition_number",
+    "naveen.noiseless.max_relative_error",
+    "naveen.ols.median_relative_error",
+    "naveen.ols.max_relative_error",
+    "naveen.ols.prediction.base_linear_rms",
+    "naveen.ols.prediction.base_angular_rms",
+    "naveen.ols.prediction.torque_rms",
+    "naveen.ols.prediction.by_channel",
+    "naveen.default.median_relative_error",
+    "naveen.default.max_relative_error",
+    "naveen.prediction.base_linear_rms",
+    "naveen.prediction.base_angular_rms",
+    "naveen.prediction.torque_rms",
+    "naveen.prediction.by_channel",
+}
+OTHERS = {  # of motions that are not printed
+    "naveen.all_intervals.condition_number",
+    "naveen.pruning.updated_rule.intervals",
+    "naveen.ols.case2.median_relative_error",
+    "naveen.ols.case2.max_relative_error",
+    "naveen.ols.case3.median_relative_error",
+    "naveen.ols.case3.max_relative_error",
+}
+
+
+# ---------------------------------------------------------------------- the experiment
+
+
+def test_the_motion_has_the_printed_peak_rates_and_67_intervals():
+    motion = intervals_motion(TRUTH)
+    assert motion.channels == channels(TRUTH)
+    assert motion.duration_s == published(STUDY)["excitation"]["intervals_kept"]
+    np.testing.assert_allclose(motion.extremes().rate, peak_rates())
+    wheels = peak_rates()[6:] * TRUTH.wheel_inertias
+    np.testing.assert_allclose(wheels, published(STUDY)["excitation"]["wheels"]["peak_momentum_Nms"], rtol=1e-5)
+
+
+def test_a_recording_differs_from_the_exact_one_by_the_printed_noise_and_is_the_same_again():
+    flown = Recordings(TRUTH, study_robot(GUESS), intervals_motion(TRUTH), 0.1)
+    samples, again = (flown.problem(3).flights[0].samples for _ in range(2))
+    for name, sd in printed_noise().items():
+        drawn = getattr(samples, name) - getattr(flown.exact, name)
+        assert np.std(drawn) == pytest.approx(sd, rel=0.1)
+        np.testing.assert_array_equal(getattr(samples, name), getattr(again, name))
+    np.testing.assert_array_equal(samples.q, flown.exact.q)
+
+
+def test_unseen_motions_reach_the_peak_rates_of_table_3_about_its_start():
+    motion = unseen_motion(TRUTH, 0)
+    assert motion.frequencies == pytest.approx([np.pi / 20.0, np.pi / 10.0])
+    assert motion.duration_s == PERIOD_S
+    np.testing.assert_allclose(motion.extremes().rate, peak_rates()[:6])
+    np.testing.assert_allclose(
+        np.degrees(motion.coefficients[0]), published(STUDY)["excitation"]["joints"]["start_deg"]
+    )
+    assert not np.array_equal(motion.coefficients, unseen_motion(TRUTH, 1).coefficients)
+
+
+def test_minimal_parameters_predict_all_and_a_wrong_one_shows():
+    unseen, minimal = Unseen(TRUTH, 3), Momentum(TRUTH).minimal
+    phi = np.zeros(TRUTH.parameters.size)
+    phi[minimal.kept] = minimal.values(TRUTH.parameters)
+    sizes = np.mean(unseen.true**2, axis=0)
+    assert (unseen.squares(phi) < 1e-20 * sizes).all()
+    phi[minimal.kept[-1]] *= 1.01
+    assert (unseen.squares(phi) > 1e-12 * sizes).any()
+
+
+# ---------------------------------------------------------------------- figures
+
+
+def test_a_glance_has_all_figures():
+    (study,) = reproduce(["naveen"], "glance")
+    assert {check.name for check in study.checks} == HOLD | OTHERS
+    assert {check.name for check in study.checks if not check.comparable} == OTHERS
+    assert all(np.isfinite(check.ours).all() for check in study.checks)
+
+
+@cache
+def usual():
+    (study,) = reproduce(["naveen"])
+    return {check.name: check for check in study.checks}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(HOLD))
+def test_as_usual_it_holds(name):
+    assert usual()[name].holds
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(OTHERS))
+def test_what_cannot_be_compared_says_why(name):
+    assert usual()[name].note
+
+
+@pytest.mark.slow
+def test_predictions_are_three_times_better_than_table_6_and_than_least_squares_in_every_channel():
+    default, least = usual()["naveen.prediction.by_channel"], usual()["naveen.ols.prediction.by_channel"]
+    assert len(default.ours) == 12
+    assert (np.array(default.published) >= 3.0 * np.array(default.ours)).all()
+    assert (np.array(least.ours) >= 3.0 * np.array(default.ours)).all()

@@ -1,0 +1,124 @@
+"""All studies: every figure that is promised is there, and every figure follows from the robot."""
+
+import json
+from importlib import import_module
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from freefloat.command_line import app
+from freefloat.robot.parameters import com_of, inertia_about_com, parameters_from_com
+from freefloat.studies import study_robot
+from freefloat.studies.reproduce import TITLES, reproduce
+
+PROMISED = [
+    "naveen.minimal.max_relative_deviation",
+    "naveen.noiseless.max_relative_error",
+    "naveen.pruning.intervals",
+    "naveen.pruning.condition_number",
+    "naveen.ols.median_relative_error",
+    "naveen.default.median_relative_error",
+    "naveen.default.max_relative_error",
+    "naveen.prediction.base_linear_rms",
+    "naveen.prediction.base_angular_rms",
+    "naveen.prediction.torque_rms",
+    "christidi.pi.max_relative_deviation",
+    "christidi.phi.max_relative_deviation",
+    "christidi.noiseless.max_relative_error",
+    "christidi.condition_number",
+    "christidi.pi.mean_relative_error",
+    "christidi.phi.max_relative_error",
+    "christidi.mass.relative_error",
+    "christidi.thruster_mass",
+    "christidi.planar.clusters",
+    "spirolazzi.pi.max_deviation",
+    "spirolazzi.case1.max_mean_relative_error",
+    "spirolazzi.case2.max_mean_relative_error",
+    "spirolazzi.n1.condition_number",
+    "spirolazzi.oossim.condition_number",
+    "spirolazzi.ols.spread_ratio",
+    "spirolazzi.ols.big_rms",
+    "spirolazzi.default.big_rms",
+    "spirolazzi.default.over_cramer_rao",
+    "spirolazzi.lag.recovered_ms",
+    "spirolazzi.design.condition_number",
+    "spirolazzi.design.accuracy_gain",
+    "spirolazzi.validation.max_rate_error",
+    "gautier.base_parameters",
+    "gautier.condition_number.r15",
+    "gautier.condition_number.r20",
+    "gautier.condition_number.r30",
+    "gautier.equilibrium.r30",
+    "gautier.identification.relative_error",
+    "ayusawa.gradient.relative_error",
+    "ayusawa.gradient.speed_ratio",
+    "ayusawa.sequential.condition_numbers",
+    "ayusawa.random_selection.condition_number",
+]
+FIELDS = {"name", "published", "ours", "unit", "better", "tolerance", "comparable", "holds", "note"}
+
+
+def heavier(name):
+    """A study's robot with one per cent more mass in every body, its centres and inertias about them unchanged."""
+    robot = study_robot(name)
+    bodies = np.array(robot.parameters).reshape(-1, 10)
+    for row in bodies:
+        if row[0] > 0.0:
+            row[:] = parameters_from_com(1.01 * row[0], com_of(row), inertia_about_com(row))
+    return robot.with_parameters(bodies.ravel())
+
+
+@pytest.fixture(scope="module", params=list(TITLES))
+def study(request):
+    (found,) = reproduce([request.param], "glance")
+    return found
+
+
+@pytest.mark.slow
+def test_every_promised_figure_is_there_once(study):
+    names = [check.name for check in study.checks]
+    assert len(set(names)) == len(names)
+    assert {name for name in PROMISED if name.startswith(study.study)} <= set(names)
+    assert all(name.startswith(f"{study.study}.") for name in names)
+    for check in study.checks:
+        assert set(check.document()) >= FIELDS
+    json.dumps(study.document(), allow_nan=False)
+
+
+@pytest.mark.slow
+def test_every_figure_follows_from_the_masses_of_the_robot(study):
+    (other,) = reproduce([study.study], "glance", robots=heavier)
+    free = import_module(f"freefloat.studies.{study.study}.study").FREE_OF_MASSES
+    ours = {check.name: check.ours for check in other.checks}
+    assert free <= set(ours)
+    for check in study.checks:
+        if check.name not in free:
+            assert not np.array_equal(check.ours, ours[check.name]), check.name
+
+
+def test_the_command_writes_what_it_shows(tmp_path, monkeypatch):
+    from freefloat.studies import reproduce as module
+    from freefloat.studies.check import Check, Study
+
+    checks = (
+        Check("x.a", "an angle", 2.0, 1.5, "rad", "lower", way="default", note="not printed"),
+        Check("x.b", "an angle", 2.0, 2.1, "rad", "equal", 0.1),
+        Check("x.c", "a count", 3.0, 4.0, comparable=False),
+    )
+    study = Study("x", "A title", checks, 1.0)
+    monkeypatch.setattr(module, "reproduce", lambda *_, **__: iter([study]))
+    path = tmp_path / "figures.json"
+    result = CliRunner().invoke(app, ["reproduce", "naveen", "--json", str(path)], catch_exceptions=False)
+    assert result.exit_code == 0
+    for words in ("A title", "an angle [rad]", "≤ 2", "2.1", "1.5", "not printed", "2 of 2 figures hold"):
+        assert words in result.output
+    written = json.loads(path.read_text())
+    assert written == study.document()
+    printed = CliRunner().invoke(app, ["reproduce", "all", "--json", "-"], catch_exceptions=False)
+    assert json.loads(printed.stdout) == [study.document()]
+
+
+def test_the_command_refuses_a_study_that_is_none():
+    result = CliRunner().invoke(app, ["reproduce", "navene"])
+    assert "did you mean naveen" in str(result.exception)
