@@ -14,8 +14,10 @@ demo: $(VENV)/ready
 	cd demo && ../$(BIN)/freefloat simulate servicing.yaml --excitation servicing.excitation.json --seed 1 -o flight.parquet
 	cd demo && ../$(BIN)/freefloat data flight.parquet --plot flight.html
 	cd demo && ../$(BIN)/freefloat identify servicing.yaml flight.parquet -o servicing.json
+	cd demo && ../$(BIN)/freefloat simulate servicing.yaml --seed 2 -o unseen.parquet
+	cd demo && ../$(BIN)/freefloat validate servicing.yaml servicing.json unseen.parquet --plot validation.html
 	cd demo && ../$(BIN)/freefloat export servicing.json -o identified.urdf --robot identified.yaml
-	@echo "the flight as a page: demo/flight.html; the identified robot: demo/identified.urdf"
+	@echo "the flight as a page: demo/flight.html; its validation: demo/validation.html; the identified robot: demo/identified.urdf"
 
 test: $(VENV)/ready-test
 	$(BIN)/pytest -n 2

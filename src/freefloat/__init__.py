@@ -11,6 +11,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from freefloat.campaign.campaign import Campaign, load_campaign
+    from freefloat.campaign.running import run_campaign
     from freefloat.errors import FileError, FreefloatError, InvalidRobot, ShapeError, UnknownName
     from freefloat.estimate.adaline import Adaline
     from freefloat.estimate.bias_compensated import BiasCompensated
@@ -89,6 +91,7 @@ if TYPE_CHECKING:
     from freefloat.mission.identifying import identify, problem
     from freefloat.mission.mission_file import Mission, load_mission
     from freefloat.mission.sweeping import sweep
+    from freefloat.mission.validating import validate
     from freefloat.motion.bspline import BSpline
     from freefloat.motion.combined import Combined
     from freefloat.motion.cycloid import Cycloid
@@ -139,11 +142,20 @@ if TYPE_CHECKING:
     from freefloat.robot.transform import Transform
     from freefloat.robot.urdf_read import read_urdf
     from freefloat.robot.urdf_update import update_urdf
-    from freefloat.studies import study_robot
+    from freefloat.studies import study_mission, study_robot
+    from freefloat.studies.check import Check, Study
+    from freefloat.studies.reproduce import reproduce
+    from freefloat.validation.validation import Validation
+    from freefloat.validation.validation_file import load_validation
 
 __version__ = "0.1.0"
 
 _HOME = {
+    "campaign.campaign": (
+        "Campaign",
+        "load_campaign",
+    ),
+    "campaign.running": ("run_campaign",),
     "errors": (
         "FileError",
         "FreefloatError",
@@ -326,6 +338,7 @@ _HOME = {
         "load_mission",
     ),
     "mission.sweeping": ("sweep",),
+    "mission.validating": ("validate",),
     "motion.bspline": ("BSpline",),
     "motion.combined": ("Combined",),
     "motion.cycloid": ("Cycloid",),
@@ -421,7 +434,17 @@ _HOME = {
     "robot.transform": ("Transform",),
     "robot.urdf_read": ("read_urdf",),
     "robot.urdf_update": ("update_urdf",),
-    "studies": ("study_robot",),
+    "studies": (
+        "study_mission",
+        "study_robot",
+    ),
+    "studies.check": (
+        "Check",
+        "Study",
+    ),
+    "studies.reproduce": ("reproduce",),
+    "validation.validation": ("Validation",),
+    "validation.validation_file": ("load_validation",),
 }
 _MODULE_OF = {name: f"freefloat.{module}" for module, names in _HOME.items() for name in names}
 

@@ -24,11 +24,12 @@ def started(mission_path, directory, runs, chunk, methods, workers=2):
 
 
 def killed_at_random(process, directory, rng, longest_s):
-    """Kill it some time after it has finished another part; how many parts there are then, and its children."""
+    """Kill it some time after it has finished another part; the workers it had."""
     before = len(parts(directory))
     while len(parts(directory)) == before and process.poll() is None:
         time.sleep(0.005)
     time.sleep(rng.uniform(0.0, longest_s))
+    assert process.poll() is None, "it was finished before it could be killed"
     children = children_of(process.pid)
     process.send_signal(signal.SIGKILL)
     process.wait()

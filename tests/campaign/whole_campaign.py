@@ -16,7 +16,8 @@ from freefloat.campaign import load_campaign, run_campaign
 from freefloat.studies import mission_path, study_mission
 
 METHODS = ("least-squares", "maximum-likelihood")
-CHUNK = 25
+CHUNK = 5
+LONGEST_S = 0.02  # after a new part and before it is killed, for each run
 
 
 def main():
@@ -59,7 +60,7 @@ def killed_thrice(directory, runs, seed):
     for _ in range(3):
         before = parts(directory)
         process = started(mission_path("n1"), directory, runs, CHUNK, METHODS)
-        assert all_gone(killed_at_random(process, directory, rng, 60.0)), "workers outlived their campaign"
+        assert all_gone(killed_at_random(process, directory, rng, LONGEST_S * runs)), "workers outlived their campaign"
         after = parts(directory)
         assert before.items() <= after.items(), "a finished part was lost or made again"
         print(f"killed with {len(after)} parts", flush=True)

@@ -79,7 +79,8 @@ class _Page:
 
     def add_momentum(self, flight: str, t: Array, residual: Array, noise: Array) -> None:
         """Residual of the momentum balance, axis by axis, with three standard deviations of the gyro's noise."""
-        self.titles.append(tuple(f"{flight}: momentum residual {axis} [N m s]" for axis in "xyz"))  # type: ignore[arg-type]
+        x, y, z = (f"{flight}: momentum residual {axis} [N m s]" for axis in "xyz")
+        self.titles.append((x, y, z))
         for axis in range(3):
             self._add(axis + 1, t, residual[:, axis], "residual", axis)
             for sign in (-3.0, 3.0):

@@ -16,7 +16,7 @@ from freefloat.regressor.states import base_reaction
 from freefloat.robot.model import Robot
 from freefloat.robot.transform import Array
 
-ENCODER_RAD = 2.5e-5  # OURS: noise of one reading; the publications print none
+ENCODER_RAD = 2.5e-5  # noise of one reading: as Christidi-Loumpasefski prints; the thesis prints none
 
 
 def reacting(robot: Robot, samples: Samples) -> Samples:

@@ -136,6 +136,8 @@ def _verdict(made: _Judged, channels: tuple[ChannelError, ...], duration_s: floa
     if found.fired:
         reasons.append(_fired(found))
         reasons += [cause.what + _partly(cause) for cause in causes] or [_unexplained(made.within)]
+    elif max(ratios.values()) > _AS_GOOD:
+        reasons.append("it is no nearer because the estimate is uncertain, as it says itself")
     if little:
         reasons.append(_little(hidden, claimed))
     only_noise = bool(causes) and all(cause.kind == "noise" for cause in causes)
