@@ -1,10 +1,13 @@
 """A set of clusters: names, values, and what belongs to none."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from freefloat.errors import ShapeError
 from freefloat.regressor.angular_momentum import AngularMomentum, BaseVelocity
+from freefloat.regressor.closed_form import closed_form
 from freefloat.regressor.minimal import MinimalParameters
 from freefloat.regressor.model import Momentum, NotApplicable
 from freefloat.studies import study_robot
@@ -56,3 +59,11 @@ def test_a_matrix_that_does_not_fit_the_names_is_refused(shape):
 def test_a_fixed_base_has_no_momentum_to_speak_of(model):
     with pytest.raises(NotApplicable, match="use energy or torque"):
         len(model(study_robot("gautier_khalil_arm")).minimal)
+
+
+def test_minimal_parameters_are_found_once_for_a_geometry_and_anew_for_another():
+    robot = study_robot("gautier_khalil_arm")
+    heavier = robot.with_parameters(1.1 * robot.parameters)
+    assert closed_form(heavier) is closed_form(robot)
+    floating, weightless = replace(robot, base="free"), replace(robot, gravity=np.zeros(3))
+    assert [len(closed_form(each)) for each in (robot, weightless, floating)] == [15, 13, 31]

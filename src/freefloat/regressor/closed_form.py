@@ -26,6 +26,7 @@ inertial parameter identification" (IJRR 2024).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,8 +57,29 @@ class _Reach:
     gravity: Array
 
 
+class _Geometry:
+    """All of a robot that its minimal parameters depend on; robots that differ in inertias alone are equal."""
+
+    def __init__(self, robot: Robot) -> None:
+        self.robot = robot
+        arrays = (robot.gravity, *robot.tree.arrays)
+        self.key = (robot.parameter_names, robot.base, *(array.tobytes() for array in arrays))
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Geometry) and self.key == other.key
+
+
 def closed_form(robot: Robot) -> MinimalParameters:
     """Minimal parameters of the energy, torque and (free base) momentum models, in the robot's gravity."""
+    return _closed_form(_Geometry(robot))
+
+
+@lru_cache(maxsize=64)  # campaigns ask for the same geometry thousands of times
+def _closed_form(geometry: _Geometry) -> MinimalParameters:
+    robot = geometry.robot
     tree = robot.tree.arrays
     count = tree.parent.size
     moved = [_moved_by(robot, body) for body in range(count)]
