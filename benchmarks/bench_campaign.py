@@ -11,6 +11,7 @@ import measure  # before anything numerical
 from measure import Row
 
 from freefloat.campaign import run_campaign
+from freefloat.campaign.settings import prepared
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.mission import fly, identify, simulate
 from freefloat.studies import study_mission
@@ -22,15 +23,17 @@ def compare(quick: bool) -> list[Row]:
     runs, chunk, rounds = (4, 1, 1) if quick else (40, 5, 3)
     mission = study_mission("n1")
     truth = fly(mission)
+    setting, _ = prepared(mission, 0, {}, mission.trajectory, METHODS, 0, "drawn", 1)
 
     def parts_alone() -> float:
-        """The same runs by hand: simulate, then identify by every method."""
+        """The same runs by hand: simulate, then identify by every method from the run's CAD model."""
         start = time.perf_counter()
         with one_blas_thread():
             for run in range(runs):
                 recording = simulate(mission, mission.trajectory, 0, run, truth)
+                believed = setting.believed(run)
                 for method in METHODS:
-                    identify(mission, recording, method, mission.trajectory)
+                    identify(believed, recording, method, mission.trajectory)
         return (time.perf_counter() - start) / runs
 
     def campaign(workers: int) -> float:

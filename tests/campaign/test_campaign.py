@@ -9,13 +9,16 @@ import pytest
 from tiny_mission import METHODS, TINY, tiny_mission
 
 import freefloat as ff
-from freefloat.campaign import load_campaign, run_campaign, runs
+from freefloat.campaign import load_campaign, run_campaign, runs, settings
 from freefloat.campaign.manifest import InvalidCampaign
 from freefloat.campaign.parts import finished, missing
 from freefloat.campaign.running import Standing
+from freefloat.campaign.settings import prepared
 from freefloat.errors import FileError, FreefloatError
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.methods import UnknownMethod
+from freefloat.estimate.prior import UnphysicalSpread, drawn_robot
+from freefloat.experiment.draws import draw_normal
 from freefloat.mission.sweeping import InvalidSweep
 
 RUNS, CHUNK = 12, 3
@@ -63,15 +66,19 @@ def test_a_row_is_a_run_by_one_method(whole):
 
 
 def test_a_run_is_simulate_and_identify(mission, tmp_path):
-    made = campaign(mission, tmp_path / "exact", 3, cad="exact", seed=5)
-    for k, row in enumerate(made.table.filter(method="maximum-likelihood").rows(named=True)):
-        estimate = ff.identify(mission, ff.simulate(mission, seed=5, run=k), "maximum-likelihood")
+    made, covered = campaign(mission, tmp_path / "exact", 3, cad="exact", seed=5), {method: [] for method in METHODS}
+    for row in made.table.rows(named=True):
+        method = row["method"]
+        estimate = ff.identify(mission, ff.simulate(mission, seed=5, run=row["run"]), method)
         assert row["value"] == estimate.values.tolist()
         assert row["sd"] == estimate.sd.tolist()
-        low, high = estimate.interval(0.95).T
-        truth = np.array(made.manifest.settings[0].methods["maximum-likelihood"].truth)
+        truth = np.array(made.manifest.settings[0].methods[method].truth)
         np.testing.assert_allclose(truth, estimate.cad, rtol=1e-12)
-        assert row["covered"] == ((low <= truth) & (truth <= high)).tolist()
+        low, high = estimate.interval(0.95).T
+        covered[method].append((low <= truth) & (truth <= high))
+    for each in made.summary().settings[0].methods:
+        expected = np.mean(covered[each.method], axis=0)
+        assert [cluster.coverage.value for cluster in each.clusters] == pytest.approx(expected.tolist())
 
 
 def test_the_mission_says_which_method_unless_the_caller_does(mission, tmp_path):
@@ -177,12 +184,41 @@ def test_a_run_that_fails_is_a_row_and_the_others_go_on(mission, whole, tmp_path
     failed = (pl.col("run") == 4) & (pl.col("method") == "least-squares")
     (row,) = made.table.filter(failed).rows(named=True)
     assert (row["outcome"], row["message"]) == ("error", "nothing to see")
-    assert row["value"] is row["sd"] is row["covered"] is row["compared"] is None
+    assert row["value"] is row["sd"] is row["compared"] is None
     assert made.table.filter(~failed).equals(whole.table.filter(~failed))
     summary = made.summary().settings[0].methods[0]
     assert summary.outcomes["error"] == 1
     assert len(summary.errors) == RUNS - 1
     assert summary.share("error").value == 1 / RUNS
+
+
+def test_a_run_without_a_recording_is_a_row_for_every_method(mission, whole, tmp_path, monkeypatch):
+    true = runs.simulate
+
+    def sometimes(mission, trajectory, seed, run, truth):
+        if run == 2:
+            raise InvalidProblem("it did not fly")
+        return true(mission, trajectory, seed, run, truth)
+
+    monkeypatch.setattr(runs, "simulate", sometimes)
+    made = campaign(mission, tmp_path / "failing", 4)
+    failed = made.table.filter(run=2)
+    assert failed["method"].to_list() == list(METHODS)
+    assert failed["message"].to_list() == ["it did not fly"] * 2
+    assert made.table.filter(run=3).equals(whole.table.filter(run=3))
+
+
+def test_robots_are_drawn_again_until_they_have_mass(tmp_path):
+    mission = tiny_mission(tmp_path, prior={"mass": 0.8}, known={"link1.m": {"relative_sd": 0.8}})
+    made = campaign(mission, tmp_path / "c", 6)
+    assert not made.table["message"].drop_nulls().str.contains("mass").any()
+    setting, _ = prepared(mission, 0, {}, mission.trajectory, ("maximum-likelihood",), 0, "drawn", 1)
+    masses = np.array([setting.believed(run).robot.parameters[::10] for run in range(400)])
+    assert (masses >= 0.0).all()
+    first = np.array([draw_normal(0, [run], "cad/0", (1,))[0, 0] for run in range(400)])
+    assert 30 < (first < -1.25).sum() < 60  # a tenth of the first draws had a base without mass
+    with pytest.raises(UnphysicalSpread, match="of 100 robots drawn"):
+        drawn_robot(mission.robot, -np.abs(setting.cad_root), lambda size: np.full(size, 10.0))
 
 
 def test_a_method_that_always_fails_is_said_before_the_first_run(mission, tmp_path):
@@ -230,11 +266,56 @@ def test_a_directory_of_another_mission_or_robot_is_refused_by_what_differs(miss
         campaign(mission, whole.directory, trajectory=slower)
 
 
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda said: said["trajectory"].update(duration_s=11.0), "settings[0].trajectory.duration_s 11.0, not 10.0"),
+        (
+            lambda said: said["methods"]["maximum-likelihood"]["truth"].__setitem__(0, 1.0),
+            "settings[0].methods.maximum-likelihood.truth of",
+        ),
+        (lambda said: said["methods"]["least-squares"]["names"].__setitem__(0, "x"), "least-squares.names[0] 'x'"),
+        (lambda said: said["compared"]["bound"].__setitem__(0, 1.0), "settings[0].compared.bound of"),
+    ],
+)
+def test_a_manifest_from_which_something_else_follows_is_refused(mission, tmp_path, change, words):
+    there = tmp_path / "c"
+    campaign(mission, there, 1)
+    said = json.loads((there / "campaign.json").read_text())
+    for setting in said["settings"]:  # rounding does not matter
+        setting["compared"]["truth"] = [value * (1.0 + 1e-12) for value in setting["compared"]["truth"]]
+    (there / "campaign.json").write_text(json.dumps(said))
+    assert campaign(mission, there, 2).runs == 2
+    change(said["settings"][0])
+    (there / "campaign.json").write_text(json.dumps(said))
+    with pytest.raises(FileError, match="allowed: the same, or another directory") as refused:
+        campaign(mission, there, 3)
+    assert words in str(refused.value)
+    assert len(list(there.glob("part-*"))) == 2
+
+
+def test_designs_are_flown_as_they_were_found(mission, tmp_path, monkeypatch):
+    there, found = tmp_path / "c", []
+
+    def design(changed, starts, seed, workers):
+        found.append(replace(mission.trajectory, duration_s=10.0 + len(found)))  # never the same again
+        return found[-1]
+
+    monkeypatch.setattr(settings, "designed_motion", design)
+    free = replace(mission, trajectory=None)
+    campaign(free, there, 1, sweep={"harmonics": [2.0]})
+    made = campaign(free, there, 2, sweep={"harmonics": [2.0]})
+    assert len(found) == 1
+    whole = campaign(replace(mission, trajectory=found[0]), tmp_path / "given", 2)
+    assert made.table["value"].to_list() == whole.table["value"].to_list()
+
+
 def test_a_directory_of_something_else_is_left_alone(mission, tmp_path):
     (tmp_path / "thesis.tex").write_text("three years")
+    (tmp_path / ".freefloat-0123.part").write_text("of another command")
     with pytest.raises(FileError, match=r"holds thesis\.tex, but no campaign"):
         campaign(mission, tmp_path)
-    assert {path.name for path in tmp_path.iterdir()} <= {"thesis.tex", ".lock"}
+    assert {path.name for path in tmp_path.iterdir()} == {"thesis.tex", ".freefloat-0123.part"}
     with pytest.raises(FileError, match="cannot be written to"):
         campaign(mission, tmp_path / "no" / "such" / "folder")
     with pytest.raises(FileError, match="cannot be written to"):
@@ -255,13 +336,19 @@ def test_a_damaged_part_is_one_sentence(mission, tmp_path):
     campaign(mission, tmp_path / "c", 1)
     (part,) = (tmp_path / "c").glob("part-*.parquet")
     part.write_bytes(part.read_bytes()[:-40])
-    with pytest.raises(FileError, match="is not a whole Parquet file"):
+    with pytest.raises(FileError, match="is not a whole Parquet file; delete it and run the campaign again"):
         load_campaign(tmp_path / "c")
     pl.DataFrame({"run": [1]}).write_parquet(part)
     with pytest.raises(FileError, match="has the columns run; allowed: setting, run"):
         load_campaign(tmp_path / "c")
     with pytest.raises(FileError, match="holds no campaign"):
         load_campaign(tmp_path)
+    told = []
+    with pytest.raises(FileError, match="delete it and run the campaign again"):
+        campaign(mission, tmp_path / "c", 2, watch=told.append)
+    assert not told  # before the work
+    part.unlink()
+    assert campaign(mission, tmp_path / "c", 2).runs == 2
 
 
 @pytest.mark.parametrize(

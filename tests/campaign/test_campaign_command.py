@@ -40,7 +40,7 @@ def folder(tmp_path_factory):
 def test_a_campaign_is_said_in_tables(folder):
     said = (folder / "said.txt").read_text()
     assert said.startswith("tiny  4 runs · seed 0 · CAD model drawn anew for every run, as the mission's prior says\n")
-    for words in ("method", "covered", "rms/bound", "best run", "least-squares", "maximum-likelihood"):
+    for words in ("method", "covered", "rms/bound", "best run", "least-squares", "maximum-likelihood", "CAD sd"):
         assert words in said
     assert "compared as angular-momentum clusters:" in said
     assert "the worst 12 of 1" in said
@@ -61,6 +61,28 @@ def test_the_same_as_json_and_nothing_is_done_again(folder):
         assert sum(method["worst_in_runs"].values()) == 4
         assert 0.0 <= method["clusters"][0]["coverage"]["low"] <= method["clusters"][0]["coverage"]["high"] <= 1.0
         assert method["convergence"]["runs"] == [2, 3, 4]
+
+
+def test_fewer_runs_than_there_are_is_said(folder):
+    said = run("campaign", folder / "tiny.yaml", "--runs", 2, *BOTH, "-o", folder / "c", "--json")
+    assert said.stderr == f"{folder / 'c'} holds 4 runs, more than the 2 asked for; the summary is of all\n"
+    assert json.loads(said.stdout)["runs"] == 4
+
+
+def test_help_is_without_pictures():
+    for command in ("campaign", "sweep", *(each.name or each.callback.__name__ for each in app.registered_commands)):
+        said = run(command.replace("_", "-"), "--help").stdout
+        assert "Usage" in said
+        assert all(ord(letter) < 0x1F000 for letter in said), command
+
+
+def test_a_cluster_that_is_none_is_one_sentence_and_nothing_else(folder, tmp_path):
+    command = [sys.executable, "-m", "freefloat", "campaign", folder / "tiny.yaml", "-o", tmp_path / "c", "--json"]
+    ended = subprocess.run([*command, "--cluster", "garbage"], capture_output=True, text=True, timeout=60, check=False)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == (
+        "freefloat: 'garbage' is not an address of a cluster; allowed: tcp, tls, ws or wss://HOST:PORT\n"
+    )
 
 
 def test_sweeps_and_all_clusters(folder):
@@ -103,7 +125,23 @@ def test_an_interrupt_says_how_to_go_on(folder, tmp_path):
     assert process.returncode == 130
     done = load_campaign(there).runs
     assert 3 <= done < 400
-    assert said.decode() == f"interrupted: {done} of 400 runs are finished; the same command goes on from there\n"
+    first, *middle, last = said.decode().splitlines()
+    assert first == "0 of 400 runs"
+    assert all(" of 400 runs" in line for line in middle)
+    assert last == f"interrupted: {done} of 400 runs are finished; the same command goes on from there"
+
+
+def test_an_interrupt_while_it_prepares_is_a_sentence_too(folder, tmp_path):
+    there = tmp_path / "c"
+    command = [sys.executable, "-W", "error", "-m", "freefloat", "campaign", folder / "tiny.yaml", "--runs", "400"]
+    process = subprocess.Popen([*command, "-o", there], stderr=subprocess.PIPE, start_new_session=True)
+    while not (there / ".lock").exists():
+        time.sleep(0.002)
+    os.killpg(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert said.decode() == "interrupted; what is finished is kept, and the same command goes on from there\n"
+    assert not there.exists()
 
 
 def test_progress_counts_what_is_new(monkeypatch):

@@ -2,14 +2,15 @@
 
 import os
 import signal
+import socket
 import sys
 
+import dask
 import pytest
 from distributed import LocalCluster
 from tiny_mission import METHODS, tiny_mission
 
-from freefloat.campaign import cluster as on_cluster
-from freefloat.campaign import run_campaign
+from freefloat.campaign import load_campaign, on_dask, run_campaign
 from freefloat.campaign.manifest import InvalidCampaign
 
 RUNS = 12
@@ -22,7 +23,7 @@ def mission(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def cluster():
-    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
         yield cluster
 
 
@@ -45,14 +46,37 @@ def test_a_cluster_gives_the_same_table_also_if_a_worker_is_killed(mission, clus
 
 
 def test_a_cluster_that_does_not_answer_is_a_sentence(mission, tmp_path, monkeypatch):
-    monkeypatch.setattr(on_cluster, "_PATIENCE_S", 0.3)
-    for address in ("tcp://127.0.0.1:9", "nonsense://x"):
-        with pytest.raises(InvalidCampaign, match="no cluster answers at"):
+    monkeypatch.setattr(on_dask, "_PATIENCE_S", 0.3)
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # takes connections, and is no scheduler
+        mute = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        for address in ("tcp://127.0.0.1:9", mute, "tls://127.0.0.1:9"):
+            with pytest.raises(InvalidCampaign, match="no cluster answers at"):
+                run_campaign(mission, 1, METHODS, directory=tmp_path / "c", cluster=address)
+    for address in ("nonsense://x:1", "127.0.0.1:8786", "tcp://here", ""):
+        with pytest.raises(InvalidCampaign, match="is not an address of a cluster"):
             run_campaign(mission, 1, METHODS, directory=tmp_path / "c", cluster=address)
+    assert not (tmp_path / "c").exists()
+
+
+def test_a_cluster_that_is_lost_is_a_sentence_and_the_campaign_goes_on_elsewhere(mission, tmp_path, monkeypatch):
+    monkeypatch.setattr(on_dask, "_PATIENCE_S", 2.0)
+    there, settings = tmp_path / "c", {"directory": tmp_path / "c", "chunk": 1}
+    home = {"processes": False, "protocol": "tcp://", "dashboard_address": ":0"}
+    brief = dask.config.set({"distributed.comm.timeouts.connect": "1s"})  # it waits for its own scheduler at its end
+    with brief, LocalCluster(n_workers=1, threads_per_worker=1, **home) as lost:
+
+        def strike(standing):
+            if standing.finished == 3:
+                lost.sync(lost.scheduler.close)
+
+        with pytest.raises(InvalidCampaign, match="the cluster was lost; finished parts are kept"):
+            run_campaign(mission, 40, METHODS, cluster=lost.scheduler_address, watch=strike, **settings)
+    assert 3 <= load_campaign(there).runs < 40
+    assert run_campaign(mission, 5, METHODS, workers=1, **settings).runs >= 5
 
 
 def test_without_dask_it_is_said_what_brings_it(mission, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(on_cluster.ClusterMissing, match=r'pip install "freefloat\[cluster\]"'):
+    with pytest.raises(on_dask.ClusterMissing, match=r'pip install "freefloat\[cluster\]"'):
         run_campaign(mission, 1, METHODS, directory=tmp_path / "c", cluster="tcp://127.0.0.1:9")
     assert not (tmp_path / "c").exists()

@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+import time
 
 import pytest
 from killing import all_gone, children_of, killed_at_random, parts, random_moments, started
@@ -10,6 +11,7 @@ from tiny_mission import METHODS, tiny_mission, write_tiny_mission
 
 from freefloat.campaign import load_campaign, run_campaign, workers
 from freefloat.campaign.manifest import InvalidCampaign
+from freefloat.campaign.parts import held
 from freefloat.errors import FileError
 
 RUNS = 16
@@ -41,6 +43,21 @@ def test_killed_three_times_at_random_it_equals_the_one_that_was_not(whole, tmp_
     assert load_campaign(there).runs < RUNS
     assert started(path, there, RUNS, 2, METHODS).wait() == 0
     assert after.items() <= parts(there).items()
+    assert load_campaign(there).table.equals(whole.table)
+
+
+def test_killed_before_the_first_run_it_begins_anew(whole, tmp_path):
+    path, there, rng = write_tiny_mission(tmp_path), tmp_path / "campaign", random_moments(1)
+    for _ in range(2):
+        process = started(path, there, RUNS, 2, METHODS)
+        while not (there / ".lock").exists() and process.poll() is None:
+            time.sleep(0.005)
+        time.sleep(rng.uniform(0.0, 0.2))
+        process.kill()
+        process.wait()
+        assert not parts(there)
+    (there / ".freefloat-0123.part").write_bytes(b"half of a manifest")
+    assert started(path, there, RUNS, 2, METHODS).wait() == 0
     assert load_campaign(there).table.equals(whole.table)
 
 
@@ -83,6 +100,38 @@ def test_a_mistake_of_the_program_is_not_hidden(mission, tmp_path, monkeypatch):
     monkeypatch.setattr(workers, "chunk_rows", wrong)
     with pytest.raises(RuntimeError, match="ZeroDivisionError: in a run"):
         run_campaign(mission, 4, METHODS, directory=tmp_path / "c", chunk=2, workers=2)
+
+
+def test_what_freefloat_refuses_in_a_worker_is_a_sentence_here(mission, tmp_path, monkeypatch):
+    def wrong(setting, first, stop):
+        raise FileError("robot.yaml", "is not for this")
+
+    monkeypatch.setattr(workers, "chunk_rows", wrong)
+    with pytest.raises(InvalidCampaign, match=r"^robot\.yaml: is not for this$"):
+        run_campaign(mission, 4, METHODS, directory=tmp_path / "c", chunk=2, workers=2)
+
+
+def test_a_lock_that_was_removed_meanwhile_is_no_lock(tmp_path, monkeypatch):
+    there, true = tmp_path / "c", os.fstat
+
+    def late(descriptor):
+        """Whoever held the lock ends just now, and with it the directory."""
+        monkeypatch.setattr(os, "fstat", true)
+        (there / ".lock").unlink()
+        there.rmdir()
+        return true(descriptor)
+
+    monkeypatch.setattr(os, "fstat", late)
+    with held(there):
+        assert [path.name for path in there.iterdir()] == [".lock"]
+        monkeypatch.setattr("freefloat.campaign.parts._PATIENCE_S", 0.0)
+        with pytest.raises(FileError, match="another campaign now"), held(there):
+            pass
+    assert not there.exists()
+    there.mkdir()
+    with held(there):
+        pass
+    assert list(there.iterdir()) == []  # and a directory that was there stays
 
 
 def test_two_campaigns_do_not_write_to_one_directory(mission, tmp_path, monkeypatch):

@@ -57,14 +57,22 @@ def test_truths_are_clusters_of_the_robot_that_flew(mission, setting):
     np.testing.assert_allclose(standard.truth, posed.minimal.values(phi), atol=1e-15)
 
 
-def test_units_are_sizes_or_where_there_are_none_the_spread_of_the_cad_model(setting):
-    _, section = setting
-    for answer in section.methods.values():
-        size, unit = np.abs(answer.truth), np.array(answer.unit)
-        given = size > 1e-12
-        assert 0 < given.sum() < given.size
-        np.testing.assert_array_equal(unit[given], size[given])
-        assert (unit[~given] > 0.0).all()
+def test_units_are_sizes_or_the_spread_of_the_cad_model_where_that_is_larger(mission, setting):
+    made, section = setting
+    robot, spread = mission.robot, CadSpread()
+    settled = (*mission.settings.assume_zero, "link1.m")
+    rng = np.random.default_rng(3)
+    drawn = [spread.drawn(robot, rng, settled).parameters for _ in range(800)]
+    posed, model = ff.problem(mission, ff.simulate(mission, seed=7)), made.view.model
+    theta = [posed.minimal.combine @ (phi - robot.parameters) for phi in drawn]
+    pi = [model.structured(model.underlying.minimal.values(phi))[made.view.asked] for phi in drawn]
+    for answer, values in ((section.methods["maximum-likelihood"], theta), (section.compared, pi)):
+        size, sd, unit = np.abs(answer.truth), np.std(values, axis=0), np.array(answer.unit)
+        by_size = unit == size
+        assert 0 < by_size.sum() < by_size.size
+        assert (sd[by_size] < 1.1 * size[by_size]).all()
+        np.testing.assert_allclose(unit[~by_size], sd[~by_size], rtol=0.15)
+        assert (unit[~by_size] > size[~by_size]).all()
 
 
 def test_bounds_follow_from_that_of_maximum_likelihood(mission, setting):
@@ -177,10 +185,20 @@ def test_the_summary_of_numbers_that_are_known():
     assert (found.counts[0], found.counts[-1]) == (2, 400)
 
 
-def test_coverage_in_the_summary_is_that_of_the_rows(made):
-    for method in made.summary().settings[0].methods:
-        covered = np.array(made.table.filter(method=method.method)["covered"].to_list())
-        assert [each.coverage.value for each in method.clusters] == pytest.approx(covered.mean(axis=0).tolist())
+def test_intervals_that_hold_everything_are_counted():
+    answer = ClustersSection(model="m", names=["a", "b"], truth=[2.0, 1.0], unit=[2.0, 1.0], bound=[None, None])
+    rows = pl.DataFrame(
+        {
+            "run": range(4),
+            "outcome": ["good"] * 4,
+            "residual_ratio": [1.0] * 4,
+            "value": [[2.0, 9.0]] * 4,
+            "sd": [[0.1, np.inf]] * 3 + [[np.nan, 0.1]],
+        }
+    )
+    a, b = _method("x", answer, rows, "value", "sd").clusters
+    assert (a.coverage.value, a.open) == (1.0, 0)
+    assert (b.coverage.value, b.open) == (0.75, 3)
 
 
 def test_methods_are_compared_by_the_same_clusters(made):

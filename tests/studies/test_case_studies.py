@@ -9,12 +9,20 @@ from freefloat.motion.fourier import Fourier
 from freefloat.studies import published, study_robot
 from freefloat.studies.spirolazzi.case_studies import CaseStudy, case_checks, settled
 
-EACH = ("condition_number", "max_mean_relative_error", "default.max_mean_relative_error", "max_relative_spread")
+EACH = (
+    "condition_number",
+    "max_mean_relative_error",
+    "default.max_mean_relative_error",
+    "max_relative_spread",
+    "max_relative_spread.n1_noise",
+)
 NAMES = {f"spirolazzi.case{number}.{name}" for number in (1, 2) for name in EACH}
 NAMES |= {"spirolazzi.case2.window_s", "spirolazzi.case2.noisy_window_s"}
 DO_NOT_HOLD = {
     "spirolazzi.case1.max_relative_spread",
     "spirolazzi.case2.max_relative_spread",
+    "spirolazzi.case1.max_relative_spread.n1_noise",
+    "spirolazzi.case2.max_relative_spread.n1_noise",
     "spirolazzi.case2.condition_number",
     "spirolazzi.case2.noisy_window_s",
 }
@@ -63,6 +71,16 @@ def test_the_last_window_is_least_squares_over_all_samples(case):
     Y, right = case.rows(case.noisy(3))
     whole = np.linalg.lstsq(Y.reshape(-1, 19), right.ravel())[0]
     np.testing.assert_allclose(case.windows(3)[-1], case.clusters.pi_of(whole), rtol=1e-9)
+
+
+def test_with_the_noise_of_n1_joints_are_exact_and_the_gyro_holds_its_error(case):
+    noisy = case.noisy_as_n1(2)
+    np.testing.assert_array_equal(noisy.q, case.exact.q)
+    np.testing.assert_array_equal(noisy.dq, case.exact.dq)
+    wrong = (noisy.w - case.exact.w)[:800].reshape(200, 4, 3)
+    np.testing.assert_allclose(wrong.std(axis=1), 0.0, atol=1e-15)
+    assert 0.0 < np.abs(case.relative_errors(noisy)).max() < 0.01
+    assert np.abs(case.relative_errors(case.exact)).max() < 1e-9
 
 
 def test_rates_that_lag_would_err_more_than_printed(case):

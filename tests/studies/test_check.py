@@ -51,6 +51,8 @@ def test_what_is_no_number_never_holds(ours):
     for better in ("lower", "equal", "higher"):
         assert not check(1.0, ours, better=better, tolerance=10.0).holds
     assert check(1.0, ours).document()["ours"] is None
+    assert check((1.0, 2.0), (1.0, ours)).document()["ours"] == [1.0, None]
+    json.dumps(check((1.0, ours), (1.0, ours)).document(), allow_nan=False)
 
 
 def test_a_study_holds_without_what_cannot_be_compared():

@@ -19,15 +19,17 @@ from freefloat.studies.christidi.two_steps import FIVE_SAMPLES, identified, meas
 
 HOLD = {
     "christidi.pi.max_relative_deviation",
+    "christidi.pi.worst_rounding_units",
     "christidi.phi.max_relative_deviation",
+    "christidi.phi.worst_rounding_units",
     "christidi.noiseless.max_relative_error",
     "christidi.condition_number",
     "christidi.pi.mean_relative_error",
     "christidi.pi.max_relative_error",
     "christidi.phi.max_relative_error",
     "christidi.mass.relative_error",
-    "christidi.published_method.pi.mean_relative_error",
-    "christidi.published_method.pi.max_relative_error",
+    "christidi.published_method.pi.mean_relative_error.rank",
+    "christidi.published_method.pi.max_relative_error.rank",
     "christidi.published_method.momentum_estimated.pi.mean_relative_error",
     "christidi.published_method.filtered.pi.mean_relative_error",
     "christidi.thruster_mass",
@@ -35,8 +37,12 @@ HOLD = {
     "christidi.planar.clusters",
 }
 DO_NOT_HOLD = {
+    "christidi.published_method.pi.mean_relative_error",
+    "christidi.published_method.pi.max_relative_error",
     "christidi.published_method.phi.max_relative_error",
+    "christidi.published_method.phi.max_relative_error.rank",
     "christidi.published_method.mass.relative_error",
+    "christidi.published_method.mass.relative_error.rank",
     "christidi.planar.clusters_by_differences",
     "christidi.planar.condition_number",
 }

@@ -10,12 +10,16 @@ from freefloat.studies.gautier.experiment import STUDY, Arm, arm_limits
 from freefloat.studies.reproduce import reproduce
 
 ARM = Arm(study_robot(STUDY))
+NOISES = {"energy": ("energy", "parameters"), "state": ("regressor", "parameters")}
+NOISES["both"] = ("energy", "regressor", "parameters")
 HOLD = {
     "gautier.base_parameters",
     "gautier.condition_number.r15",
     "gautier.condition_number.r20",
     "gautier.condition_number.r30",
     "gautier.equilibrium.r30",
+    "gautier.equilibrium.r15",
+    "gautier.equilibrium.condition_number.r15",
 }
 DO_NOT = {"gautier.equilibrium.condition_number.r30"}
 OTHERS = {  # points and limits are not printed
@@ -24,11 +28,10 @@ OTHERS = {  # points and limits are not printed
     *(f"gautier.random.condition_number.r{r}" for r in (15, 20, 30, 50, 100, 200, 300, 500)),
     *(
         f"gautier.perturbation.{noise}.{points}_r{r}.{what}"
-        for noise in ("energy", "state", "both")
+        for noise, whats in NOISES.items()
         for points in ("optimum", "random")
         for r in (15, 30)
-        for what in ("regressor", "parameters")
-        if (noise, what) != ("energy", "regressor")
+        for what in whats
     ),
 }
 
@@ -52,6 +55,13 @@ def test_random_points_fill_the_box():
     for values, largest in zip(x, (limits.highest, limits.rate), strict=True):
         assert (np.abs(values) <= largest).all()
         assert (np.abs(values).max(axis=0) > 0.98 * largest).all()
+
+
+def test_random_sets_are_those_nearest_to_the_condition_number():
+    found = [np.linalg.cond(ARM.task.matrix(x)) for x in ARM.random_sets(30, 10, 1020.8)]
+    assert len(found) == 10
+    assert 0.6 < np.median(found) / 1020.8 < 1.5
+    assert np.std(np.log(found)) < 0.6
 
 
 def test_without_noise_least_squares_is_exact():
@@ -84,7 +94,7 @@ def test_noise_on_the_state_leaves_the_energy():
 def test_a_glance_has_all_figures():
     (study,) = reproduce(["gautier"], "glance")
     assert {check.name for check in study.checks} == HOLD | DO_NOT | OTHERS
-    assert {check.name for check in study.checks if not check.comparable} == OTHERS
+    assert {check.name for check in study.checks if check.comparable} == {"gautier.base_parameters"}
     assert all(np.isfinite(check.ours).all() for check in study.checks)
 
 
@@ -98,6 +108,16 @@ def usual():
 @pytest.mark.parametrize("name", sorted(HOLD))
 def test_as_usual_it_holds(name):
     assert usual()[name].holds
+
+
+@pytest.mark.slow
+def test_designs_are_as_good_as_promised():
+    found = {name.removeprefix("gautier."): check.ours for name, check in usual().items()}
+    assert found["condition_number.r15"] <= 20.0
+    assert found["condition_number.r20"] <= 16.0
+    assert found["condition_number.r30"] <= 10.5
+    assert found["equilibrium.r15"] <= 180.0
+    assert found["equilibrium.condition_number.r15"] <= 27.0
 
 
 @pytest.mark.slow

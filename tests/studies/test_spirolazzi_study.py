@@ -9,6 +9,8 @@ from freefloat.estimate.maximum_likelihood import MaximumLikelihood
 from freefloat.regressor.samples import Samples
 from freefloat.regressor.states import base_reaction
 from freefloat.studies import published, study_robot
+from freefloat.studies.spirolazzi import validation_sines
+from freefloat.studies.spirolazzi.accuracy import printed_means
 from freefloat.studies.spirolazzi.cluster_table import SMALL_ROWS, cluster_table, simple_model
 from freefloat.studies.spirolazzi.n1 import N1, real_arm
 from freefloat.studies.spirolazzi.oossim import OosSim
@@ -41,6 +43,25 @@ HOLD = {
     "spirolazzi.validation.mean_estimate_rate_error",
     "spirolazzi.validation.ols.mean_estimate_rate_error",
     "spirolazzi.real_arm.default.big_rms",
+}
+NOT_PUBLISHED = {  # noise, lag or target are ours
+    "spirolazzi.ols.spread_ratio",
+    "spirolazzi.ols.spread_ratio.least",
+    "spirolazzi.ols.spread_ratio.greatest",
+    "spirolazzi.ols.expected_spread_ratio",
+    "spirolazzi.ols.big_rms",
+    "spirolazzi.default.big_rms",
+    "spirolazzi.lag.recovered_ms",
+    "spirolazzi.oossim.lag.failed_rows_correlation",
+    "spirolazzi.oossim.lag.worst_row",
+    "spirolazzi.oossim.lag.rate_error",
+    "spirolazzi.validation.max_rate_error",
+    "spirolazzi.validation.aligned.max_rate_error",
+    "spirolazzi.validation.base_axes.max_rate_error",
+    "spirolazzi.validation.mean_estimate_rate_error",
+    "spirolazzi.validation.ols.mean_estimate_rate_error",
+    "spirolazzi.real_arm.default.big_rms",
+    "spirolazzi.real_arm.simplified.big_rms",
 }
 FAIL = {"spirolazzi.real_arm.simplified.big_rms", "spirolazzi.validation.base_axes.max_rate_error"}
 CASES = ("spirolazzi.case1.", "spirolazzi.case2.")
@@ -77,7 +98,11 @@ def test_a_glance_yields_every_figure():
         assert check.name.startswith("spirolazzi.")
         assert np.isfinite(np.atleast_1d(check.ours)).all(), check.name
         assert check.tolerance <= 0.05 or check.note, check.name
-    assert not found["spirolazzi.real_arm.default.big_rms"].comparable
+    apart = {name for name, check in found.items() if not check.comparable and not name.startswith(CASES)}
+    assert apart == NOT_PUBLISHED
+    assert all(found[name].note for name in apart)
+    target = found["spirolazzi.validation.max_rate_error"]
+    assert (target.published, target.tolerance) == (pytest.approx(np.radians(1.5e-4)), 0.0)
     assert found["spirolazzi.lag.recovered_ms"].unit == "ms"
 
 
@@ -212,9 +237,18 @@ def test_sines_keep_positions_and_rates_and_use_them(robot, model):
     assert share.max() <= 1.0
 
 
-def test_printed_mean_clusters_err_by_what_the_file_says(model):
-    table, said = cluster_table("spirolazzi_n1"), published("spirolazzi_n1")["validation"]
-    pi = model.values()
-    pi[table.places(model.minimal.leaders)] = table.clusters("mean")
-    (found,) = SineTest.drawn(model, motions=200).mean_largest_errors(Departures.of_clusters(model, pi[None]))
-    np.testing.assert_allclose(np.degrees(found), said["of_printed_means_deg_s"], rtol=0.1)
+def test_printed_mean_clusters_err_by_what_the_thesis_says_and_most_about_z(model):
+    test = SineTest.drawn(model, motions=200)
+    (found,) = np.degrees(test.mean_largest_errors(printed_means(model)))
+    said = published("spirolazzi_n1")["validation"]["mean_largest_rate_error_deg_s"]
+    assert said < found.max() < 10.0 * said
+    assert np.argmax(found) == 2
+
+
+def test_many_estimates_err_as_they_do_one_by_one(model, monkeypatch):
+    test, rng = SineTest.drawn(model, motions=3), np.random.default_rng(4)
+    many = Departures(*(1e-4 * rng.normal(size=(7, width)) for width in (len(model.minimal), 7, 3)))
+    whole = test.mean_largest_errors(many)
+    monkeypatch.setattr(validation_sines, "_COLUMNS", 3)
+    np.testing.assert_allclose(test.mean_largest_errors(many), whole, rtol=1e-12)
+    assert whole.shape == (7, 3)

@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from estimate.problems import make_case
-from scipy.stats import chi2
+from scipy.stats import chi2, kstest
 
 from freefloat.estimate.estimate import Estimate, Residual
 from freefloat.estimate.maximum_likelihood import stacked
 from freefloat.estimate.problem import Nuisances, Problem
 from freefloat.validation.base_motion import BaseMotionPrediction
-from freefloat.validation.checks import innovations
+from freefloat.validation.checks import innovations, nuisance_sizes
 from freefloat.validation.fits import Freedom, fit
 from freefloat.validation.judge import judged
 from freefloat.validation.linear_rows import LinearPrediction
@@ -90,8 +90,8 @@ def test_derivatives_are_those_of_the_prediction(model, base, noise, momentum):
 @pytest.mark.parametrize(("model", "base"), [("momentum", "free"), ("torque", "fixed")])
 def test_innovations_of_estimates_that_err_as_they_say_are_standard_normal(model, base):
     noise = {"w": SD} if model == "momentum" else {"torques": 0.01}
-    squares, count = 0.0, 0
-    for seed in range(12):
+    squares, count, probabilities = 0.0, 0, list[float]()
+    for seed in range(24):
         case = make_case(model, seed, base=base, bodies=3, n=120, noise=noise)
         prediction, _ = prediction_of(case, model)
         belief, rng = prediction.belief, np.random.default_rng([seed, 3])
@@ -99,8 +99,23 @@ def test_innovations_of_estimates_that_err_as_they_say_are_standard_normal(model
         within = fit(prediction, Freedom.belief(moved, belief.root), prediction.start()[belief.theta.size :])
         z = innovations(within, np.ones(within.residual.size))
         squares, count = squares + float(z @ z), count + z.size
-    assert count > 50
+        probabilities.append(float(chi2.sf(z @ z, z.size)))
+    assert count > 100
     assert chi2.ppf(1e-4, count) < squares < chi2.ppf(1.0 - 1e-4, count)
+    assert kstest(probabilities, "uniform").pvalue > 1e-3
+
+
+def test_biases_that_are_as_large_as_was_believed_are_of_standard_size():
+    sizes, sd = list[float](), SD / np.sqrt(240.0)  # the data tell about half of such a bias
+    for seed in range(40):
+        case = make_case("momentum", seed, base="free", bodies=3, n=240, noise={"w": SD})
+        prediction, _ = prediction_of(case, "momentum", gyro_bias_rad_s=sd)
+        prediction.mean = sd * np.random.default_rng([seed, 4]).normal(size=3)  # off as much as it may be
+        belief = prediction.belief
+        within = fit(prediction, Freedom.belief(belief.theta, belief.root), prediction.mean)
+        sizes.extend(nuisance_sizes(within, np.ones(within.residual.size)))
+    assert len(sizes) == 120
+    assert chi2.ppf(1e-4, 120) < np.square(sizes).sum() < chi2.ppf(1.0 - 1e-4, 120)
 
 
 @pytest.mark.parametrize("wrong", [False, True])

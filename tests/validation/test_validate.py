@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import yaml
 from excitation.small_mission import MISSION, small_mission
-from validation.unseen_flights import estimated, noisier, scaled, shaken, swapped, with_gyro, without_body
+from validation.unseen_flights import estimated, noisier, renamed, scaled, shaken, swapped, with_gyro, without_body
 
 from freefloat.errors import FileError
 from freefloat.mission import identify, load_mission, random_motion, simulate, validate
@@ -90,6 +90,24 @@ def test_a_known_body_that_was_said_to_be_missing_is_left_out_of_the_prediction(
     assert not any(check.fired for check in found.checks)
 
 
+@pytest.mark.parametrize("names", [("bare",), ("bare", "whole")])
+def test_a_body_that_was_there_although_it_was_said_to_be_missing_is_named(flown, names):
+    mission, estimate, recording = flown
+    flights = {"bare": recording, "whole": simulate(mission, seed=6)}
+    found = validate(mission, estimate, {name: flights[name] for name in names}, without={"bare": ["link2"]})
+    assert found.verdict == "fail"
+    (cause,) = found.causes
+    assert (cause.kind, cause.name) == ("presence", "link2 in bare"), str(found)
+    assert cause.what == "it seems that link2 was there in bare, which was said to be without it"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_noise_that_is_hardly_larger_than_said_is_not_worth_a_word(flown, seed):
+    mission, estimate, recording = flown
+    found = validate(mission, estimate, noisier(mission, recording, 1.06, seed=seed))
+    assert found.verdict == "pass", str(found)
+
+
 def test_a_noisy_sensor_is_doubtful_and_no_fault_of_the_estimate(flown):
     mission, estimate, recording = flown
     found = validate(mission, estimate, noisier(mission, recording, 3.0, seed=1))
@@ -98,6 +116,10 @@ def test_a_noisy_sensor_is_doubtful_and_no_fault_of_the_estimate(flown):
     assert (cause.kind, cause.name) == ("noise", "w")
     assert cause.amount == pytest.approx(3.0, rel=0.1)
     assert cause.what.startswith("the gyro is 3")
+    level = next(check for check in found.checks if check.name == "level")
+    assert level.statistic == pytest.approx(3.0, rel=0.15)
+    assert 1.1 <= level.limit < 1.2, "what is allowed, as it is said"
+    assert f"({level.statistic:.3g} times the noise, limit {level.limit:.3g})" in found.reasons[1]
 
 
 def test_an_oscillation_is_named_with_its_frequency(flown):
@@ -108,6 +130,7 @@ def test_an_oscillation_is_named_with_its_frequency(flown):
     assert cause.kind == "oscillation"
     assert cause.amount == pytest.approx(0.83, abs=0.01)
     assert "flexible panel or sloshing fuel" in cause.what
+    assert "what is left is not white (3 of 3 columns)" in found.reasons[1]
     assert found.lines[0].frequency_Hz == pytest.approx(0.83, abs=0.01)
 
 
@@ -168,6 +191,21 @@ def test_other_sensors_and_momenta(tmp_path, name):
     assert {each.channel for each in found.channels} == wanted
     wrong = validate(mission, scaled(estimate, "Izz_base", 1.1), simulate(mission, seed=5))
     assert (wrong.verdict, wrong.causes[0].name) == ("fail", "Izz_base"), str(wrong)
+
+
+def test_estimates_by_linear_methods(tmp_path):
+    gyro = SENSORS["gyro"] | {"angle_random_walk_deg_per_sqrt_h": 0.05}
+    mission = small_mission(tmp_path, sensors={**SENSORS, "gyro": gyro})
+    seen, unseen = simulate(mission, seed=1), simulate(mission, seed=51)
+    fair, shrunk = (identify(mission, seen, name) for name in ("bias-compensated", "least-squares"))
+    assert fair.model == shrunk.model == "angular-momentum"
+    found = validate(mission, fair, unseen)
+    assert found.verdict == "pass", str(found)
+    assert found.ratio("w") < 1.5
+    wrong = validate(mission, shrunk, unseen)
+    assert wrong.verdict == "fail"
+    assert wrong.reasons[-1].endswith("shrinks clusters where rates are noisy: identify by maximum-likelihood")
+    assert not any("shrinks" in sentence for sentence in found.reasons)
 
 
 STUDIES = {
@@ -238,13 +276,19 @@ def test_the_page_holds_verdict_reasons_and_every_channel(flown, tmp_path):
     assert "<script src" not in text, "it works offline"
 
 
+def test_plots_that_are_not_there_have_no_axes(passed, tmp_path):
+    counts = []
+    for shown in (6, 4):
+        path = tmp_path / f"{shown}.html"
+        write_validation_page(path, replace(passed, sensitivities=passed.sensitivities[:shown]), "small")
+        counts.append(path.read_text().count('"visible":false'))
+    assert counts[1] - counts[0] == 2 * 2
+
+
 def test_what_cannot_be_compared_is_refused_in_one_sentence(flown, tmp_path):
     mission, estimate, recording = flown
-    renamed = replace(estimate.robot, bodies=tuple(replace(b, name="arm") if b.name == "link1" else replace(
-        b, parent="arm") if b.parent == "link1" else b for b in estimate.robot.bodies))  # fmt: skip
-    other = replace(estimate, robot=renamed)
     with pytest.raises(InvalidValidation, match="allowed: an estimate of the mission's robot"):
-        validate(mission, other, recording)
+        validate(mission, renamed(estimate), recording)
     with pytest.raises(InvalidValidation, match="allowed: between 0 and 1"):
         validate(mission, estimate, recording, false_alarm=1.5)
     speeds = replace(estimate, model="base-velocity", minimal=replace(estimate.minimal, names=tuple(

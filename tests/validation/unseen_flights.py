@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 from excitation.small_mission import small_mission
 
+from freefloat.estimate.prior import CadSpread
 from freefloat.experiment.recording import Recording
 from freefloat.mission import identify, simulate
 from freefloat.mission.identifying import problem
@@ -34,12 +35,30 @@ def swapped(estimate, body="base"):
     return replace(estimate, values=values)
 
 
+def renamed(estimate):
+    """The estimate of a robot whose link1 is called arm."""
+    bodies = [replace(body, name="arm") if body.name == "link1" else body for body in estimate.robot.bodies]
+    bodies = [replace(body, parent="arm") if body.parent == "link1" else body for body in bodies]
+    return replace(estimate, robot=replace(estimate.robot, bodies=tuple(bodies)))
+
+
 def without_body(mission, body):
     """The mission with a robot that lost a body: for flights, not for estimates."""
     phi = np.array(mission.robot.parameters)
     first = 10 * mission.robot.body_names.index(body)
     phi[first : first + 10] = 0.0
     return replace(mission, robot=mission.robot.with_parameters(phi))
+
+
+def redrawn(mission, run):
+    """The mission with a CAD model that errs as such models do, and known bodies that err as was said of them."""
+    rng, said = np.random.default_rng([run, 77]), mission.settings
+    robot = CadSpread().drawn(mission.robot, rng, (*said.assume_zero, *said.known))
+    for body, trust in said.known.items():
+        spread = CadSpread(*[trust.relative_sd] * 3)
+        others = [name for name in robot.body_names if name != body]
+        robot = spread.drawn(robot, rng, others)
+    return replace(mission, robot=robot)
 
 
 def gyro_noise(mission, recording):

@@ -6,7 +6,7 @@
 Every run has its own noise and its own CAD model, drawn around the true robot as far as the mission says that one can
 be trusted (`settings.py`), is identified by every method (`runs.py`), and becomes rows of a table: Parquet parts in a
 directory (`parts.py`) beside a manifest that says what they are (`manifest.py`). What is in a row depends on the seed
-and the number of the run alone. Runs are made in processes (`workers.py`) or on a cluster (`cluster.py`); a campaign
+and the number of the run alone. Runs are made in processes (`workers.py`) or on a cluster (`on_dask.py`); a campaign
 that was ended at any instant goes on from its finished parts. What it says is in `summary.py`.
 """
 

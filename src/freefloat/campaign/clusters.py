@@ -28,10 +28,10 @@ from freefloat.estimate.problem import Problem
 from freefloat.estimate.unknowns import parameter_columns, unknowns_of
 from freefloat.regressor.angular_momentum import AngularMomentum, BaseVelocity
 from freefloat.robot.transform import Array
+from freefloat.validation.prediction import root_of
 
 ANGULAR = "angular-momentum"
 _COUNTS = 0.05  # of a standard deviation
-_ZERO = 1e-9  # of the CAD model's spread: a smaller value is rounding of zero
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,13 +81,6 @@ class AngularView:
             if quantity.name in names:
                 phi[names[quantity.name]] += quantity.value
         return phi
-
-
-def root_of(covariance: Array) -> Array:
-    """A root of a covariance that need not be of full rank, shape (n, k)."""
-    values, vectors = np.linalg.eigh(covariance)
-    counts = values > 1e-14 * values.max(initial=0.0)
-    return np.asarray(vectors[:, counts] * np.sqrt(values[counts]), float)
 
 
 def is_standard(estimate: Estimate) -> bool:
@@ -166,12 +159,11 @@ def _made(
     problem: Problem,
     bound: Bound | None,
 ) -> ClustersSection:
-    """clusters: None if how these follow from standard parameters is not known, so that they have no bound."""
-    size, sd = np.abs(truth), np.full(truth.size, np.nan)
-    unit = np.where(size > 0.0, size, 1.0)
+    """clusters: None if how these follow from standard parameters is not known: neither spread nor bound."""
+    spread, sd = np.zeros(truth.size), np.full(truth.size, np.nan)
     if clusters is not None:
         spread = _spread(clusters, problem)
-        unit = np.where(size > _ZERO * spread, unit, np.where(spread > 0.0, spread, 1.0))
+    unit = np.maximum(np.abs(truth), spread)
     if clusters is not None and bound is not None:
         columns = parameter_columns(problem, unknowns_of(problem))
         slope, covariance = clusters.slope[:, columns], bound.full_covariance[: columns.size, : columns.size]
@@ -182,6 +174,6 @@ def _made(
         model=model,
         names=list(names),
         truth=truth.tolist(),
-        unit=unit.tolist(),
+        unit=np.where(unit > 0.0, unit, 1.0).tolist(),
         bound=[value if np.isfinite(value) and value > 0.0 else None for value in sd.tolist()],
     )

@@ -7,12 +7,13 @@ everything said here is, but for what follows from it (`settings`) and the versi
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from freefloat.errors import FileError, FreefloatError
 from freefloat.files import Number, Section, YamlDocument, check_format, read_bytes, shown, validate, write_text
@@ -22,6 +23,8 @@ NAME = "campaign.json"
 CadChoice = Literal["drawn", "exact"]
 _LIMIT_BYTES = 256 * 2**20  # motions given as samples, once for each setting, are long
 _SAME = ("mission", "robot", "trajectory", "sweep", "methods", "seed", "chunk", "cad", "freefloat")
+_ROUNDING = 1e-9  # of numbers that follow from the same by the same steps, on another machine
+_LOOSE = 1e-3  # of bounds, which are made with inverses
 _Count = Annotated[int, Field(ge=0)]
 
 
@@ -32,8 +35,8 @@ class InvalidCampaign(FreefloatError):
 class ClustersSection(Section):
     """What a method estimates at a setting.
 
-    truth: true values. unit: what errors are counted in: the size of the truth, or the CAD model's spread where the
-    truth is zero. bound: standard deviations by Cramér and Rao; null where there is none.
+    truth: true values. unit: what errors are counted in: the size of the truth, or the CAD model's standard deviation
+    where that is larger. bound: standard deviations by Cramér and Rao; null where there is none.
     """
 
     model: str
@@ -41,6 +44,12 @@ class ClustersSection(Section):
     truth: list[Number]
     unit: list[Number]
     bound: list[Number | None]
+
+    @model_validator(mode="after")
+    def _of_each_cluster(self) -> Self:
+        if not len(self.names) == len(self.truth) == len(self.unit) == len(self.bound):
+            raise ValueError("has lists of different lengths; allowed: a name, truth, unit and bound for each cluster")
+        return self
 
     @property
     def bounds(self) -> Array:
@@ -102,19 +111,56 @@ def refuse_other(directory: Path, found: Manifest, wanted: Mapping[str, Any]) ->
     for key in _SAME:
         difference = _difference(key, found.model_dump(mode="json")[key], json.loads(json.dumps(wanted[key])))
         if difference is not None:
-            place, there, here = difference
-            raise FileError(
-                directory,
-                f"holds a campaign with {place} {there}, not {here}; allowed: the same, or another directory",
-            )
+            raise _other(directory, difference)
 
 
-def _difference(place: str, there: Any, here: Any) -> tuple[str, str, str] | None:
+def refuse_changed(directory: Path, number: int, found: SettingSection, again: SettingSection) -> None:
+    """Refuse to go on with a setting from which something else follows now than when the campaign began.
+
+    Its motion, the clusters of each method, their true values, units and bounds, up to rounding.
+    """
+    place = f"settings[{number}]"
+    difference = _difference(f"{place}.trajectory", found.trajectory, again.trajectory, _ROUNDING)
+    sections = [(f"{place}.methods.{name}", found.methods.get(name), each) for name, each in again.methods.items()]
+    for where, there, here in [*sections, (f"{place}.compared", found.compared, again.compared)]:
+        difference = difference or _changed(where, there, here)
+    if difference is not None:
+        raise _other(directory, difference)
+
+
+_Difference = tuple[str, str, str]  # where, what is there, what is here
+
+
+def _other(directory: Path, difference: _Difference) -> FileError:
+    place, there, here = difference
+    return FileError(
+        directory, f"holds a campaign with {place} {there}, not {here}; allowed: the same, or another directory"
+    )
+
+
+def _changed(place: str, there: ClustersSection | None, here: ClustersSection | None) -> _Difference | None:
+    if there is None or here is None or there.names != here.names:
+        return _difference(f"{place}.names", there and there.names, here and here.names)
+    unit, bound = np.array(here.unit), here.bounds
+    for key, old, new, rounding in (
+        ("truth", np.array(there.truth), np.array(here.truth), _ROUNDING * unit),
+        ("unit", np.array(there.unit), unit, _ROUNDING * unit),
+        ("bound", there.bounds, bound, _LOOSE * bound),
+    ):
+        for k in np.flatnonzero(np.abs(old - new) > rounding).tolist():
+            return f"{place}.{key} of {here.names[k]}", f"{old[k]:.12g}", f"{new[k]:.12g}"
+    return None
+
+
+def _difference(place: str, there: Any, here: Any, rounding: float = 0.0) -> _Difference | None:
     """Where two documents first differ, and what each says there."""
+    if rounding and isinstance(there, float) and isinstance(here, float):
+        same = math.isclose(there, here, rel_tol=rounding, abs_tol=rounding)
+        return None if same else (place, shown(there), shown(here))
     if isinstance(there, dict) and isinstance(here, dict):
         pairs = [(f"{place}.{key}", there.get(key), here.get(key)) for key in dict.fromkeys((*there, *here))]
     elif isinstance(there, list) and isinstance(here, list) and len(there) == len(here):
         pairs = [(f"{place}[{k}]", *both) for k, both in enumerate(zip(there, here, strict=True))]
     else:
         return None if there == here else (place, shown(there), shown(here))
-    return next((found for pair in pairs if (found := _difference(*pair)) is not None), None)
+    return next((found for pair in pairs if (found := _difference(*pair, rounding)) is not None), None)

@@ -9,13 +9,14 @@ is a run by one method; lists in it are in the order of the manifest's clusters.
 | setting, run, method | which |
 | outcome | good, doubtful or failed as the estimate says; error if there is none, and `message` says why |
 | residual_ratio | root mean square of the weighted residual |
-| value, sd, covered | of every cluster: estimate, standard deviation, whether the 95 % interval holds the truth |
+| value, sd | of every cluster: estimate, standard deviation (infinite where the data say nothing) |
 | compared, compared_sd | the same estimate as the clusters by which methods are compared |
 """
 
 from __future__ import annotations
 
 import io
+import os
 import re
 import sys
 import time
@@ -23,7 +24,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import polars as pl
 
@@ -39,12 +40,12 @@ SCHEMA: Mapping[str, Any] = {
     "residual_ratio": pl.Float64,
     "value": pl.List(pl.Float64),
     "sd": pl.List(pl.Float64),
-    "covered": pl.List(pl.Boolean),
     "compared": pl.List(pl.Float64),
     "compared_sd": pl.List(pl.Float64),
 }
 _PART = re.compile(r"part-([0-9]{4,})-([0-9]{8,})-([0-9]{8,})\.parquet")
 _UNFINISHED = ".freefloat-*.part"  # what an atomic write leaves behind if it is killed
+_AGAIN = "; delete it and run the campaign again, which makes it anew"
 _LOCK = ".lock"
 _PATIENCE_S = 5.0  # workers of a campaign that was killed hold its lock until they notice
 
@@ -107,47 +108,56 @@ def _read(path: Path) -> pl.DataFrame:
     try:
         frame = pl.read_parquet(path)
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise FileError(path, "is not a whole Parquet file; allowed: parts that a campaign wrote") from error
+        raise FileError(path, f"is not a whole Parquet file{_AGAIN}") from error
     if dict(frame.schema) != dict(SCHEMA):
-        raise FileError(path, f"has the columns {', '.join(frame.columns)}; allowed: {', '.join(SCHEMA)}")
+        raise FileError(path, f"has the columns {', '.join(frame.columns)}; allowed: {', '.join(SCHEMA)}{_AGAIN}")
     return frame
 
 
 @contextmanager
 def held(directory: Path) -> Iterator[None]:
-    """Keep other campaigns out of the directory, and clear away what one that was killed left unfinished.
+    """Keep other campaigns out of the directory, which is made if need be.
 
-    The directory is made if need be, and removed if nothing came to be in it. The lock ends with the process, however
-    that ends.
+    What was made is removed again if nothing came to be in it. The lock ends with the process, however that ends.
     """
-    try:
-        directory.mkdir(exist_ok=True)
-        file = open(directory / _LOCK, "wb")  # noqa: SIM115  (closed below)
-    except OSError as error:
-        raise FileError(directory, f"cannot be written to: {(error.strerror or str(error)).lower()}") from error
+    before = directory.exists()
+    lock, last = directory / _LOCK, time.monotonic() + _PATIENCE_S
+    while (file := _locked(lock)) is None:
+        if time.monotonic() > last:
+            raise FileError(directory, "is written to by another campaign now; allowed: one at a time")
+        time.sleep(0.05)
     with file:
-        last = time.monotonic() + _PATIENCE_S
-        while not _locked(file.fileno()):
-            if time.monotonic() > last:
-                raise FileError(directory, "is written to by another campaign now; allowed: one at a time")
-            time.sleep(0.05)
-        for left in directory.glob(_UNFINISHED):
-            left.unlink(missing_ok=True)
         try:
             yield
         finally:
             if [path.name for path in directory.iterdir()] == [_LOCK]:
-                (directory / _LOCK).unlink()
-                directory.rmdir()
+                lock.unlink()
+                if not before:
+                    directory.rmdir()
 
 
-def _locked(descriptor: int) -> bool:
+def clear_unfinished(directory: Path) -> None:
+    """Remove what a campaign left that was killed; of a directory that is held, and holds a campaign."""
+    for left in directory.glob(_UNFINISHED):
+        left.unlink(missing_ok=True)
+
+
+def _locked(path: Path) -> BinaryIO | None:
+    """The lock's file, ours until it is closed; None if it is another's."""
+    try:
+        path.parent.mkdir(exist_ok=True)
+        file = open(path, "wb")  # noqa: SIM115  (closed by whoever holds it)
+    except OSError as error:
+        raise FileError(path.parent, f"cannot be written to: {(error.strerror or str(error)).lower()}") from error
     if sys.platform == "win32":  # which lacks such locks
-        return True
+        return file
     import fcntl
 
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.path.samestat(os.fstat(file.fileno()), os.stat(path)):  # else removed since by whoever held it
+            return file
     except OSError:
-        return False
-    return True
+        pass
+    file.close()
+    return None

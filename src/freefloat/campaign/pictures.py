@@ -19,8 +19,8 @@ def pictures(summary: CampaignSummary) -> list[CampaignPicture]:
         for method in setting.methods:
             if method.clusters:  # else every run ended without an estimate
                 groups.setdefault(tuple(cluster.name for cluster in method.clusters), []).append(method)
-        if len(groups) > 1 and setting.compared:
-            compared = [method for method in setting.compared if method.clusters]
+        compared = [method for method in setting.compared if method.clusters]
+        if len(groups) > 1 and compared:
             rows.append(_row(f"{where}compared by {compared[0].model}", compared))
         rows += [_row(f"{where}{methods[0].model}", methods) for methods in groups.values()]
     return rows
@@ -42,6 +42,7 @@ def _picture(method: MethodSummary) -> MethodPicture:
         clusters=tuple(cluster.name for cluster in method.clusters),
         errors=method.errors,
         coverage=np.array(shares),
+        telling=np.array([abs(each.truth) >= each.unit for each in method.clusters]),
         counts=method.counts,
         mean_error=method.mean_error,
         spread_error=method.spread_error,

@@ -12,7 +12,6 @@ from typing import Any, get_args
 
 from freefloat import __version__
 from freefloat.campaign.campaign import Campaign, load_campaign
-from freefloat.campaign.cluster import connected, run_on_cluster
 from freefloat.campaign.manifest import (
     NAME,
     CadChoice,
@@ -20,10 +19,12 @@ from freefloat.campaign.manifest import (
     Manifest,
     SettingSection,
     load_manifest,
+    refuse_changed,
     refuse_other,
     save_manifest,
 )
-from freefloat.campaign.parts import Job, held, missing, write_part
+from freefloat.campaign.on_dask import connected, run_on_cluster
+from freefloat.campaign.parts import Job, clear_unfinished, held, missing, read_parts, write_part
 from freefloat.campaign.settings import Setting, prepared
 from freefloat.campaign.workers import Done, run_jobs
 from freefloat.errors import FileError
@@ -36,6 +37,7 @@ from freefloat.files import FilePath
 from freefloat.mission.mission_file import Mission
 from freefloat.mission.sweeping import refuse_sweep, settings_of
 from freefloat.motion.trajectory import Trajectory
+from freefloat.motion.trajectory_file import trajectory_from_document
 from freefloat.robot.yaml_file import robot_document
 
 _LIBRARIES = ("numpy", "scipy", "numba", "polars")
@@ -83,7 +85,8 @@ def run_campaign(
     given = trajectory_of(trajectory) if trajectory else mission.trajectory
     plan = _Plan(mission, named, sweep or {}, given, seed, workers or usual_workers(), chunk, cad)
     folder = Path(directory)
-    with connected(cluster) if cluster else nullcontext() as client, held(folder):
+    plan.begun(folder)  # what is refused is not touched
+    with nullcontext() if cluster is None else connected(cluster) as client, held(folder):
         interrupted = plan.done(folder, runs, client, watch or (lambda standing: None))
     return replace(load_campaign(folder), interrupted=interrupted)
 
@@ -125,7 +128,10 @@ class _Plan:
 
     def done(self, folder: Path, runs: int, client: Any, watch: Callable[[Standing], None]) -> bool:
         """Do what is missing; whether it was interrupted. client: of a cluster, if it is to be done there."""
-        values, begun = settings_of(self.sweep), self._begun(folder)
+        values, begun = settings_of(self.sweep), self.begun(folder)
+        if begun is not None:
+            clear_unfinished(folder)
+            read_parts(folder, begun.methods)  # one that is damaged is found now, not after the work
         left = missing(folder, len(values), runs, self.chunk)
         if not left:
             return False
@@ -133,8 +139,8 @@ class _Plan:
         count = total - sum(job.runs for job in left)
         try:
             needed = sorted({job.setting for job in left})
-            ready = {number: self._prepared(number, values[number]) for number in needed}
-            if not begun:
+            ready = {number: self._prepared(folder, number, values[number], begun) for number in needed}
+            if begun is None:
                 save_manifest(folder, self._manifest([section for _, section in ready.values()]))
             settings = {number: setting for number, (setting, _) in ready.items()}
             watch(Standing(count, total))
@@ -149,21 +155,32 @@ class _Plan:
             return True
         return False
 
-    def _begun(self, folder: Path) -> bool:
-        """Whether the directory holds this campaign already; one that holds anything else is refused."""
+    def begun(self, folder: Path) -> Manifest | None:
+        """The manifest, if the directory holds this campaign already; one that holds anything else is refused."""
         if (folder / NAME).exists():
-            refuse_other(folder, load_manifest(folder), self._same())
-            return True
-        for path in sorted(folder.iterdir()):
+            found = load_manifest(folder)
+            refuse_other(folder, found, self._same())
+            if [setting.values for setting in found.settings] != settings_of(self.sweep):
+                raise FileError(folder / NAME, "has other settings than its sweep; allowed: all combinations, in order")
+            return found
+        for path in sorted(folder.iterdir()) if folder.is_dir() else ():
             if not path.name.startswith("."):
                 raise FileError(folder, f"holds {path.name}, but no campaign; allowed: an empty or a new directory")
-        return False
+        return None
 
-    def _prepared(self, number: int, values: Mapping[str, float]) -> tuple[Setting, SettingSection]:
+    def _prepared(
+        self, folder: Path, number: int, values: Mapping[str, float], begun: Manifest | None
+    ) -> tuple[Setting, SettingSection]:
+        """A setting; of a campaign that has begun, with the motion that was flown, and only if nothing else changed."""
+        before = None if begun is None else begun.settings[number]
+        motion = None if before is None else trajectory_from_document(before.trajectory, folder / NAME)
         with one_blas_thread():  # what a cluster's workers are sent must not depend on how many there are here
-            return prepared(
-                self.mission, number, values, self.trajectory, self.methods, self.seed, self.cad, self.workers
+            setting, section = prepared(
+                self.mission, number, values, self.trajectory, self.methods, self.seed, self.cad, self.workers, motion
             )
+        if before is not None:
+            refuse_changed(folder, number, before, section)
+        return setting, section
 
     def _results(self, settings: Mapping[int, Setting], left: Sequence[Job], client: Any) -> Generator[Done]:
         if client is not None:

@@ -9,8 +9,12 @@ import numpy as np
 from freefloat.campaign.settings import Setting
 from freefloat.errors import FreefloatError
 from freefloat.estimate.estimate import Estimate
+from freefloat.experiment.recording import Recording
 from freefloat.mission.flying import simulate
 from freefloat.mission.identifying import identify
+from freefloat.mission.mission_file import Mission
+
+_OF_THIS_RUN = (FreefloatError, np.linalg.LinAlgError)  # the others go on
 
 
 def chunk_rows(setting: Setting, first: int, stop: int) -> list[dict[str, Any]]:
@@ -19,31 +23,35 @@ def chunk_rows(setting: Setting, first: int, stop: int) -> list[dict[str, Any]]:
 
 
 def _run_rows(setting: Setting, run: int) -> list[dict[str, Any]]:
-    recording = simulate(setting.mission, setting.trajectory, setting.seed, run, setting.truth)
-    believed = setting.believed(run)
-    rows = list[dict[str, Any]]()
-    for method in setting.answers:
-        which = {"setting": setting.number, "run": run, "method": method}
-        try:
-            found = _found(setting, method, identify(believed, recording, method, setting.trajectory))
-        except (FreefloatError, np.linalg.LinAlgError) as error:  # of this run: the others go on
-            found = {"outcome": "error", "message": " ".join(str(error).split())}
-        rows.append(which | found)
-    return rows
+    try:
+        recording = simulate(setting.mission, setting.trajectory, setting.seed, run, setting.truth)
+        believed = setting.believed(run)
+    except _OF_THIS_RUN as error:
+        found = dict.fromkeys(setting.answers, _error(error))
+    else:
+        found = {method: _identified(setting, believed, recording, method) for method in setting.answers}
+    return [{"setting": setting.number, "run": run, "method": method} | row for method, row in found.items()]
+
+
+def _identified(setting: Setting, believed: Mission, recording: Recording, method: str) -> dict[str, Any]:
+    try:
+        return _found(setting, method, identify(believed, recording, method, setting.trajectory))
+    except _OF_THIS_RUN as error:
+        return _error(error)
+
+
+def _error(error: Exception) -> dict[str, Any]:
+    return {"outcome": "error", "message": " ".join(str(error).split())}
 
 
 def _found(setting: Setting, method: str, estimate: Estimate) -> dict[str, Any]:
-    answer = setting.answers[method]
-    if list(estimate.names) != answer.names:
+    if list(estimate.names) != setting.answers[method].names:
         return {"outcome": "error", "message": "the estimate is of other clusters than in the first run"}
-    low, high = estimate.interval(0.95).T
-    truth = np.array(answer.truth)
     found = {
         "outcome": estimate.outcome,
         "residual_ratio": estimate.residual.ratio,
         "value": estimate.values.tolist(),
         "sd": estimate.sd.tolist(),
-        "covered": ((low <= truth) & (truth <= high)).tolist(),
     }
     if setting.view is not None:
         value, sd = setting.view.seen(estimate)

@@ -4,23 +4,26 @@ The robot that an estimator is given is not the one that flew. With `cad="drawn"
 the true one, as far as the mission's prior says that a CAD model can be trusted, and what is known within the standard
 deviation it is known to: intervals are honest if they cover the truth in 95 % of such runs. With `cad="exact"` it is
 the true one, which flatters every method that has a prior. Without a prior, the usual spread is drawn with: linear
-methods take from the CAD model what the data do not show.
+methods take from the CAD model what the data do not show. A robot with a negative mass is drawn again. Numbers are
+counted as those of the sensors are (`experiment/draws.py`), by the names `cad/0`, `cad/1` and so on for each draw.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 
 import numpy as np
 
-from freefloat.campaign.clusters import AngularView, answers, comparison, root_of
+from freefloat.campaign.clusters import AngularView, answers, comparison
 from freefloat.campaign.manifest import CadChoice, ClustersSection, SettingSection
 from freefloat.errors import FreefloatError
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.prior import CadSpread
+from freefloat.estimate.prior import CadSpread, drawn_robot
 from freefloat.estimate.problem import Problem
 from freefloat.excitation.sweep import stretched
+from freefloat.experiment.draws import draw_normal
 from freefloat.mission.believed import prior_of
 from freefloat.mission.flying import fly, random_motion, simulate
 from freefloat.mission.identifying import identify, problem
@@ -30,6 +33,7 @@ from freefloat.motion.trajectory import Trajectory
 from freefloat.regressor.samples import Samples
 from freefloat.robot.model import Robot
 from freefloat.robot.transform import Array
+from freefloat.validation.prediction import root_of
 
 _TRIES = 5  # runs in which a method may fail before it is said to do so always
 _STARTS = 2  # of a design for a number of harmonics
@@ -39,8 +43,8 @@ _STARTS = 2  # of a design for a number of harmonics
 class Setting:
     """All that a run needs but its number.
 
-    mission: as varied; its robot is the true one. truth: the flight. known_root: a root of the covariance that what
-    is known has, shape (10 bodies, k). answers: by method. view: None if methods need no common clusters.
+    mission: as varied; its robot is the true one. truth: the flight. cad_root: a root of the covariance of drawn CAD
+    models, shape (10 bodies, k). answers: by method. view: None if methods need no common clusters.
     """
 
     number: int
@@ -49,7 +53,7 @@ class Setting:
     truth: Samples
     seed: int
     cad: CadChoice
-    known_root: Array
+    cad_root: Array
     answers: Mapping[str, ClustersSection]
     view: AngularView | None
 
@@ -58,12 +62,12 @@ class Setting:
         return self.mission if self.cad == "exact" else replace(self.mission, robot=self._drawn(run))
 
     def _drawn(self, run: int) -> Robot:
-        key = np.array([self.seed, run], dtype=np.uint64)
-        rng, said = np.random.Generator(np.random.Philox(key=key)), self.mission.settings
-        settled = (*said.assume_zero, *said.known)
-        robot = (prior_of(self.mission) or CadSpread()).drawn(self.mission.robot, rng, settled)
-        known = self.known_root @ rng.normal(size=self.known_root.shape[1])
-        return robot.with_parameters(robot.parameters + known) if known.any() else robot
+        tries = count()
+
+        def normal(size: int) -> Array:
+            return draw_normal(self.seed, [run], f"cad/{next(tries)}", (size,))[0]
+
+        return drawn_robot(self.mission.robot, self.cad_root, normal)
 
 
 def prepared(
@@ -75,19 +79,23 @@ def prepared(
     seed: int,
     cad: CadChoice,
     workers: int | None,
+    motion: Trajectory | None = None,
 ) -> tuple[Setting, SettingSection]:
     """A setting, and what the manifest says of it.
 
     trajectory: the motion that is given or the mission's own; None for a random one of the seed, as `fly` has it.
+    motion: flown in earlier runs, and so in these; the manifest says what it would be now, unless it is a design,
+    whose search need not end at the same numbers elsewhere.
     """
     changed = _whole(mission_at(mission, values))
-    motion = _motion(changed, values, trajectory, seed, workers)
+    made = motion if motion and "harmonics" in values else _motion(changed, values, trajectory, seed, workers)
+    motion = motion or made
     truth = fly(changed, motion, seed)
     estimates, posed = _probe(changed, motion, truth, methods, seed)
     view = comparison(estimates, posed)
     by_method, compared = answers(estimates, posed, view)
-    setting = Setting(number, changed, motion, truth, seed, cad, root_of(posed.known_covariance), by_method, view)
-    section = SettingSection(values=dict(values), trajectory=motion.document(), methods=by_method, compared=compared)
+    setting = Setting(number, changed, motion, truth, seed, cad, _cad_root(changed, posed), by_method, view)
+    section = SettingSection(values=dict(values), trajectory=made.document(), methods=by_method, compared=compared)
     return setting, section
 
 
@@ -95,6 +103,12 @@ def _whole(mission: Mission) -> Mission:
     """Simulated flights are by all bodies, whatever was missing in some recordings."""
     identify = mission.settings.identify.model_copy(update={"without": {}})
     return replace(mission, settings=mission.settings.model_copy(update={"identify": identify}))
+
+
+def _cad_root(mission: Mission, posed: Problem) -> Array:
+    """Of what the prior says of unknown parameters, beside that of what is known, shape (10 bodies, k)."""
+    said, spread = mission.settings, prior_of(mission) or CadSpread()
+    return np.hstack([spread.root(mission.robot, (*said.assume_zero, *said.known)), root_of(posed.known_covariance)])
 
 
 def _motion(

@@ -1,9 +1,9 @@
 """What the runs of a campaign say: how far estimates are from the truth, and whether their intervals admit it.
 
-Errors of a cluster are relative: over the size of its true value, or where that is zero over the spread of the CAD
-model. Intervals of shares are those of C. J. Clopper, E. S. Pearson (Biometrika 26, 1934). The efficiency is the root
-mean square of errors over the standard deviation by Cramér and Rao: one is as good as can be; less than one is luck, a
-bias, or a CAD model that was exact.
+Errors of a cluster are relative: over the size of its true value, or over the CAD model's standard deviation of it
+where that is larger, since per cent of next to nothing say nothing. Intervals of shares are those of C. J. Clopper,
+E. S. Pearson (Biometrika 26, 1934). The efficiency is the root mean square of errors over the standard deviation by
+Cramér and Rao: one is as good as can be; less than one is luck, a bias, or a CAD model that was exact.
 """
 
 from __future__ import annotations
@@ -52,6 +52,7 @@ class ClusterSummary:
 
     bias: mean less truth. spread: standard deviation over the runs. rms: root mean square of errors.
     relative: rms over the unit of errors. coverage: runs whose 95 % interval holds the truth, of those that have one.
+    open: runs whose interval holds everything, because the data say nothing; they count as covered.
     bound: standard deviation by Cramér and Rao. efficiency: rms over it; not a number without.
     """
 
@@ -64,6 +65,7 @@ class ClusterSummary:
     rms: float
     relative: float
     coverage: Share
+    open: int
     bound: float
     efficiency: float
 
@@ -176,7 +178,7 @@ def _method(method: str, answer: ClustersSection, rows: pl.DataFrame, value: str
         method=method,
         model=answer.model,
         outcomes=dict(outcomes),
-        clusters=_clusters(answer, values, covered, ~np.isnan(sds)),
+        clusters=_clusters(answer, values, covered, sds),
         errors=errors,
         best_run=int(runs[sizes.argmin()]) if len(runs) else None,
         best_error=float(sizes.min(initial=np.inf)) if len(runs) else np.nan,
@@ -190,11 +192,12 @@ def _method(method: str, answer: ClustersSection, rows: pl.DataFrame, value: str
 
 
 def _clusters(
-    answer: ClustersSection, values: Array, covered: NDArray[np.bool_], told: NDArray[np.bool_]
+    answer: ClustersSection, values: Array, covered: NDArray[np.bool_], sds: Array
 ) -> tuple[ClusterSummary, ...]:
-    """covered: whether the interval holds the truth, told: whether there is one, shape (n, c) each."""
+    """covered: whether the interval holds the truth. sds: not a number where there is none. Shape (n, c) each."""
     if not len(values):
         return ()
+    told = ~np.isnan(sds)
     truth, unit, bound = np.array(answer.truth), np.array(answer.unit), answer.bounds
     mean, rms = values.mean(axis=0), np.sqrt(((values - truth) ** 2).mean(axis=0))
     spread = values.std(axis=0, ddof=1) if len(values) > 1 else np.full(truth.size, np.nan)
@@ -209,6 +212,7 @@ def _clusters(
             rms=float(rms[k]),
             relative=float(rms[k] / unit[k]),
             coverage=Share.of(int(covered[told[:, k], k].sum()), int(told[:, k].sum())),
+            open=int(np.isinf(sds[:, k]).sum()),
             bound=float(bound[k]),
             efficiency=float(rms[k] / bound[k]),
         )

@@ -25,6 +25,7 @@ from freefloat.campaign.manifest import InvalidCampaign
 from freefloat.campaign.parts import Job
 from freefloat.campaign.runs import chunk_rows
 from freefloat.campaign.settings import Setting
+from freefloat.errors import FreefloatError
 from freefloat.estimate.one_thread import one_blas_thread
 
 Done = tuple[Job, list[dict[str, Any]]]
@@ -99,8 +100,8 @@ class _Crew:
         except (EOFError, OSError):
             self._buried(worker, job)
             return
-        if isinstance(said, str):
-            raise RuntimeError(f"a run of {job} raised\n{said}")
+        if isinstance(said, Exception):
+            raise said
         self._next(worker)
         yield job, said
 
@@ -133,12 +134,14 @@ def _work(settings: Mapping[int, Setting], pipe: Connection, parent: int) -> Non
                 return
 
 
-def _rows(setting: Setting, job: Job) -> list[dict[str, Any]] | str:
-    """The rows of a job, or what is wrong with the program as text: not every error survives a pipe."""
+def _rows(setting: Setting, job: Job) -> list[dict[str, Any]] | Exception:
+    """The rows of a job, or what is wrong with it or the program as text: not every error survives a pipe."""
     try:
         return chunk_rows(setting, job.first, job.stop)
+    except FreefloatError as error:
+        return InvalidCampaign(str(error))
     except Exception:
-        return traceback.format_exc()
+        return RuntimeError(f"a run of {job} raised\n{traceback.format_exc()}")
 
 
 def _end_with(parent: int) -> None:

@@ -31,7 +31,7 @@ def campaign(
     ] = None,
     sweep: Annotated[
         list[str] | None,
-        typer.Option(help="key=a:b:n, or key=a:b:n:log: what is varied, as in `freefloat sweep`; repeat."),
+        typer.Option(help="key=FROM:TO:COUNT, or with :log after it: what is varied, as in `freefloat sweep`; repeat."),
     ] = None,
     trajectory: Annotated[
         Path | None,
@@ -60,26 +60,34 @@ def campaign(
 
     Ended at any instant, the same command goes on from there; with more --runs it makes the campaign longer.
     """
-    from freefloat.command_line.campaigning import campaign_mission
-    from freefloat.command_line.show import print_json
-    from freefloat.command_line.show_campaign import campaign_document, show_campaign
-
     names = [part.strip() for value in methods or [] for part in value.split(",") if part.strip()]
-    found, summary = campaign_mission(
-        mission,
-        output,
-        runs,
-        names,
-        sweep or [],
-        trajectory,
-        seed,
-        workers,
-        cluster,
-        chunk,
-        cad.value,
-        plot,
-        quiet=json,
-    )
+    try:
+        from freefloat.command_line.campaigning import campaign_mission
+        from freefloat.command_line.show import print_json
+        from freefloat.command_line.show_campaign import campaign_document, show_campaign
+
+        found, summary = campaign_mission(
+            mission,
+            output,
+            runs,
+            names,
+            sweep or [],
+            trajectory,
+            seed,
+            workers,
+            cluster,
+            chunk,
+            cad.value,
+            plot,
+            quiet=json,
+        )
+    except KeyboardInterrupt:
+        typer.echo("interrupted; what is finished is kept, and the same command goes on from there", err=True)
+        raise typer.Exit(130) from None
+    wanted = runs * len(found.manifest.settings)
+    if found.runs > wanted:
+        said = f"{output} holds {found.runs} runs, more than the {wanted} asked for; the summary is of all"
+        typer.echo(said, err=True)
     if json:
         print_json(campaign_document(found, summary))
     elif found.runs:
@@ -87,6 +95,7 @@ def campaign(
         if plot is not None:
             typer.echo(f"wrote {plot}")
     if found.interrupted:
-        done, wanted = found.runs, runs * len(found.manifest.settings)
-        typer.echo(f"interrupted: {done} of {wanted} runs are finished; the same command goes on from there", err=True)
+        typer.echo(
+            f"interrupted: {found.runs} of {wanted} runs are finished; the same command goes on from there", err=True
+        )
         raise typer.Exit(130)

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -68,10 +69,14 @@ def campaign_mission(
 
 
 class CampaignProgress:
-    """Told by a campaign how far it is (`told`); shows runs, their rate and the time that is left on standard error."""
+    """Told by a campaign how far it is (`told`); shows runs, their rate and the time that is left on standard error.
+
+    Where that is no terminal, it is a line before the first run and one for every tenth of them.
+    """
 
     def __init__(self, name: str, quiet: bool) -> None:
         console = Console(stderr=True)
+        self.lines, self.tenth = not quiet and not console.is_terminal, -1
         self.bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -105,3 +110,7 @@ class CampaignProgress:
         made = standing.finished - before
         rate = f"{made / passed:.3g} runs/s" if made and passed > 0.0 else ""
         self.bar.update(self.task, completed=standing.finished, rate=rate)
+        tenth = 10 * standing.finished // standing.total
+        if self.lines and tenth > self.tenth:
+            self.tenth = tenth
+            typer.echo(f"{standing.finished} of {standing.total} runs {rate}".rstrip(), err=True)

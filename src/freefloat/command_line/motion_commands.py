@@ -71,8 +71,8 @@ def sweep(
     over: Annotated[
         list[str],
         typer.Option(
-            help="key=a:b:n, or key=a:b:n:log: what is varied, n values from a to b; repeat. Keys: BODY.mass_kg, "
-            "BODY.offset_m.x (y, z), duration_s, rate_Hz (of the gyro), harmonics.",
+            help="key=FROM:TO:COUNT, or with :log after it for equal factors: what is varied; repeat. Keys: "
+            "BODY.mass_kg, BODY.offset_m.x (y, z), duration_s, rate_Hz (of the gyro), harmonics.",
             show_default=False,
         ),
     ],

@@ -17,9 +17,14 @@ def reproduce(
         Path | None,
         typer.Option("--json", metavar="FILE", help="Write the figures to this file; - prints them, and nothing else."),
     ] = None,
-    full: Annotated[bool, typer.Option("--full", help="As many runs as were published, which takes long.")] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="As many runs as were published: about half an hour for all studies.")
+    ] = False,
 ) -> None:
-    """Run published experiments again: their figures beside ours, computed now; about a minute each."""
+    """Run published experiments again: their figures beside ours, computed now; about a minute each.
+
+    The exit code is 0 whatever holds: what does not is said in the table, and in the file as `holds`.
+    """
     from rich.console import Console
 
     from freefloat.command_line.outputs import refuse_output
@@ -36,7 +41,9 @@ def reproduce(
         for study in run_again(names, "full" if full else "usual", watch=status.update):
             documents.append(study.document())
             if not printed:
+                status.stop()  # or its last line would stay above the table
                 show_study(study)
+                status.start()
     whole = documents if "all" in names or len(documents) != 1 else documents[0]
     if printed:
         print_json(whole)

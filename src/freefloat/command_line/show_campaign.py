@@ -16,6 +16,11 @@ from freefloat.campaign.summary import CampaignSummary, MethodSummary, Share
 from freefloat.command_line.show import console, number
 
 _SHOWN = 12  # clusters of a method
+_LEGEND = (
+    "error: rms over the runs, median over clusters; largest: of all clusters in a run, median and maximum over runs; "
+    "covered: 95 % intervals that hold the truth; rms/bound: over the Cramér-Rao bound; best run: smallest mean error. "
+    "Errors are in % of the true value, or of the CAD model's standard deviation (CAD sd) where that is larger."
+)
 _CAD = {
     "drawn": "CAD model drawn anew for every run, as the mission's prior says",
     "exact": "CAD model exact in every run, which flatters methods with a prior",
@@ -33,13 +38,14 @@ def show_campaign(campaign: Campaign, summary: CampaignSummary, everything: bool
         if setting.compared:
             out.print(f"compared as {escape(setting.compared[0].model)} clusters:")
             out.print(_methods(setting.compared))
+        out.print(_LEGEND, style="dim")
         for method in setting.methods:
             if method.clusters:
                 _show_clusters(out, method, everything)
 
 
 def _methods(methods: tuple[MethodSummary, ...]) -> Table:
-    table = _table("method", "runs", "rms", "largest", "worst", "covered", "rms/bound", "best run", "")
+    table = _table("method", "runs", "error", "largest", "maximum", "covered", "rms/bound", "best run", "")
     for each in methods:
         given = each.largest.size > 0
         table.add_row(
@@ -61,7 +67,7 @@ def _show_clusters(out: Console, method: MethodSummary, everything: bool) -> Non
     shown = ordered if everything else ordered[:_SHOWN]
     fewer = f", the worst {len(shown)} of {len(ordered)} (--all shows the others)" if len(shown) < len(ordered) else ""
     out.print(f"{escape(method.method)}{fewer}:")
-    table = _table("cluster", "truth", "mean", "bias", "spread", "rms", "covered", "rms/bound", "worst in")
+    table = _table("cluster", "truth", "mean", "bias", "spread", "error", "covered", "rms/bound", "worst in")
     for each in shown:
         table.add_row(
             escape(each.name),
@@ -69,8 +75,8 @@ def _show_clusters(out: Console, method: MethodSummary, everything: bool) -> Non
             number(each.mean),
             f"{each.bias:.2g}",
             f"{each.spread:.2g}",
-            _percent(each.relative) if each.unit == abs(each.truth) else f"{each.relative:.3g} CAD sd",
-            _covered(each.coverage),
+            _percent(each.relative) if each.unit == abs(each.truth) else f"{_percent(each.relative)} of CAD sd",
+            _covered(each.coverage) + (f", {each.open} open" if each.open else ""),
             "–" if math.isnan(each.efficiency) else f"{each.efficiency:.2f}",
             str(method.worst.get(each.name, 0)),
         )
@@ -144,6 +150,7 @@ def _method_document(method: MethodSummary) -> dict[str, Any]:
                 **{key: _plain(getattr(each, key)) for key in ("truth", "unit", "mean", "bias", "spread", "rms")},
                 "relative_rms": _plain(each.relative),
                 "coverage": _share(each.coverage),
+                "open": each.open,
                 "bound_sd": _plain(each.bound),
                 "efficiency": _plain(each.efficiency),
             }

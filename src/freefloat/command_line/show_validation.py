@@ -5,7 +5,8 @@ from __future__ import annotations
 from rich.markup import escape
 from rich.table import Table
 
-from freefloat.command_line.show import console, number
+from freefloat.command_line.show import console
+from freefloat.validation.prediction import WORDS
 from freefloat.validation.validation import Validation
 
 _COLOURS = {"pass": "green", "doubtful": "yellow", "fail": "red"}
@@ -35,7 +36,7 @@ def _channels(validation: Validation) -> Table:
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)
     for each in validation.channels:
-        name = f"{each.flight}: {each.channel} {each.component}" if several else f"{each.channel} {each.component}"
+        name = f"{f'{each.flight}: ' if several else ''}{WORDS[each.channel]} {each.component}"
         numbers = (f"{value:.3g}" for value in (each.rms, each.largest, each.noise))
         table.add_row(escape(name), *numbers, f"{each.ratio:.2f}", each.unit)
     return table
@@ -45,11 +46,11 @@ def _lines(validation: Validation) -> list[str]:
     """What else is worth a line."""
     parts, most = list[str](), validation.sensitivities[:_SHOWN]
     if most:
-        listed = ", ".join(f"{each.name} {each.change:.2g}" for each in most)
+        listed = ", ".join(f"{each.words} {each.change:.2g}" for each in most)
         parts.append(f"most sensitive to: {listed} ({most[0].unit} for 100 %)")
     uncertain = max(validation.sensitivities, key=lambda each: each.by_own_sd, default=None)
     if uncertain is not None and uncertain.by_own_sd > 0.0:
-        parts.append(f"most uncertain by: {uncertain.name}, {number(uncertain.by_own_sd)} {uncertain.unit}")
+        parts.append(f"most uncertain by: {uncertain.words}, {uncertain.by_own_sd:.2g} {uncertain.unit}")
     if validation.turned_away_rad is not None:
         parts.append(
             f"attitude from predicted rates: within {validation.turned_away_rad:.2g} rad of that from measured"

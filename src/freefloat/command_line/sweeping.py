@@ -71,7 +71,7 @@ def ranges_of(over: Sequence[str]) -> dict[str, list[float]]:
 
 
 def parse_range(text: str) -> tuple[str, list[float]]:
-    """Name and values of `key=a:b:n`, evenly spaced, or with `:log` by equal factors."""
+    """Name and values of `key=FROM:TO:COUNT`, evenly spaced, or with `:log` by equal factors."""
     key, equals, said = text.partition("=")
     start, stop, count, *spacing = [*said.split(":"), "", "", ""][: max(3, said.count(":") + 1)]
     try:
@@ -83,8 +83,8 @@ def parse_range(text: str) -> tuple[str, list[float]]:
             raise ValueError
     except ValueError:
         raise InvalidSweep(
-            f"{text!r} does not say what is varied from where to where; allowed: key=a:b:n, or key=a:b:n:log for"
-            " positive a and b, with n values"
+            f"{text!r} does not say what is varied from where to where; allowed: key=FROM:TO:COUNT, or"
+            " key=FROM:TO:COUNT:log from and to positive values"
         ) from None
     values = np.geomspace(low, high, n) if logarithmic else np.linspace(low, high, n)
     return key.strip(), values.tolist()

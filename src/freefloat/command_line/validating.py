@@ -15,7 +15,7 @@ from freefloat.estimate.estimate_file import load_estimate
 from freefloat.excitation.excitation_file import load_motion
 from freefloat.mission import load_mission, validate
 from freefloat.report.validation_page import write_validation_page
-from freefloat.validation.prediction import InvalidValidation
+from freefloat.validation.prediction import InvalidValidation, UnfitEstimate
 from freefloat.validation.validation import Validation
 
 
@@ -31,6 +31,8 @@ def validate_recordings(
     outputs: tuple[Path | None, Path | None],
 ) -> Validation:
     """Read everything, validate, write what was asked for. outputs: the page and the validation file."""
+    if not 0.0 < false_alarm < 1.0:
+        raise InvalidValidation(f"--false-alarm is {false_alarm}; allowed: between 0 and 1")
     refuse_repeated(recordings)
     page, output = outputs
     given = [path for path in (mission_path, estimate_path, *recordings, trajectory_path, mapping) if path is not None]
@@ -45,7 +47,7 @@ def validate_recordings(
         status.update(f"validating {mission.name}")
         try:
             found = validate(mission, estimate, read, trajectory, absent, false_alarm=false_alarm)
-        except InvalidValidation as error:
+        except UnfitEstimate as error:
             raise FileError(estimate_path, str(error)) from error
     if output is not None:
         found.save(output)

@@ -17,7 +17,9 @@ def validate(
         list[Path],
         typer.Argument(help="Recordings that the estimate was not made from.", show_default=False),
     ],
-    false_alarm: Annotated[float, typer.Option(help="Probability with which the true robot is not passed.")] = 0.01,
+    false_alarm: Annotated[
+        float, typer.Option(help="Probability with which the true robot is not passed, at most.")
+    ] = 0.01,
     trajectory: Annotated[
         Path | None,
         typer.Option("--trajectory", "--excitation", help="The commanded motion, if it is not the mission's own."),
@@ -40,7 +42,7 @@ def validate(
     from freefloat.command_line.show import print_json
     from freefloat.command_line.show_validation import show_validation
     from freefloat.command_line.validating import validate_recordings
-    from freefloat.validation.validation_file import validation_document
+    from freefloat.validation.validation_file import summary_document
 
     found = validate_recordings(
         mission,
@@ -54,7 +56,7 @@ def validate(
         (plot, output),
     )
     if json:
-        print_json(validation_document(found))
+        print_json(summary_document(found))
     else:
         show_validation(found)
         for path in (plot, output):

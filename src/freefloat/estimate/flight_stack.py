@@ -86,7 +86,7 @@ class FlightStack:
         Only of models that are linear in their rates; joint positions, which are not linear, are left out.
         """
         for channel in self.channels:
-            parts = [source.unit(channel) for source in self.sources]
+            parts = [source.unit_once(channel) for source in self.sources]
             if all(part is not None for part in parts):
                 added = [part for part in parts if part is not None]
                 right = np.concatenate([part.right for part in added], axis=1)

@@ -129,7 +129,7 @@ def _step(N: Array, g: Array, damping: float, units: Array | None, least: float)
         scaled[np.diag_indices_from(scaled)] += damping
         return _solve(scaled, g / scale) / scale, np.zeros((0, g.size))
     found = directions(N, units, least)
-    weight = found.seen / (found.values + damping * found.values[-1])
+    weight = found.seen / (found.values + damping * found.values.max(initial=0.0))
     return weight @ (found.seen.T @ g), found.unseen
 
 
@@ -140,8 +140,8 @@ def _solve(matrix: Array, right: Array) -> Array:
         if float(np.diagonal(root).min()) ** 2 > _NUMERICAL * len(root):
             return np.asarray(scipy.linalg.cho_solve((root, True), right))
     values, vectors = np.linalg.eigh(matrix)
-    seen = vectors[:, values > _NUMERICAL * len(values) * values[-1]]
-    return seen @ ((seen.T @ right) / values[-seen.shape[1] :])
+    seen = values > _NUMERICAL * len(values) * max(float(values[-1]), 0.0)
+    return np.asarray(vectors[:, seen] @ ((vectors[:, seen].T @ right) / values[seen]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,11 +7,12 @@ along with it. The spread of clusters is that of the parameters they are made of
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
+from freefloat.errors import FreefloatError, InvalidRobot
 from freefloat.regressor.selection import select_parameters
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY, com_of, inertia_about_com, inertia_entries
@@ -19,6 +20,11 @@ from freefloat.robot.transform import Array
 
 _EXACT = 1e-18  # variance of what the spread leaves as it is
 _LEAST = 1e-9  # of the largest body: a body without mass still gets a spread
+_TRIES = 100  # draws until one is a robot
+
+
+class UnphysicalSpread(FreefloatError):
+    """A spread so wide that hardly anything drawn with it is a robot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +51,17 @@ class CadSpread:
         return covariance
 
     def drawn(self, robot: Robot, rng: np.random.Generator, settled: Iterable[str] = ()) -> Robot:
-        """A robot as far from this one as the spread says, but for what is settled: selectors of parameters."""
-        size = robot.parameters.size
-        root = np.linalg.cholesky(self.covariance(robot) + _EXACT * np.eye(size))
-        moved = root @ rng.normal(size=size)
-        moved[select_parameters(robot, tuple(settled))] = 0.0
-        return robot.with_parameters(robot.parameters + moved)
+        """A robot as far from this one as the spread says, but for what is settled: selectors of parameters.
+
+        With masses that are not negative, as `drawn_robot` has it.
+        """
+        return drawn_robot(robot, self.root(robot, settled), rng.standard_normal)
+
+    def root(self, robot: Robot, settled: Iterable[str] = ()) -> Array:
+        """Of the covariance, with nothing in it that is settled, shape (10 bodies, 10 bodies)."""
+        root = np.linalg.cholesky(self.covariance(robot) + _EXACT * np.eye(robot.parameters.size))
+        root[select_parameters(robot, tuple(settled))] = 0.0
+        return np.asarray(root, float)
 
     def _root(self, phi: Array, heaviest: float) -> Array:
         """Derivative of one body's parameters by mass, centre and inertia, each times its spread, (10, 10)."""
@@ -70,3 +81,18 @@ class CadSpread:
         root[:, 1:4] *= self.com * reach
         root[4:, 4:] = self.inertia * moment * np.eye(6)
         return root
+
+
+def drawn_robot(robot: Robot, root: Array, normal: Callable[[int], Array]) -> Robot:
+    """A robot whose parameters are off by root xi, xi normal numbers; drawn again while it has a negative mass.
+
+    Masses so drawn have a normal distribution that is cut off at zero, which matters where the spread is a third of
+    them or more. root: shape (10 bodies, k). normal: new numbers of mean 0 and standard deviation 1 at each call, as
+    many as asked for. It is called at most a hundred times.
+    """
+    for _ in range(_TRIES):
+        try:
+            return robot.with_parameters(robot.parameters + root @ normal(root.shape[1]))
+        except InvalidRobot as error:
+            refused = error
+    raise UnphysicalSpread(f"of {_TRIES} robots drawn around the CAD model none has masses of zero or more: {refused}")

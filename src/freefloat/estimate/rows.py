@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 Group = Literal["standard", "angular-momentum", "base-velocity"]
 AXES = ("x", "y", "z")
 _RATES = ("v", "w", "dq", "wheel_rates")
+_KEPT_BYTES = 2 << 20  # of rows, up to which what each channel adds to them is kept
 _TWIST = {"v": 0, "w": 1, "dv": 0, "dw": 1}
 
 
@@ -121,9 +122,22 @@ class ModelRows(ABC):
         for k, channel in enumerate(channels):
             if channel.name == "q" and by_position is not None:
                 slopes[..., k] = by_position[..., channel.index]
-            elif (unit := self.unit(channel)) is not None:
+            elif (unit := self.unit_once(channel)) is not None:
                 slopes[..., k] = unit.matrix @ x - unit.right[..., 0]
         return slopes
+
+    def unit_once(self, channel: Channel) -> Unit | None:
+        """`unit`, kept where rows are few: it is the same for all unknowns, and asked for time and again."""
+        if self.matrix.nbytes > _KEPT_BYTES:
+            return self.unit(channel)
+        key = channel.name, channel.index
+        if key not in self._units:
+            self._units[key] = self.unit(channel)
+        return self._units[key]
+
+    @cached_property
+    def _units(self) -> dict[tuple[str, int], Unit | None]:
+        return {}
 
     def by_position(self, x: Array) -> Array:
         """Derivative of matrix x - right by joint positions, shape (n, rows, joints)."""

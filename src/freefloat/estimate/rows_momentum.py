@@ -130,7 +130,7 @@ class MomentumRows(StandardRows):
                 slopes[..., k] = A[..., _PLACE[channel.name] + channel.index]
             elif channel.name == "q":
                 slopes[..., k] = by_position[..., channel.index]
-            elif (unit := self.unit(channel)) is not None:
+            elif (unit := self.unit_once(channel)) is not None:
                 slopes[..., k] = unit.matrix @ x - unit.right[..., 0]
         return slopes
 

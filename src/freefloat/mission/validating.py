@@ -30,7 +30,7 @@ from freefloat.robot.model import Robot
 from freefloat.validation.base_motion import BaseMotionPrediction
 from freefloat.validation.judge import judged
 from freefloat.validation.linear_rows import LinearPrediction
-from freefloat.validation.prediction import InvalidValidation, Prediction
+from freefloat.validation.prediction import InvalidValidation, Prediction, UnfitEstimate
 from freefloat.validation.validation import Validation
 
 
@@ -47,7 +47,7 @@ def validate(
 
     recordings: one, several, or several by name; others than the estimate was made from. trajectory: the commanded
         motion, as for `identify`. without: by name of a recording, bodies that were not there.
-    false_alarm: probability with which the true robot is not passed.
+    false_alarm: probability with which the true robot is not passed, at most.
     """
     if not 0.0 < false_alarm < 1.0:
         raise InvalidValidation(f"the false-alarm rate is {false_alarm}; allowed: between 0 and 1")
@@ -86,7 +86,7 @@ def _robot(mission: Mission, estimate: Estimate) -> Robot:
     robot = mission.robot.with_separate(estimate.robot.separate)
     same = (robot.base, robot.joint_names, robot.parameter_names)
     if same != (estimate.robot.base, estimate.robot.joint_names, estimate.robot.parameter_names):
-        raise InvalidValidation(
+        raise UnfitEstimate(
             f"the estimate is of {estimate.robot.name}, whose bodies or joints are not those of {mission.robot.name}; "
             "allowed: an estimate of the mission's robot"
         )
@@ -100,12 +100,12 @@ def _prediction(
 ) -> tuple[Prediction, Problem]:
     """What predicts the flights, and the problem they pose."""
     if not np.isfinite(estimate.covariance).all():
-        raise InvalidValidation("the estimate has no covariance; allowed: one made with sensors whose noise is known")
+        raise UnfitEstimate("the estimate has no covariance; allowed: one made with sensors whose noise is known")
     standard = estimate.minimal.names == robot.parameter_names
     if standard and robot.base != "fixed":
         whole = Problem(robot, flights, prior=None, nuisances=nuisances_of(mission))
         if whole.robot.parameter_names != robot.parameter_names:
-            raise InvalidValidation(
+            raise UnfitEstimate(
                 "a recording is without a body that the estimate does not tell apart from what carries it; allowed: "
                 "recordings with it, or an estimate for which it was known"
             )
@@ -116,7 +116,7 @@ def _prediction(
     if estimate.model == "angular-momentum":
         asked = replace(asked, models=("angular-momentum",))
         return LinearPrediction(asked, estimate, "angular-momentum"), asked
-    raise InvalidValidation(
+    raise UnfitEstimate(
         f"an estimate of {estimate.model} on a {robot.base} base predicts no motion by itself; allowed: momentum, "
         "angular-momentum, or torque on a fixed base"
     )

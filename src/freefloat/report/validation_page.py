@@ -10,7 +10,7 @@ import numpy as np
 from freefloat.files import FilePath, write_text
 from freefloat.report.recording_page import PlotlyMissing
 from freefloat.robot.transform import Array
-from freefloat.validation.prediction import Reading
+from freefloat.validation.prediction import WORDS, Reading
 from freefloat.validation.validation import Validation
 
 _SHOWN = 6  # clusters of the windows
@@ -37,6 +37,10 @@ def write_validation_page(path: FilePath, validation: Validation, title: str) ->
         figure.add_trace(trace, row=row, col=column)
     for row, kinds in enumerate(page.titles, start=1):
         for column, heading in enumerate(kinds, start=1):
+            if not heading:  # nothing is drawn there
+                figure.update_xaxes(visible=False, row=row, col=column)
+                figure.update_yaxes(visible=False, row=row, col=column)
+                continue
             logarithmic = "log" if "spectrum" in heading else None
             figure.update_xaxes(title_text="f [Hz]" if logarithmic else "t [s]", type=logarithmic, row=row, col=column)
             figure.update_yaxes(type=logarithmic, row=row, col=column)
@@ -60,7 +64,7 @@ class _Page:
 
     def add_reading(self, reading: Reading, validation: Validation) -> None:
         """Measured and predicted, the difference, and its spectrum with the lines found."""
-        what = f"{reading.flight}: {reading.channel}"
+        what = f"{reading.flight}: {WORDS[reading.channel]}"
         unit = reading.unit
         self.titles.append(
             (f"{what} [{unit}], predicted dashed", f"measured less predicted [{unit}]", "spectrum of that")
@@ -89,15 +93,15 @@ class _Page:
     def add_windows(self, validation: Validation) -> None:
         """Shift from the estimate over the windows' ends, with two standard deviations, of the clusters that matter."""
         windows = validation.windows
-        names = [each.name for each in validation.sensitivities[:_SHOWN] if each.name in windows.names]
-        for first in range(0, len(names), 3):
-            chosen = names[first : first + 3]
-            headings = [f"{name}: growing windows less estimate" for name in chosen] + [""] * (3 - len(chosen))
+        most = [each for each in validation.sensitivities[:_SHOWN] if each.name in windows.names]
+        for first in range(0, len(most), 3):
+            chosen = most[first : first + 3]
+            headings = [f"{each.words}: growing windows less estimate" for each in chosen] + [""] * (3 - len(chosen))
             self.titles.append((headings[0], headings[1], headings[2]))
-            for column, name in enumerate(chosen, start=1):
-                place = windows.names.index(name)
+            for column, each in enumerate(chosen, start=1):
+                place = windows.names.index(each.name)
                 shift, sd = windows.shift[:, place], windows.sd[:, place]
-                self._add(column, windows.ends_s, shift, name, 0)
+                self._add(column, windows.ends_s, shift, each.words, 0)
                 for sign in (-2.0, 2.0):
                     self._add(column, windows.ends_s, shift + sign * sd, "two sd", 7, "dot")
 
@@ -112,7 +116,7 @@ def _spectrum(reading: Reading) -> tuple[Array, Array]:
 
 def _html(validation: Validation, title: str, drawn: str) -> str:
     rows = "".join(
-        f"<tr><td>{escape(each.flight)}</td><td>{escape(each.channel)} {escape(each.component)}</td>"
+        f"<tr><td>{escape(each.flight)}</td><td>{WORDS[each.channel]} {escape(each.component)}</td>"
         f"<td>{each.rms:.3g}</td><td>{each.largest:.3g}</td><td>{each.noise:.3g}</td><td>{each.ratio:.3g}</td>"
         f"<td>{escape(each.unit)}</td></tr>"
         for each in validation.channels

@@ -27,7 +27,9 @@ class Check:
     ours: computed in this run. way: by the publication's method, or by our default.
     better: which way ours may differ from the published figure. tolerance: how far it may differ the other way, over
         the published figure; absolute where that is zero.
-    comparable: whether robot and motion are those of the publication.
+    comparable: whether robot and motion, and what the figure was made with, limits, noise or the order of intervals,
+        are those of the publication; not where it does not give them, or where we chose them so that its figures come
+        out, nor where a target of ours stands in for a figure that is not printed.
     note: where the publication is wrong, or does not say.
     """
 
@@ -70,11 +72,15 @@ class Check:
         }
 
 
-def _plain(figure: Figure) -> float | list[float] | None:
+def _plain(figure: Figure) -> float | list[float | None] | None:
     """Numbers that JSON can say; null for those it cannot."""
     if isinstance(figure, tuple):
-        return [float(each) for each in figure]
-    return float(figure) if np.isfinite(figure) else None
+        return [_number(each) for each in figure]
+    return _number(figure)
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
 
 
 @dataclass(frozen=True, slots=True)

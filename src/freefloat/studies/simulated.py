@@ -15,8 +15,10 @@ from freefloat.regressor.samples import Samples
 from freefloat.regressor.states import base_reaction
 from freefloat.robot.model import Robot
 from freefloat.robot.transform import Array
+from freefloat.studies import published
 
-ENCODER_RAD = 2.5e-5  # noise of one reading: as Christidi-Loumpasefski prints; the thesis prints none
+# Noise of one reading: as Christidi-Loumpasefski prints; the thesis prints none.
+ENCODER_RAD = float(published("christidi_servicer")["noise"]["encoder_rad"])
 
 
 def reacting(robot: Robot, samples: Samples) -> Samples:

@@ -20,7 +20,7 @@ from freefloat.regressor.samples import rotations
 from freefloat.regressor.selection import select_parameters
 from freefloat.regressor.torque import mass_matrix
 from freefloat.robot.transform import Array
-from freefloat.validation.prediction import UNITS, Belief, InvalidValidation, Momentum, Reading, root_of
+from freefloat.validation.prediction import UNITS, Belief, Momentum, Reading, UnfitEstimate, root_of
 
 _ROUNDING = 1e-8
 _AXES = ("x", "y", "z")
@@ -147,6 +147,10 @@ class BaseMotionPrediction:
             angles.append(float(np.linalg.norm(logarithm(ahead.swapaxes(1, 2) @ seen), axis=1).max()))
         return max(angles) if angles else None
 
+    def on(self, problem: Problem) -> BaseMotionPrediction:
+        """What the same estimate predicts of other flights."""
+        return BaseMotionPrediction(problem, self.estimate)
+
     def shifted(self, parameters: Array) -> Array | None:
         """Theta of standard parameters."""
         return self.problem.minimal.values(parameters)
@@ -172,6 +176,7 @@ def _belief(problem: Problem, estimate: Estimate) -> Belief:
     root = np.hstack(roots)
     return Belief(
         estimate.names,
+        estimate.formulas,
         estimate.values,
         estimate.sd,
         theta,
@@ -200,7 +205,7 @@ def _refuse_hidden(problem: Problem, estimate: Estimate, by_cluster: Array) -> N
     missing = problem.minimal.combine[:, unknown] - by_cluster @ estimate.minimal.combine[:, unknown]
     if np.abs(missing).max(initial=0.0) > _ROUNDING * max(1.0, float(np.abs(by_cluster).max(initial=0.0))):
         bodies = ", ".join(sorted({name for flight in problem.flights for name in flight.without}))
-        raise InvalidValidation(
+        raise UnfitEstimate(
             f"the estimate does not tell {bodies or 'all bodies'} apart from what carries it, so that it predicts no "
             "motion without it; allowed: recordings with it, or an estimate for which it was known"
         )

@@ -1,10 +1,11 @@
 """Which mistake explains what the tests found.
 
 Every hypothesis changes the estimate in one way: a cluster that is off, a body that is missing or there in excess, two
-axes of a body that are swapped. Each is fitted anew within the belief; the one that lowers the cost most, at a price of
-log(rows) for a number that it may choose (G. Schwarz, "Estimating the dimension of a model", Annals of Statistics,
-1978), is named, with those that cannot be told from it. What not even free parameters explain is no fault of the
-estimate: oscillations, noise, or a mistake in the recording (`fault_search.py`).
+axes of a body that are swapped; or a flight: a body that was there although it was said to be absent. Each is fitted
+anew within the belief; the one that lowers the cost most, at a price of log(rows) for a number that it may choose
+(G. Schwarz, "Estimating the dimension of a model", Annals of Statistics, 1978), is named, with those that cannot be
+told from it. What not even free parameters explain is no fault of the estimate: oscillations, noise, or a mistake in
+the recording (`fault_search.py`).
 """
 
 from __future__ import annotations
@@ -12,16 +13,18 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.stats import norm
 
 from freefloat.errors import FreefloatError
 from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.problem import Problem
 from freefloat.robot.parameters import INDEX, PER_BODY
 from freefloat.robot.transform import Array
-from freefloat.validation.fits import FEW, Fitted, Freedom, fit
-from freefloat.validation.prediction import Prediction
+from freefloat.validation.fits import FEW, Fitted, Freedom, at, fit
+from freefloat.validation.prediction import Prediction, cluster_words
 
 _TRIED = 4  # hypotheses of each kind that are fitted exactly
 _ALIKE = 6.0  # difference in cost that does not tell two hypotheses apart
@@ -29,7 +32,7 @@ _LEAST_GAIN = 10.0
 _EXPLAINS = 0.75  # of what free parameters explain
 _WHOLE = 0.15  # from minus or plus one: a body that is missing or in excess
 _TOLD = 1e-9  # of a direction, squared, that the belief and everything else leave over
-_HALF = 1.959963984540054
+_HALF = float(norm.isf(0.025))
 _SWAPS = {
     ("x", "y"): (("mx", "my"), ("Ixx", "Iyy"), ("Ixz", "Iyz")),
     ("x", "z"): (("mx", "mz"), ("Ixx", "Izz"), ("Ixy", "Iyz")),
@@ -41,9 +44,9 @@ _SWAPS = {
 class Cause:
     """A mistake that explains what was found.
 
-    kind: `cluster`, `body`, `axes`, `noise`, `oscillation`, `colour`, `sensor` or `recording`. name: of what it is a
-    mistake. what: a sentence. amount, sd: size of it where it has one, else NaN. share: of what contradicts the
-    estimate that it explains.
+    kind: `cluster`, `body`, `axes`, `presence`, `noise`, `oscillation`, `colour`, `sensor` or `recording`. name: of
+    what it is a mistake. what: a sentence. amount, sd: size of it where it has one, else NaN. share: of what
+    contradicts the estimate that it explains.
     """
 
     kind: str
@@ -56,36 +59,41 @@ class Cause:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Hypothesis:
-    """theta: what the estimate should have been, but for a free amount along a direction where there is one."""
+    """theta: what the estimate should have been, but for a free amount along a direction where there is one.
+
+    start: from where it is fitted.
+    """
 
     kind: str
     name: str
     theta: Array
     direction: Array | None
+    start: Fitted
 
 
-def changed_estimates(estimate: Estimate, start: Fitted, cost: float, least: float) -> tuple[Cause, ...]:
-    """Changes of the estimate that explain the recordings, the best first; none if no single one does.
+def changed_estimates(
+    problem: Problem, estimate: Estimate, start: Fitted, cost: float, least: float
+) -> tuple[Cause, ...]:
+    """Changes of the estimate, or of what was there, that explain the recordings, the best first; none if none does.
 
     start: the estimate before any fit: one that is wrong drags sensors and clocks along. cost, least: of fits within
     the belief and with free parameters.
     """
-    tried = list[tuple[float, float, Cause]]()
-    for hypothesis in _hypotheses(estimate, start):
+    tried = list[tuple[float, Cause]]()
+    for hypothesis in itertools.chain(_hypotheses(estimate, start), _present(problem, start)):
         with suppress(FreefloatError):
-            tried.append(_tried(hypothesis, estimate, start, cost, least))
+            tried.append(_tried(hypothesis, estimate, cost, least))
     if not tried:
         return ()
-    best = min(price for price, _, _ in tried)
-    good = [each for each in tried if each[0] < best + _ALIKE and each[2].share > _EXPLAINS]
+    best = min(price for price, _ in tried)
+    good = [each for each in tried if each[0] < best + _ALIKE and each[1].share > _EXPLAINS]
     gained = cost - best
-    return tuple(cause for _, _, cause in sorted(good, key=lambda each: each[0])) if gained > _LEAST_GAIN else ()
+    return tuple(cause for _, cause in sorted(good, key=lambda each: each[0])) if gained > _LEAST_GAIN else ()
 
 
-def _tried(
-    hypothesis: _Hypothesis, estimate: Estimate, start: Fitted, cost: float, least: float
-) -> tuple[float, float, Cause]:
-    """Cost with price, cost alone, and the cause that a hypothesis would be."""
+def _tried(hypothesis: _Hypothesis, estimate: Estimate, cost: float, least: float) -> tuple[float, Cause]:
+    """Cost with price, and the cause that a hypothesis would be."""
+    start = hypothesis.start
     freedom = Freedom.belief(hypothesis.theta, start.freedom.root)
     if hypothesis.direction is not None:
         freedom = freedom.along(hypothesis.direction)
@@ -97,12 +105,12 @@ def _tried(
         amount, place = float(found.xi[-1]), freedom.size - 1
         sd = float(np.sqrt(found.covariance[place, place]))
     what = _words(hypothesis, estimate, amount, sd)
-    return price, found.cost, Cause(hypothesis.kind, hypothesis.name, what, amount, sd, float(share))
+    return price, Cause(hypothesis.kind, hypothesis.name, what, amount, sd, float(share))
 
 
 def _hypotheses(estimate: Estimate, start: Fitted) -> Iterator[_Hypothesis]:
     yield from _clusters(start)
-    whole = [*_bodies(estimate, start.prediction), *_axes(estimate, start.prediction)]
+    whole = [*_bodies(estimate, start), *_axes(estimate, start)]
     costs = [_screened(hypothesis.theta, start) for hypothesis in whole]
     for place in np.argsort(costs)[:_TRIED].tolist():
         if np.isfinite(costs[place]):
@@ -130,16 +138,29 @@ def _gains(start: Fitted, directions: Array) -> Array:
 def _clusters(start: Fitted) -> Iterator[_Hypothesis]:
     belief = start.prediction.belief
     for place in np.argsort(-_gains(start, belief.by_cluster))[:_TRIED].tolist():
-        yield _Hypothesis("cluster", belief.names[place], belief.theta, belief.by_cluster[:, place])
+        yield _Hypothesis("cluster", belief.names[place], belief.theta, belief.by_cluster[:, place], start)
 
 
-def _bodies(estimate: Estimate, prediction: Prediction) -> Iterator[_Hypothesis]:
+def _bodies(estimate: Estimate, start: Fitted) -> Iterator[_Hypothesis]:
     """A body of the CAD model that is not there, and one that is there twice."""
-    for name, theta in _body_directions(estimate, prediction):
-        for sign in (-1.0, 1.0):
-            yield _Hypothesis(
-                "body", f"{'-' if sign < 0.0 else '+'}{name}", prediction.belief.theta + sign * theta, None
-            )
+    theta = start.prediction.belief.theta
+    for name, own in _body_directions(estimate, start.prediction):
+        yield _Hypothesis("body", f"-{name}", theta - own, None, start)
+        yield _Hypothesis("body", f"+{name}", theta + own, None, start)
+
+
+def _present(problem: Problem, start: Fitted) -> Iterator[_Hypothesis]:
+    """A body that was there in a flight which was said to be without it."""
+    for index, flight in enumerate(problem.flights):
+        for body in flight.without:
+            flights = list(problem.flights)
+            flights[index] = replace(flight, without=tuple(name for name in flight.without if name != body))
+            with suppress(FreefloatError):
+                prediction = start.prediction.on(replace(problem, flights=tuple(flights)))
+                belief, nu = prediction.belief, prediction.start()[prediction.belief.theta.size :]
+                freedom = Freedom.belief(belief.theta, belief.root)
+                first = at(prediction, freedom, np.concatenate([np.zeros(freedom.size), nu]))
+                yield _Hypothesis("presence", f"{body} in {flight.name}", belief.theta, None, first)
 
 
 def _scaled(estimate: Estimate, start: Fitted) -> Iterator[_Hypothesis]:
@@ -148,7 +169,7 @@ def _scaled(estimate: Estimate, start: Fitted) -> Iterator[_Hypothesis]:
     if named:
         gains = _gains(start, np.column_stack([direction for _, direction in named]))
         name, direction = named[int(np.argmax(gains))]
-        yield _Hypothesis("body", name, start.prediction.belief.theta, direction)
+        yield _Hypothesis("body", name, start.prediction.belief.theta, direction, start)
 
 
 def _body_directions(estimate: Estimate, prediction: Prediction) -> Iterator[tuple[str, Array]]:
@@ -164,8 +185,9 @@ def _body_directions(estimate: Estimate, prediction: Prediction) -> Iterator[tup
             yield name, theta - nothing
 
 
-def _axes(estimate: Estimate, prediction: Prediction) -> Iterator[_Hypothesis]:
+def _axes(estimate: Estimate, start: Fitted) -> Iterator[_Hypothesis]:
     """Two axes of a body exchanged."""
+    prediction = start.prediction
     if prediction.shifted(np.zeros(estimate.robot.parameters.size)) is None:
         return
     phi = estimate.parameters
@@ -178,7 +200,7 @@ def _axes(estimate: Estimate, prediction: Prediction) -> Iterator[_Hypothesis]:
             swapped[[a, b]] = phi[[b, a]]
         theta = prediction.shifted(swapped)
         if theta is not None and not np.array_equal(swapped, phi):
-            yield _Hypothesis("axes", f"{name} {first} {second}", theta, None)
+            yield _Hypothesis("axes", f"{name} {first} {second}", theta, None, start)
 
 
 def _words(hypothesis: _Hypothesis, estimate: Estimate, amount: float, sd: float) -> str:
@@ -186,11 +208,15 @@ def _words(hypothesis: _Hypothesis, estimate: Estimate, amount: float, sd: float
     if hypothesis.kind == "axes":
         body, first, second = name.rsplit(" ", 2)
         return f"the estimate's {body} has its axes {first} and {second} swapped"
+    if hypothesis.kind == "presence":
+        return f"it seems that {name.replace(' in ', ' was there in ', 1)}, which was said to be without it"
     if hypothesis.kind == "cluster":
-        value = float(estimate.values[estimate.names.index(name)])
+        place = estimate.names.index(name)
+        value, formula = float(estimate.values[place]), estimate.formulas[place]
         off = -100.0 * amount / abs(value + amount) if value + amount else np.inf
         how = f"{abs(off):.2g} % too {'large' if off * np.sign(value) > 0.0 else 'small'}"
-        return f"{name} is off: the recordings ask for {value + amount:.4g} ± {_HALF * sd:.2g}, not {value:.4g} ({how})"
+        asked, said = f"{value + amount:.4g} ± {_HALF * sd:.2g}", cluster_words(name, formula)
+        return f"{said} is off: the recordings ask for {asked}, not {value:.4g} ({how})"
     if name.startswith("-") or abs(amount + 1.0) < _WHOLE:
         return f"the recordings are as if {name.removeprefix('-')} were not there, which the estimate has"
     if name.startswith("+") or abs(amount - 1.0) < _WHOLE:

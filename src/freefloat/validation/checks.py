@@ -5,7 +5,7 @@ value m the mean after the data has variance m / (1 + m) before they are seen, s
 
     z = u^T xi / sqrt(m / (1 + m)) ~ N(0, 1),      sum z^2 ~ chi^2.
 
-Each of the four kinds of tests gets a quarter of the false alarms.
+The same holds of each nu. Each of the four kinds of tests gets a quarter of the false alarms.
 """
 
 from __future__ import annotations
@@ -59,17 +59,16 @@ class Checked:
 
 
 def checked(fitted: Fitted, false_alarm: float) -> Checked:
-    """Test a fit within the belief; where sensors are noisier than said but white, that noise judges the parameters."""
+    """Test a fit within the belief; sensors that are noisier than said but white are judged by that noise."""
     share = false_alarm / 4.0
     columns, weights = column_checks(fitted, 2.0 * share)
     z = innovations(fitted, weights)
-    louder = max((check.level for _, _, check in columns if check.louder), default=0.0)
     odd = sum(bool(check.lines) or not check.white for _, _, check in columns)
     checks = (
         parameters_check(z, share),
         _beside(fitted, weights, share),
-        Check("level", louder, 1.0, "times the noise"),
-        Check("colour", float(odd), 0.0, "columns"),
+        _level(columns),
+        Check("colour", float(odd), 0.0, f"of {len(columns)} columns"),
     )
     return Checked(checks, columns, z, weights)
 
@@ -84,10 +83,15 @@ def column_checks(fitted: Fitted, false_alarm: float) -> tuple[tuple[tuple[int, 
         for component, column in enumerate(part.values.T):
             check = check_column(column, float(used[component]), false_alarm / count)
             found.append((place, component, check))
-            if check.louder and check.white:
-                own[:, component] = 1.0 / check.level
+            own[:, component] = 1.0 / check.noise
         first += part.values.size
     return tuple(found), weights
+
+
+def _level(columns: tuple[tuple[int, int, ColumnCheck], ...]) -> Check:
+    """The column that is nearest to the largest level it may have, or farthest beyond."""
+    worst = max((check for _, _, check in columns), key=lambda check: check.level / check.allowed)
+    return Check("level", worst.level, worst.allowed, "times the noise")
 
 
 def told(J: Array, prior: Array, m: int) -> Array:
@@ -129,12 +133,19 @@ def parameters_check(z: Array, share: float) -> Check:
 
 
 def nuisance_sizes(fitted: Fitted, weights: Array) -> Array:
-    """Each of nu in standard deviations of what is believed of it, zero where nothing is, shape (k,)."""
+    """How far each of nu is from its mean, in standard deviations that the fit should have, shape (k,).
+
+    Before the data, the mean after them has variance P - G: what was believed less what is left. Zero where nothing
+    was believed, or the data tell nothing.
+    """
     m, prediction = fitted.freedom.size, fitted.prediction
-    nu = fitted.nu if (weights == 1.0).all() else reweighed(fitted, weights)[2][m:]
-    known = np.diagonal(prediction.information) > 0.0
+    J, prior, y = reweighed(fitted, weights)
+    before = np.diagonal(inverse(prediction.information))
+    gained = before - np.diagonal(inverse(J.T @ J + prior))[m:]
+    known = (np.diagonal(prediction.information) > 0.0) & (gained > _TOLD * before)
     silent = np.array([kind in _SILENT or kind.startswith("gyro walk") for kind in prediction.kinds], dtype=bool)
-    return np.where(known & ~silent, np.abs(nu) * np.sqrt(np.diagonal(prediction.information)), 0.0)
+    tested = known & ~silent
+    return np.where(tested, np.abs(y[m:] - prediction.mean) / np.sqrt(np.where(tested, gained, 1.0)), 0.0)
 
 
 def _beside(fitted: Fitted, weights: Array, share: float) -> Check:

@@ -37,29 +37,44 @@ class LineFound:
 class ColumnCheck:
     """One column.
 
-    level: root mean square over what noise as said would leave, lines taken out. louder: beyond chance and `LOUDER`.
-    white: whether no octave holds more than noise of this level. lines: those found.
+    level: root mean square over what noise as said would leave, lines taken out. chance: largest level that noise as
+    said reaches by chance. white: whether no octave holds more than noise of this level. lines: those found.
     octave: lowest and highest frequency, cycles per row, where there is most beyond noise.
     """
 
     level: float
-    louder: bool
+    chance: float
     white: bool
     lines: tuple[LineFound, ...]
     octave: tuple[float, float]
+
+    @property
+    def allowed(self) -> float:
+        """Largest level that is not worth a word."""
+        return max(LOUDER, self.chance)
+
+    @property
+    def louder(self) -> bool:
+        """Whether the level is beyond chance and `LOUDER`."""
+        return self.level > self.allowed
+
+    @property
+    def noise(self) -> float:
+        """Standard deviation of the noise, in units of what was said: one unless it is white and beyond chance."""
+        return self.level if self.white and self.level > self.chance else 1.0
 
 
 def check_column(r: Array, used: float, false_alarm: float) -> ColumnCheck:
     """Judge a column, shape (n,), of whose freedom a fit used a part; a quarter of the false alarms for each test."""
     if r.size < _FEWEST or float(np.abs(r).max()) < _FLOOR:
-        return ColumnCheck(_level(r, used), False, True, (), (0.0, 0.0))
+        return ColumnCheck(_level(r, used), np.inf, True, (), (0.0, 0.0))
     lines, rest = lines_in(r, false_alarm / 4.0)
     freedom = max(r.size - used - 2.0 * len(lines), 1.0)
     level = float(np.sqrt(rest @ rest / freedom))
-    louder = level > LOUDER and bool(chi2.sf(rest @ rest, freedom) < false_alarm / 4.0)
-    judged = whiteness(rest, noise_sd=float(rest.std()) if louder else 1.0, false_alarm=false_alarm / 2.0)
+    chance = float(np.sqrt(chi2.isf(false_alarm / 4.0, freedom) / freedom))
+    judged = whiteness(rest, noise_sd=max(1.0, level), false_alarm=false_alarm / 2.0)  # colour is no matter of level
     octave = (float(judged.worst_band[0]), float(judged.worst_band[1]))
-    return ColumnCheck(level, louder, judged.white, lines, octave)
+    return ColumnCheck(level, chance, judged.white, lines, octave)
 
 
 def _level(r: Array, used: float) -> float:

@@ -14,7 +14,7 @@ import numpy as np
 from freefloat.robot.transform import Array
 from freefloat.validation.checks import told
 from freefloat.validation.fits import Fitted, inverse
-from freefloat.validation.prediction import Reading
+from freefloat.validation.prediction import Reading, cluster_words
 
 _WINDOWS = 10
 _CLAIMED = 0.03  # relative standard deviation of a cluster that the estimate claims to know
@@ -25,16 +25,23 @@ _OFF, _SURE = 0.1, 3.3  # error of a cluster that a flight should tell, by so ma
 class Sensitivity:
     """Of a prediction to one cluster.
 
-    change: of the first channel were the cluster off by its whole value, rms over time and axes [unit].
-    by_own_sd: the same for its standard deviation. share: of the variance that the estimate gives the prediction.
+    formula: what the cluster is made of. change: of the first channel were the cluster off by its whole value, rms
+    over time and axes [unit]. by_own_sd: the same for its standard deviation. share: of the variance that the
+    estimate gives the prediction.
     """
 
     name: str
+    formula: str
     value: float
     change: float
     by_own_sd: float
     share: float
     unit: str
+
+    @property
+    def words(self) -> str:
+        """The name, with a sign that there is more to the cluster than that."""
+        return cluster_words(self.name, self.formula)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,13 +68,16 @@ def sensitivities(fitted: Fitted, readings: tuple[Reading, ...]) -> tuple[Sensit
     found = [
         Sensitivity(
             name,
+            formula,
             float(value),
             float(change * abs(value)),
             float(by_sd),
             float(by_sd**2 / max(variance, 1e-300)),
             first.unit,
         )
-        for name, value, change, by_sd in zip(belief.names, belief.values, unit_change, own, strict=True)
+        for name, formula, value, change, by_sd in zip(
+            belief.names, belief.formulas, belief.values, unit_change, own, strict=True
+        )
     ]
     return tuple(sorted(found, key=lambda each: -each.change))
 

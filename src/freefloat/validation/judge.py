@@ -15,7 +15,7 @@ from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.problem import Problem
 from freefloat.robot.transform import Array
 from freefloat.validation.causes import Cause, changed_estimates
-from freefloat.validation.checks import Checked, checked, innovations, parameters_check
+from freefloat.validation.checks import Check, Checked, checked, innovations, parameters_check
 from freefloat.validation.extent import sensitivities, untold, windows
 from freefloat.validation.fits import Fitted, Freedom, at, fit
 from freefloat.validation.lines import lines_of, wave_columns
@@ -27,13 +27,14 @@ from freefloat.validation.other_causes import (
     strange_sensors,
 )
 from freefloat.validation.prediction import SENSORS, WORDS, Prediction, Reading
-from freefloat.validation.validation import ChannelError, Validation, Verdict
+from freefloat.validation.validation import ChannelError, Validation, Verdict, ratio_of
 
 _AS_GOOD = 1.5  # times the sensors' noise: as good as these in practice
 _WIDE = 10.0  # times the CAD model's spread: free parameters
 _CLEAN = 1.5  # level up to which free parameters explain the recordings
 _MOSTLY = 0.5  # of the clusters that an estimate claims to know: so many a flight must be able to judge
 _NAMED = 3
+_SHRINKING = ("least-squares", "weighted", "recursive", "adaline", "hopfield-tank")  # by noise in their columns
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,14 +48,14 @@ class _Judged:
 
 
 def judged(prediction: Prediction, problem: Problem, estimate: Estimate, false_alarm: float) -> Validation:
-    """Validate an estimate by what it predicts of recordings; false_alarm: of all tests together."""
+    """Validate an estimate by what it predicts of recordings; false_alarm: of all tests together, at most."""
     with one_blas_thread():
         start, belief = prediction.start(), prediction.belief
         pinned = fit(prediction, Freedom.none(belief.theta), start[belief.theta.size :], derivatives=False)
         within = fit(prediction, Freedom.belief(belief.theta, belief.root), pinned.nu)
         found = checked(within, false_alarm)
         causes = _causes(problem, estimate, within, found, start, false_alarm) if found.fired else ()
-        return _validation(problem, _Judged(pinned, within, found, causes), false_alarm)
+        return _validation(problem, estimate, _Judged(pinned, within, found, causes), false_alarm)
 
 
 # ---------------------------------------------------------------------- causes
@@ -79,8 +80,8 @@ def _causes(
     if beside and not parameters_check(z, false_alarm / 4.0).fired:
         return beside
     first = at(prediction, within.freedom, np.concatenate([np.zeros(within.freedom.size), nu]))
-    changed = changed_estimates(estimate, first, within.cost, free.cost)
-    clean = quiet and not left.of("colour").fired
+    changed = changed_estimates(problem, estimate, first, within.cost, free.cost)
+    clean = (quiet and not left.of("colour").fired) or any(cause.kind == "presence" for cause in changed[:1])
     recordings = () if clean and changed else tuple(mistaken_recordings(problem, estimate))
     return recordings or changed or itself
 
@@ -94,12 +95,12 @@ def _by_itself(left: Checked, readings: tuple[Reading, ...]) -> tuple[Cause, ...
 # ---------------------------------------------------------------------- the result
 
 
-def _validation(problem: Problem, made: _Judged, false_alarm: float) -> Validation:
+def _validation(problem: Problem, estimate: Estimate, made: _Judged, false_alarm: float) -> Validation:
     prediction, pinned, within = made.within.prediction, made.pinned, made.within
     readings = prediction.readings(pinned.point)
     channels = _channels(readings, made.found)
     duration = sum(float(flight.t[-1] - flight.t[0]) for flight in problem.flights)
-    verdict, reasons = _verdict(made, channels, duration)
+    verdict, reasons = _verdict(made, estimate, channels, duration)
     return Validation(
         verdict=verdict,
         reasons=reasons,
@@ -128,14 +129,18 @@ def _channels(readings: tuple[Reading, ...], found: Checked) -> tuple[ChannelErr
     return tuple(errors)
 
 
-def _verdict(made: _Judged, channels: tuple[ChannelError, ...], duration_s: float) -> tuple[Verdict, tuple[str, ...]]:
-    ratios = {name: _ratio(channels, name) for name in dict.fromkeys(each.channel for each in channels)}
+def _verdict(
+    made: _Judged, estimate: Estimate, channels: tuple[ChannelError, ...], duration_s: float
+) -> tuple[Verdict, tuple[str, ...]]:
+    ratios = {name: ratio_of(channels, name) for name in dict.fromkeys(each.channel for each in channels)}
     reasons, found, causes = [_headline(ratios, duration_s)], made.found, made.causes
     hidden, claimed = untold(made.within)
     little = claimed == 0 or len(hidden) > _MOSTLY * claimed
     if found.fired:
         reasons.append(_fired(found))
         reasons += [cause.what + _partly(cause) for cause in causes] or [_unexplained(made.within)]
+        if found.of("parameters").fired and estimate.model == "angular-momentum" and estimate.method in _SHRINKING:
+            reasons.append(f"{estimate.method} shrinks clusters where rates are noisy: identify by maximum-likelihood")
     elif max(ratios.values()) > _AS_GOOD:
         reasons.append("it is no nearer because the estimate is uncertain, as it says itself")
     if little:
@@ -144,10 +149,6 @@ def _verdict(made: _Judged, channels: tuple[ChannelError, ...], duration_s: floa
     if found.fired and not only_noise and max(ratios.values()) > _AS_GOOD:
         return "fail", tuple(reasons)
     return ("doubtful" if found.fired or little else "pass"), tuple(reasons)
-
-
-def _ratio(channels: tuple[ChannelError, ...], name: str) -> float:
-    return float(np.sqrt(np.mean([each.ratio**2 for each in channels if each.channel == name])))
 
 
 def _headline(ratios: dict[str, float], duration_s: float) -> str:
@@ -168,11 +169,15 @@ def _fired(found: Checked) -> str:
         "colour": "what is left is not white",
     }
     said = [
-        f"{words[check.name]} ({check.statistic:.3g} {check.meaning}, limit {check.limit:.3g})"
+        f"{words[check.name]} ({check.statistic:.3g} {check.meaning}{_limit(check)})"
         for check in found.checks
         if check.fired
     ]
     return "; ".join(said)
+
+
+def _limit(check: Check) -> str:
+    return f", limit {check.limit:.3g}" if check.limit else ""  # none at all are allowed: the count says it
 
 
 def _partly(cause: Cause) -> str:
@@ -181,7 +186,7 @@ def _partly(cause: Cause) -> str:
 
 def _unexplained(within: Fitted) -> str:
     belief, sizes = within.prediction.belief, _pulls(within)
-    worst = [belief.names[place] for place in np.argsort(-sizes)[:_NAMED]]
+    worst = [belief.words[place] for place in np.argsort(-sizes)[:_NAMED]]
     return f"no single mistake explains it; the recordings pull most at {', '.join(worst)}"
 
 

@@ -32,7 +32,8 @@ class LinearPrediction:
     """Torques, or rates by clusters about the centre of mass."""
 
     def __init__(self, problem: Problem, estimate: Estimate, model: ModelName) -> None:
-        self.problem, self.estimate, self.turns = problem, estimate, model == "angular-momentum"
+        self.problem, self.estimate, self.model = problem, estimate, model
+        self.turns = model == "angular-momentum"
         self.equations = problem.equations((model,))
         self.stacks = self.equations.stacks
         _refuse_others(self.equations, estimate)
@@ -67,7 +68,8 @@ class LinearPrediction:
         theta = np.concatenate([estimate.values, np.zeros(known)])
         by_cluster = np.eye(clusters + known, clusters)
         sd = np.sqrt(np.diagonal(estimate.covariance))
-        return Belief(estimate.names, estimate.values, sd, theta, by_cluster, root, cad_root, spread)
+        names, formulas = estimate.names, estimate.formulas
+        return Belief(names, formulas, estimate.values, sd, theta, by_cluster, root, cad_root, spread)
 
     # ------------------------------------------------------------------ rows
 
@@ -166,6 +168,10 @@ class LinearPrediction:
             seen, ahead = (rotations(integrate_rates(reading.t, each)) for each in rates)
             angles.append(float(np.linalg.norm(logarithm(ahead.swapaxes(1, 2) @ seen), axis=1).max()))
         return max(angles) if angles else None
+
+    def on(self, problem: Problem) -> LinearPrediction:
+        """What the same estimate predicts of other flights."""
+        return LinearPrediction(problem, self.estimate, self.model)
 
     def shifted(self, parameters: Array) -> Array | None:
         """Theta of standard parameters; None for clusters about the centre of mass."""

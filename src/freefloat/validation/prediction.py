@@ -14,6 +14,7 @@ import numpy as np
 
 from freefloat.errors import FreefloatError
 from freefloat.estimate.likelihood import Rows
+from freefloat.estimate.problem import Problem
 from freefloat.robot.transform import Array
 
 _ROUNDING = 1e-13
@@ -39,18 +40,26 @@ class InvalidValidation(FreefloatError):
     """An estimate and recordings that cannot be compared."""
 
 
+class UnfitEstimate(InvalidValidation):
+    """An estimate that these recordings, or none, can be predicted from."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Belief:
     """What an estimate says of the parameters of a prediction.
 
-    names, values: of the estimate's c clusters. sd: their standard deviations, shape (c,).
+    names, formulas, values: of the estimate's c clusters. sd: their standard deviations, shape (c,).
     theta: parameters of the prediction, shape (p,). by_cluster: their derivative by the clusters, (p, c).
     root: theta = theta_0 + root xi, shape (p, m). cad_root: the same for the spread of a CAD model, shape (p, k).
     spread: covariance of the clusters by the CAD model, (c, c).
-    Errors that the estimate shares with the recordings, such as those of known values, count as independent of them.
+    Errors of known values count twice: in the estimate's covariance and beside it. The estimate has absorbed them, so
+    that most of what they do to the prediction cancels, but how they go together is not kept with an estimate. The
+    tests then fire more rarely than they may (mean square of the innovations of a small satellite: 0.8, not 1); with
+    the second count left out, what does not cancel would fire them far too often (3.4).
     """
 
     names: tuple[str, ...]
+    formulas: tuple[str, ...]
     values: Array
     sd: Array
     theta: Array
@@ -58,6 +67,11 @@ class Belief:
     root: Array
     cad_root: Array
     spread: Array
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Names of the clusters that do not pass for single parameters."""
+        return tuple(cluster_words(name, text) for name, text in zip(self.names, self.formulas, strict=True))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,9 +140,18 @@ class Prediction(Protocol):
         """Largest angle between attitudes integrated from predicted and from measured rates; None without rates."""
         ...
 
+    def on(self, problem: Problem) -> Prediction:
+        """What the same estimate predicts of other flights."""
+        ...
+
     def shifted(self, parameters: Array) -> Array | None:
         """Theta of standard parameters, (10 bodies,); None where theta is not made of them."""
         ...
+
+
+def cluster_words(name: str, formula: str) -> str:
+    """A cluster's short name, with a sign that there is more to it where it is not a parameter by itself."""
+    return name if formula == name else f"{name} + …"
 
 
 def root_of(covariance: Array) -> Array:

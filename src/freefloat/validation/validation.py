@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
@@ -42,13 +42,20 @@ class ChannelError:
         return self.rms / self.noise
 
 
+def ratio_of(channels: Sequence[ChannelError], name: str) -> float:
+    """Root mean square error of a channel over its sensor's noise, all components and flights; NaN without it."""
+    squares = [each.ratio**2 for each in channels if each.channel == name]
+    return float(np.sqrt(np.mean(squares))) if squares else float("nan")
+
+
 @dataclass(frozen=True, eq=False)
 class Validation:
     """What predicting recordings says of an estimate.
 
     verdict: `pass`: nothing contradicts the estimate; `fail`: the recordings do; `doubtful`: between, or no proof.
     reasons: sentences, the first of which says how well the motion is predicted.
-    channels: errors by component. checks: the tests, which together raise a false alarm with that probability.
+    channels: errors by component. checks: the tests, which together raise a false alarm with at most that
+        probability.
     causes: mistakes that explain what the tests found, the best first. lines: oscillations in what is left.
     sensitivities: clusters that the prediction depends on, the most first. windows: what growing parts of the
         recordings alone would say of the clusters.
@@ -78,8 +85,7 @@ class Validation:
 
     def ratio(self, channel: str) -> float:
         """Root mean square error of a channel over its sensor's noise, all components and flights; NaN without it."""
-        squares = [each.ratio**2 for each in self.channels if each.channel == channel]
-        return float(np.sqrt(np.mean(squares))) if squares else float("nan")
+        return ratio_of(self.channels, channel)
 
     def __str__(self) -> str:
         first, *others = self.reasons

@@ -27,6 +27,7 @@ from freefloat.validation.prediction import Momentum, Reading
 from freefloat.validation.validation import ChannelError, Validation, Verdict
 
 FORMAT = "freefloat/validation@1"
+_SERIES = ("readings", "momentum", "windows")
 LIMIT_BYTES = 1024 * 2**20  # recordings are long
 
 
@@ -51,6 +52,11 @@ def load_validation(path: FilePath) -> Validation:
 def validation_document(validation: Validation) -> dict[str, Any]:
     """The validation as plain data, exact."""
     return {"format": FORMAT, **{each.name: _plain(getattr(validation, each.name)) for each in fields(validation)}}
+
+
+def summary_document(validation: Validation) -> dict[str, Any]:
+    """The same without series over time, which only the file holds."""
+    return {name: value for name, value in validation_document(validation).items() if name not in _SERIES}
 
 
 def _plain(value: Any) -> Any:
@@ -126,6 +132,7 @@ class SensitivitySection(Section):
     """What the prediction depends on."""
 
     name: str = Field(description="name of the cluster")
+    formula: str = Field(description="the cluster as a formula")
     value: Extended = Field(description="a number")
     change: Extended = Field(description="a number")
     by_own_sd: Extended = Field(description="a number")

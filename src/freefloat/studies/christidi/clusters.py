@@ -37,11 +37,6 @@ def printed_values(study: str, group: str, column: str) -> Array:
     return np.array([entry[column] for entry in entries], dtype=float)
 
 
-def half_a_digit(study: str, group: str) -> float:
-    """Half a unit of the last digit that a table prints."""
-    return float(0.5 * 10.0 ** -published(study)["parameters"][group]["printed_decimals"])
-
-
 @dataclass(frozen=True, eq=False)
 class ServicerClusters:
     """The clusters of one servicer; its values are the true ones."""

@@ -17,8 +17,8 @@ from freefloat.regressor.momentum import momentum_matrix
 from freefloat.robot.model import Robot
 from freefloat.studies import published
 from freefloat.studies.christidi.clusters import ZERO
-from freefloat.studies.christidi.servicer import ENCODER_RAD, GYRO_RAD_S, STEP_S, STUDY, Servicer
-from freefloat.studies.simulated import white_gyro
+from freefloat.studies.christidi.servicer import GYRO_RAD_S, STEP_S, STUDY, Servicer
+from freefloat.studies.simulated import ENCODER_RAD, white_gyro
 
 
 def christidi_plan(robot: Robot) -> Plan:

@@ -27,11 +27,11 @@ from freefloat.robot.transform import Array
 from freefloat.studies import published
 from freefloat.studies.christidi.clusters import ZERO, ServicerClusters
 from freefloat.studies.printed import printed_motion
+from freefloat.studies.simulated import ENCODER_RAD
 
 STUDY = "christidi_servicer"
 _NOISE = published(STUDY)["noise"]
 STEP_S = float(_NOISE["step_s"])
-ENCODER_RAD = float(_NOISE["encoder_rad"])
 GYRO_RAD_S = float(_NOISE["assumed"]["gyro_white_rad_s"])
 BIAS_RAD_S = float(_NOISE["assumed"]["gyro_bias_rad_s"])
 WALK_M_S = float(_NOISE["assumed"]["velocity_random_walk_m_s_per_sqrt_s"])

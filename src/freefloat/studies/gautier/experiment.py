@@ -13,6 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
+from freefloat.excitation.goals.condition_number import true_condition_number
 from freefloat.excitation.procedures.optimum_points import OptimumPoints, PointsTask
 from freefloat.excitation.rows.energy import EnergyRows
 from freefloat.motion.limits import Limits, limits_of
@@ -23,6 +24,7 @@ from freefloat.studies import published
 
 STUDY = "gautier_khalil_arm"
 ACCELERATION_RAD_S2 = 20.0  # OURS, of the path through optimum points
+_DRAWN_FOR_ONE = 5  # random sets, of which one is taken
 
 
 def arm_limits(robot: Robot, acceleration_rad_s2: float = ACCELERATION_RAD_S2) -> Limits:
@@ -48,13 +50,11 @@ class Perturbed:
     """Relative sizes of perturbations and of the error they cause, by draw, shape (draws,) each.
 
     energy: |dY| / |Y|. regressor: |dW| / |W|, 2-norm. parameters: |dX| / |X|.
-    condition_number: of the perturbed regressor.
     """
 
     energy: Array
     regressor: Array
     parameters: Array
-    condition_number: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +81,13 @@ class Arm:
         """Uniform within the box."""
         return rng.uniform(-1.0, 1.0, (2, r + 1, len(self.robot.joints)))
 
+    def random_sets(self, r: int, count: int, condition_number: float) -> list[Array]:
+        """So many sets of random points, those of five times as many that come nearest to a condition number."""
+        rng = np.random.default_rng(r)
+        drawn = [self.random_points(r, rng) for _ in range(_DRAWN_FOR_ONE * count)]
+        apart = [abs(np.log(true_condition_number(self.task.matrix(x)) / condition_number)) for x in drawn]
+        return [drawn[k] for k in np.argsort(apart)[:count]]
+
     def perturbed(self, points: list[Array], level: float, seed: int, energy: bool, state: bool) -> Perturbed:
         """Least squares with noise on the energy, on the state (q, dq), or on both, a draw for each of the points.
 
@@ -98,5 +105,5 @@ class Arm:
             estimate = np.linalg.lstsq(seen, Y + dY)[0]
             sizes = np.linalg.norm(dY) / np.linalg.norm(Y), np.linalg.norm(seen - W, 2) / np.linalg.norm(W, 2)
             error = np.linalg.norm(estimate - X) / np.linalg.norm(X)
-            found.append([*sizes, error, np.linalg.cond(seen)])
+            found.append([*sizes, error])
         return Perturbed(*np.array(found).T)

@@ -9,10 +9,11 @@ import numpy as np
 
 from freefloat.estimate.bound import cramer_rao_bound
 from freefloat.estimate.problem import Nuisances
+from freefloat.regressor.angular_momentum import AngularMomentum
 from freefloat.robot.model import Robot
 from freefloat.robot.transform import Array
 from freefloat.studies import published
-from freefloat.studies.check import Check, Effort, Watch
+from freefloat.studies.check import Better, Check, Effort, Watch, Way
 from freefloat.studies.simulated import true_clusters
 from freefloat.studies.spirolazzi.cluster_table import cluster_table, simple_model
 from freefloat.studies.spirolazzi.n1 import N1, STUDY
@@ -32,6 +33,7 @@ MOTIONS: dict[Effort, int | None] = {"glance": 20, "usual": None, "full": None}
 ALIGNED, MOST_ALIGNED = replace(Nuisances(), misalignment_rad=None), 40
 BIG_RMS = "24 big clusters: median of the RMS relative errors"
 SINES = "1000 sines: mean of the largest errors of the base's rate, worst axis"
+_INFERRED = "no noise is printed: ours is chosen so that Table 5.3 comes out"
 
 
 def printed_big_rms() -> float:
@@ -54,8 +56,9 @@ def run_checks(servicer: Robot, effort: Effort, watch: Watch) -> Iterator[Check]
         printed,
         median_rms(big_relative_errors(model, pi)),
         tolerance=0.15,
-        note="of mean errors and spread in Table 5.3; no noise is printed, ours is what the table implies; 100 runs "
-        "tell the RMS, which a scale common to all clusters dominates, to some 7 %, the published digits to 4 %",
+        comparable=False,
+        note=f"of mean errors and spread in Table 5.3; {_INFERRED}; 100 runs tell the RMS, which a scale common to all "
+        "clusters dominates, to some 7 %, the published digits to 4 %",
     )
     estimates = default_estimates(experiment.drawn, range(runs), "default", watch)
     departures = Departures.of(estimates, model)
@@ -66,7 +69,8 @@ def run_checks(servicer: Robot, effort: Effort, watch: Watch) -> Iterator[Check]
         median_rms(big_relative_errors(model, estimated_clusters(model, estimates))),
         better="lower",
         way="default",
-        note="flights have noisy encoders and a gyro bias too, and every nuisance is unknown",
+        comparable=False,
+        note=f"{_INFERRED}; flights have noisy encoders and a gyro bias too, and every nuisance is unknown",
     )
     aligned = [replace(experiment.drawn(run), nuisances=ALIGNED) for run in range(min(runs, MOST_ALIGNED))]
     told = default_estimates(aligned.__getitem__, range(len(aligned)), "default, gyro known to be aligned", watch)
@@ -78,7 +82,7 @@ def _spread_checks(experiment: N1, pi: Array) -> Iterator[Check]:
     table, leaders = cluster_table(STUDY), simple_model(experiment.robot).minimal.leaders
     sd = table.column("sd")
     ratios = pi[:, table.places(leaders)].std(axis=0, ddof=1) / sd
-    few = f"{len(pi)} runs tell a standard deviation to {1.0 / np.sqrt(2.0 * len(pi) - 2.0):.0%}"
+    few = f"{_INFERRED}; {len(pi)} runs tell a standard deviation to {1.0 / np.sqrt(2.0 * len(pi) - 2.0):.0%}"
     digits = "printed ones have as few as one digit, 7 %"
     named = (
         ("", "median", float(np.median(ratios)), 0.1, few),
@@ -92,6 +96,7 @@ def _spread_checks(experiment: N1, pi: Array) -> Iterator[Check]:
             1.0,
             ratio,
             tolerance=tolerance,
+            comparable=False,
             note=note,
         )
     expected = expected_spread(experiment) / sd
@@ -101,8 +106,16 @@ def _spread_checks(experiment: N1, pi: Array) -> Iterator[Check]:
         (1.0, 1.0),
         (float(expected.min()), float(expected.max())),
         tolerance=0.1,
-        note=f"no runs are drawn; {digits}, and are of 2500 runs, 1.4 %",
+        comparable=False,
+        note=f"{_INFERRED}; no runs are drawn; {digits}, and are of 2500 runs, 1.4 %",
     )
+
+
+def printed_means(model: AngularMomentum) -> Departures:
+    """How far the mean clusters of Table 5.3 are from the true ones printed there, as one estimate."""
+    table, pi = cluster_table(STUDY), model.values()
+    pi[table.places(model.minimal.leaders)] += table.clusters("mean") - table.clusters("true_value")
+    return Departures.of_clusters(model, pi[None])
 
 
 def _sine_checks(
@@ -110,42 +123,62 @@ def _sine_checks(
 ) -> Iterator[Check]:
     """Motions that the estimates have not seen. pi: clusters by least squares; departures, aligned: by our default."""
     watch("1000 sines that no estimate has seen")
-    said, unit = published(STUDY)["validation"], "rad/s"
-    theirs = float(np.radians(max(said["of_printed_means_deg_s"])))
     linear, base_axes = Departures.of_clusters(test.model, pi), departures.in_base_axes
-    parts = [linear.mean, base_axes.mean, linear, base_axes, departures, aligned]
+    parts = [printed_means(test.model), linear.mean, base_axes.mean, linear, base_axes, departures, aligned]
     errors = np.split(test.mean_largest_errors(Departures.joined(parts)), np.cumsum([len(p.turns) for p in parts])[:-1])
-    of_mean, of_ours, single, worst, shown, told = (float(np.median(each, axis=0).max()) for each in errors)
-    quantity = f"{SINES}, of the mean of all estimates"
-    yield Check(
-        "spirolazzi.validation.ols.mean_estimate_rate_error",
-        quantity,
-        theirs,
-        of_mean,
-        unit,
-        tolerance=0.05 + 3.0 / np.sqrt(len(pi)),
-        note="the printed mean clusters on our sines: the text says 1e-5 deg/s, but no range of amplitudes; "
-        f"{len(pi)} runs instead of 2500: single runs scatter by three times the mean's error",
+    theirs, *of_means, single, worst, shown, told = (float(np.median(each, axis=0).max()) for each in errors)
+    said = published(STUDY)["validation"]
+    text = f"the text says only about {said['mean_largest_rate_error_deg_s']:g} deg/s, and no range of amplitudes: "
+    text += "beside ours stands what the printed mean clusters give on our sines"
+    few = 0.05 + 3.0 / np.sqrt(len(pi))
+    scatter = f"; tolerance, ours: {len(pi)} runs instead of 2500, and single ones err three times as much as the mean"
+    means: tuple[tuple[str, float, Better, float, Way, str], ...] = (
+        ("ols.", of_means[0], "equal", few, "published", scatter),
+        ("", of_means[1], "lower", 0.0, "default", ""),
     )
-    yield Check(
-        "spirolazzi.validation.mean_estimate_rate_error", quantity, theirs, of_ours, unit, "lower", 0.0, "default"
-    )
-    allowed = float(np.radians(said["single_run_deg_s"])) / theirs - 1.0
-    beside = f"theirs is of the mean of 2500 runs; to a single one {said['single_run_deg_s']} deg/s are allowed"
-    gyro = (
-        f"{beside}; one run of least squares errs by {np.degrees(single):.1e} deg/s; our default estimates the gyro's "
-        "mounting and the joints' zeros along, and predicts what that gyro reads of joints as the encoders read them"
-    )
-    base = f"{beside}; the mounting is left open to 1 mrad, and what is estimated of it is thrown away here"
+    for name, error, better, tolerance, way, more in means:
+        yield Check(
+            f"spirolazzi.validation.{name}mean_estimate_rate_error",
+            f"{SINES}, of the mean of all estimates; published: printed mean clusters on our sines",
+            theirs,
+            error,
+            "rad/s",
+            better,
+            tolerance,
+            way,
+            comparable=False,
+            note=f"{text}{more}",
+        )
+    beside = "the thesis has a figure of the mean of 2500 runs only; beside ours stands a target of ours for a single "
+    beside += f"one, {said['single_run_deg_s']:g} deg/s"
     figures = (
-        ("max_rate_error", "of single estimates, median", shown, gyro),
-        ("base_axes.max_rate_error", "the same along the base's axes", worst, base),
+        (
+            "max_rate_error",
+            "of single estimates, median: along the gyro's axes, joints as read",
+            shown,
+            f"{beside}; one run of least squares errs by {np.degrees(single):.1e} deg/s; our default estimates the "
+            "gyro's mounting and the joints' zeros along: this is what the gyro reads",
+        ),
+        (
+            "base_axes.max_rate_error",
+            "the same along the base's axes",
+            worst,
+            f"{beside}; the mounting is left open to 1 mrad, and what is estimated of it is thrown away here",
+        ),
         ("aligned.max_rate_error", "the same, the gyro's mounting known", told, beside),
     )
+    target = float(np.radians(said["single_run_deg_s"]))
     for name, words, error, note in figures:
-        quantity = f"{SINES}, {words}"
         yield Check(
-            f"spirolazzi.validation.{name}", quantity, theirs, error, unit, "lower", allowed, "default", note=note
+            f"spirolazzi.validation.{name}",
+            f"{SINES}, {words}",
+            target,
+            error,
+            "rad/s",
+            "lower",
+            way="default",
+            comparable=False,
+            note=note,
         )
 
 

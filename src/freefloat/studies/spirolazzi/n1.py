@@ -64,10 +64,7 @@ class N1:
         """One run with noise that gives both spread and mean errors of Table 5.3: held over samples, plus a bias."""
         problem, rng = self.exact(), np.random.default_rng(run)
         (flight,) = problem.flights
-        n = len(self.samples)
-        draws = rng.normal(size=(-(-n // HELD_SAMPLES), 3))
-        noise = HELD_RAD_S * np.repeat(draws, HELD_SAMPLES, axis=0)[:n]
-        w = self.samples.need("w", "a run") + noise + BIAS_RAD_S
+        w = self.samples.need("w", "a run") + held_noise(rng, len(self.samples)) + BIAS_RAD_S
         return replace(problem, flights=(replace(flight, samples=replace(flight.samples, w=w)),))
 
     # ------------------------------------------------------------------ as a mission would fly
@@ -123,6 +120,12 @@ class N1:
         flight = self.flight(rng, late, drift, zeros, misaligned, bias)
         drawn = {"time offset": late, **{f"gyro bias {axis}": value for axis, value in zip("xyz", bias, strict=True)}}
         return Problem(_drawn_cad(self.robot, rng), (flight,), KNOWN, SIMPLE), drawn
+
+
+def held_noise(rng: np.random.Generator, n: int) -> Array:
+    """Noise of the gyro that stays for some samples, shape (n, 3) [rad/s]."""
+    draws = rng.normal(size=(-(-n // HELD_SAMPLES), 3))
+    return np.asarray(HELD_RAD_S * np.repeat(draws, HELD_SAMPLES, axis=0)[:n])
 
 
 def _drawn_cad(robot: Robot, rng: np.random.Generator) -> Robot:

@@ -16,6 +16,7 @@ from freefloat.studies import published
 from freefloat.studies.check import Check, Effort, Robots, Watch
 from freefloat.studies.spirolazzi import n1, oossim
 from freefloat.studies.spirolazzi.accuracy import bound_checks, printed_big_rms, run_checks
+from freefloat.studies.spirolazzi.case_studies import case_checks
 from freefloat.studies.spirolazzi.cluster_table import SIMPLE, cluster_table, simple_model
 from freefloat.studies.spirolazzi.n1 import N1, real_arm
 from freefloat.studies.spirolazzi.oossim import OosSim
@@ -38,8 +39,6 @@ ITERATIONS: dict[Effort, int] = {"glance": 5, "usual": 300, "full": 300}
 
 def checks(robots: Robots, effort: Effort, watch: Watch) -> Iterator[Check]:
     """All figures, those of case studies 1 and 2 first."""
-    from freefloat.studies.spirolazzi.case_studies import case_checks
-
     yield from case_checks(robots, effort, watch)
     servicer, facility = robots(n1.STUDY), robots(oossim.STUDY)
     watch("clusters and condition numbers")
@@ -128,6 +127,7 @@ def _lag_checks(servicer: Robot, facility: Robot, effort: Effort, watch: Watch) 
         "ms",
         tolerance=0.1 / injected,
         way="default",
+        comparable=False,
         note=f"injected by us; RMS error of single runs {np.sqrt(np.mean((found - injected) ** 2)):.2f} ms",
     )
     yield from _failed_rows_checks(OosSim(facility), late_s)
@@ -142,7 +142,10 @@ def _failed_rows_checks(experiment: OosSim, late_s: float) -> Iterator[Check]:
     pi[places] = estimate.values[table.places(estimate.names)]
     ours, theirs = pi[places], table.clusters("estimate")
     apart = (ours - true[places], theirs - table.clusters("true_value"))
-    note = f"a constant lag of {1e3 * late_s:.0f} ms, no noise, total least squares: likely, but no proof"
+    note = (
+        f"a constant lag of {1e3 * late_s:.0f} ms, chosen so that Table 6.5 comes out, no noise, total least squares: "
+    )
+    note += "likely, but no proof"
     worst_row = int(np.argmin(theirs * ~table.big))
     yield Check(
         "spirolazzi.oossim.lag.failed_rows_correlation",
@@ -151,6 +154,7 @@ def _failed_rows_checks(experiment: OosSim, late_s: float) -> Iterator[Check]:
         float(np.asarray(np.corrcoef(np.array(apart)[:, ~table.big]))[0, 1]),
         better="higher",
         tolerance=0.01,
+        comparable=False,
         note=note,
     )
     yield Check(
@@ -160,6 +164,7 @@ def _failed_rows_checks(experiment: OosSim, late_s: float) -> Iterator[Check]:
         float(ours[worst_row]),
         "kg m²",
         tolerance=0.05,
+        comparable=False,
         note=note,
     )
     (flight,) = problem.flights
@@ -172,6 +177,7 @@ def _failed_rows_checks(experiment: OosSim, late_s: float) -> Iterator[Check]:
         float(np.abs(rates - shown).max()),
         "rad/s",
         better="lower",
+        comparable=False,
         note=note,
     )
 

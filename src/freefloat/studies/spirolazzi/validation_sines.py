@@ -30,6 +30,7 @@ from freefloat.studies.spirolazzi.reconstruction import RateSlopes, reconstructe
 from freefloat.studies.spirolazzi.runs import estimated_clusters
 
 _TOGETHER = 20  # motions whose matrix is held at one time
+_COLUMNS = 500  # estimates whose errors are held at one time: 70 MB with so many motions
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,8 +106,11 @@ class SineTest:
         for samples, motions in self._pieces():
             slopes = RateSlopes.at(self.model, samples)
             J = np.concatenate([slopes.by_clusters, slopes.by_positions, slopes.by_turn], axis=2)
-            errors = np.abs(J.reshape(-1, J.shape[2]) @ changes)
-            total += errors.reshape(motions, -1, *total.shape).max(axis=1).sum(axis=0)
+            for first in range(0, changes.shape[1], _COLUMNS):
+                some = slice(first, first + _COLUMNS)
+                errors = J.reshape(-1, J.shape[2]) @ changes[:, some]
+                np.abs(errors, out=errors)
+                total[:, some] += errors.reshape(motions, -1, 3, errors.shape[1]).max(axis=1).sum(axis=0)
         return total.T / len(self.amplitudes)
 
     def exact_mean_largest_errors(self, departures: Departures) -> Array:

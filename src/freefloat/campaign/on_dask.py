@@ -6,8 +6,13 @@ by it. Every worker needs the same version of freefloat.
 
 from __future__ import annotations
 
+import asyncio
+import logging
+import re
 import warnings
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -20,7 +25,9 @@ from freefloat.campaign.workers import Done
 from freefloat.errors import FreefloatError
 from freefloat.estimate.one_thread import one_blas_thread
 
-_PATIENCE_S = 20
+_PATIENCE_S = 20.0
+_ADDRESS = re.compile(r"(tcp|tls|ws|wss)://[^\s/]+:[0-9]{1,5}")
+_LOST = "the cluster was lost; finished parts are kept, and the same command goes on from there"
 
 
 class ClusterMissing(FreefloatError):
@@ -30,23 +37,51 @@ class ClusterMissing(FreefloatError):
         super().__init__('clusters need Dask, which is not installed; `pip install "freefloat[cluster]"` brings it')
 
 
-def connected(address: str) -> Any:
-    """A client of the cluster at this address: a context that ends the connection."""
+@contextmanager
+def connected(address: str) -> Iterator[Any]:
+    """A client of the cluster at this address, whose connection then ends. What goes wrong is said once, by us."""
     try:
         from distributed import Client
     except ImportError as error:
         raise ClusterMissing from error
+    if not _ADDRESS.fullmatch(address):
+        raise InvalidCampaign(f"{address!r} is not an address of a cluster; allowed: tcp, tls, ws or wss://HOST:PORT")
     try:
-        return Client(address, timeout=_PATIENCE_S, set_as_default=False)
-    except (OSError, ValueError) as error:
+        with ThreadPoolExecutor(1) as elsewhere:  # than in a loop of events that the caller may have
+            elsewhere.submit(lambda: asyncio.run(asyncio.wait_for(_answer(address), _PATIENCE_S))).result()
+        client = Client(address, timeout=_PATIENCE_S, set_as_default=False)
+    except Exception as error:  # of sockets, protocols, certificates: whatever it is, there is no cluster
         raise InvalidCampaign(f"no cluster answers at {address!r}; allowed: the address of a Dask scheduler") from error
+    log = logging.getLogger("distributed.client")
+    level = log.level
+    log.setLevel(logging.CRITICAL)
+    try:
+        with client:
+            yield client
+    finally:
+        log.setLevel(level)
+
+
+async def _answer(address: str) -> None:
+    """Ask who is there. A client that is refused cannot be closed, and waits forever for one that is no scheduler."""
+    from distributed import Security
+    from distributed.comm import connect
+
+    comm = await connect(address, timeout=_PATIENCE_S, **Security().get_connection_args("client"))
+    try:
+        await comm.write({"op": "identity", "reply": True})
+        said = await comm.read()
+        if not (isinstance(said, Mapping) and said.get("type") == "Scheduler"):
+            raise InvalidCampaign(f"{address!r} is no scheduler")
+    finally:
+        comm.abort()
 
 
 def run_on_cluster(client: Any, settings: Mapping[int, Setting], jobs: Sequence[Job]) -> Generator[Done]:
     """The rows of every job, as they come. A job whose worker dies is done again by another, a few times."""
     from distributed import as_completed
 
-    with warnings.catch_warnings():  # on flights that are long: each is sent once
+    with _kept(), warnings.catch_warnings():  # on flights that are long: each is sent once
         warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
         # Tasks of their own, not scattered data: a worker that dies takes nothing along that is not made again.
         shared = {number: client.submit(_same, setting, pure=False) for number, setting in settings.items()}
@@ -54,10 +89,20 @@ def run_on_cluster(client: Any, settings: Mapping[int, Setting], jobs: Sequence[
             client.submit(_cluster_rows, shared[job.setting], job.first, job.stop, __version__, pure=False): job
             for job in jobs
         }
-    for future in as_completed(list(futures), loop=client.loop):
-        job = futures.pop(future)
-        yield job, _result(future, job)
-        future.release()
+    with _kept():
+        for future in as_completed(list(futures), loop=client.loop):
+            job = futures.pop(future)
+            yield job, _result(future, job)
+            future.release()
+
+
+@contextmanager
+def _kept() -> Iterator[None]:
+    """A scheduler that ends cancels what it was asked for, or its connection breaks."""
+    try:
+        yield
+    except (CancelledError, asyncio.CancelledError, OSError) as error:
+        raise InvalidCampaign(_LOST) from error
 
 
 def _result(future: Any, job: Job) -> list[dict[str, Any]]:
