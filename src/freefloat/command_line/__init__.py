@@ -12,7 +12,21 @@ import typer
 
 from freefloat.command_line.campaign_command import campaign
 from freefloat.command_line.motion_commands import design, sweep
-from freefloat.command_line.options import AsJson, BaseChoice, ModelChoice, MomentumChoice, WheelChoice, split_commas
+from freefloat.command_line.options import (
+    AsJson,
+    BagMapping,
+    BaseChoice,
+    CommandedMotion,
+    MissionFile,
+    ModelChoice,
+    MomentumChoice,
+    OtherMotion,
+    Page,
+    Repairs,
+    WheelChoice,
+    Without,
+    split_commas,
+)
 from freefloat.command_line.reproducing import reproduce
 from freefloat.command_line.validation_command import validate
 from freefloat.errors import FreefloatError
@@ -89,15 +103,8 @@ app.command()(design)
 
 @app.command()
 def simulate(
-    mission: Annotated[Path, typer.Argument(help="A mission file.", show_default=False)],
-    trajectory: Annotated[
-        Path | None,
-        typer.Option(
-            "--trajectory",
-            "--excitation",
-            help="A motion instead of the mission's own: a trajectory or excitation file.",
-        ),
-    ] = None,
+    mission: MissionFile,
+    trajectory: OtherMotion = None,
     seed: Annotated[int, typer.Option(help="Of the sensors' noise, and of a random motion.", min=0)] = 0,
     runs: Annotated[int, typer.Option(help="Flights that differ in their noise alone.", min=1)] = 1,
     output: Annotated[
@@ -127,10 +134,8 @@ def data(
     mapping: Annotated[
         Path | None, typer.Option(help="For a bag: the file that says which topic is what.", show_default=False)
     ] = None,
-    plot: Annotated[Path | None, typer.Option(help="Also draw it to this HTML page.")] = None,
-    repair: Annotated[
-        list[str] | None, typer.Option(help="Named repairs to allow, such as `sort`; repeat or use commas.")
-    ] = None,
+    plot: Page = None,
+    repair: Repairs = None,
     json: AsJson = False,
 ) -> None:
     """Describe a recording: channels, rates, gaps, noise, main frequencies, and what looks wrong."""
@@ -152,7 +157,7 @@ def data(
 
 @app.command()
 def identify(
-    mission: Annotated[Path, typer.Argument(help="A mission file.", show_default=False)],
+    mission: MissionFile,
     recordings: Annotated[
         list[Path],
         typer.Argument(help="Recordings of its robot: .parquet, .csv, or ROS 2 bags.", show_default=False),
@@ -161,20 +166,10 @@ def identify(
         str | None, typer.Option(help="An estimator instead of the mission's own.", show_default=False)
     ] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="The estimate file to write: .json.")] = None,
-    trajectory: Annotated[
-        Path | None,
-        typer.Option("--trajectory", "--excitation", help="The commanded motion, if it is not the mission's own."),
-    ] = None,
-    without: Annotated[
-        list[str] | None,
-        typer.Option(help="FILE=BODY: a recording that was made without this body; repeat or use commas."),
-    ] = None,
-    mapping: Annotated[
-        Path | None, typer.Option(help="For bags: the file that says which topic is what.", show_default=False)
-    ] = None,
-    repair: Annotated[
-        list[str] | None, typer.Option(help="Named repairs to allow, such as `sort`; repeat or use commas.")
-    ] = None,
+    trajectory: CommandedMotion = None,
+    without: Without = None,
+    mapping: BagMapping = None,
+    repair: Repairs = None,
     everything: Annotated[bool, typer.Option("--all", help="Show all nuisances and notes.")] = False,
     json: AsJson = False,
 ) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from freefloat.command_line.options import AsJson
+from freefloat.command_line.options import AsJson, MissionFile, OtherMotion, Page, Workers, split_commas
 
 
 class CadOption(StrEnum):
@@ -19,7 +19,7 @@ class CadOption(StrEnum):
 
 
 def campaign(
-    mission: Annotated[Path, typer.Argument(help="A mission file.", show_default=False)],
+    mission: MissionFile,
     output: Annotated[
         Path,
         typer.Option("-o", "--output", help="The directory of the campaign; what it holds is not done again."),
@@ -33,18 +33,9 @@ def campaign(
         list[str] | None,
         typer.Option(help="key=FROM:TO:COUNT, or with :log after it: what is varied, as in `freefloat sweep`; repeat."),
     ] = None,
-    trajectory: Annotated[
-        Path | None,
-        typer.Option(
-            "--trajectory",
-            "--excitation",
-            help="A motion instead of the mission's own: a trajectory or excitation file.",
-        ),
-    ] = None,
+    trajectory: OtherMotion = None,
     seed: Annotated[int, typer.Option(help="Of noise, CAD models, and a random motion.", min=0)] = 0,
-    workers: Annotated[
-        int | None, typer.Option(help="Processes; as many as there are processors unless given.", min=1)
-    ] = None,
+    workers: Workers = None,
     cluster: Annotated[
         str | None, typer.Option(help="A Dask scheduler, tcp://..., whose workers are used instead.")
     ] = None,
@@ -52,7 +43,7 @@ def campaign(
     cad: Annotated[
         CadOption, typer.Option(help="The robot that estimators are given: drawn as the prior says, or the true one.")
     ] = CadOption.drawn,
-    plot: Annotated[Path | None, typer.Option(help="Also draw it to this HTML page.")] = None,
+    plot: Page = None,
     everything: Annotated[bool, typer.Option("--all", help="Show all clusters.")] = False,
     json: AsJson = False,
 ) -> None:
@@ -60,7 +51,6 @@ def campaign(
 
     Ended at any instant, the same command goes on from there; with more --runs it makes the campaign longer.
     """
-    names = [part.strip() for value in methods or [] for part in value.split(",") if part.strip()]
     try:
         from freefloat.command_line.campaigning import campaign_mission
         from freefloat.command_line.show import print_json
@@ -70,7 +60,7 @@ def campaign(
             mission,
             output,
             runs,
-            names,
+            split_commas(methods),
             sweep or [],
             trajectory,
             seed,

@@ -5,8 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import typer
 from rich.console import Console
@@ -18,6 +16,7 @@ from freefloat.campaign.manifest import CadChoice
 from freefloat.campaign.pictures import pictures
 from freefloat.campaign.running import Standing, run_campaign
 from freefloat.campaign.summary import CampaignSummary
+from freefloat.command_line.live_bar import LiveBar
 from freefloat.command_line.outputs import refuse_output
 from freefloat.command_line.sweeping import ranges_of
 from freefloat.excitation.excitation_file import load_motion
@@ -68,7 +67,7 @@ def campaign_mission(
     return found, summary
 
 
-class CampaignProgress:
+class CampaignProgress(LiveBar):
     """Told by a campaign how far it is (`told`); shows runs, their rate and the time that is left on standard error.
 
     Where that is no terminal, it is a line before the first run and one for every tenth of them.
@@ -90,15 +89,6 @@ class CampaignProgress:
         )
         self.task = self.bar.add_task(escape(name), total=None, rate="preparing")
         self.began: tuple[float, int] | None = None
-
-    def __enter__(self) -> Self:
-        self.bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.bar.stop()
 
     def told(self, standing: Standing) -> None:
         """A part is finished; the first time, how many were before."""

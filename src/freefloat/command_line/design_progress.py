@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from types import TracebackType
-from typing import Self
 
 import numpy as np
 from rich.console import Console
@@ -13,6 +11,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bar
 
+from freefloat.command_line.live_bar import LiveBar
 from freefloat.command_line.show_excitation import accuracy_words, condition_words
 from freefloat.excitation.excitation import Margin
 from freefloat.excitation.find_excitation import Standing, margins_of
@@ -22,7 +21,7 @@ from freefloat.robot.transform import Array
 _BETWEEN_S = 3.0  # predictions of the best motion so far take a tenth of a second: not more often than this
 
 
-class DesignProgress:
+class DesignProgress(LiveBar):
     """Told by a design how far it is (`told`); says it on standard error.
 
     Searches are the starts and, after them, the best of these shaken. quiet: says nothing.
@@ -35,15 +34,6 @@ class DesignProgress:
         text, silent = TextColumn("{task.description}"), quiet or not self.console.is_terminal
         self.bar = Bar(BarColumn(18), text, console=self.console, disable=silent)
         self.task = self.bar.add_task("starting", total=None)  # how many searches there are is told
-
-    def __enter__(self) -> Self:
-        self.bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.bar.stop()
 
     def told(self, standing: Standing) -> None:
         """A search made an iteration, or came to its end."""

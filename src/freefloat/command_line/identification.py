@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
@@ -12,7 +13,9 @@ from freefloat.command_line.outputs import refuse_output
 from freefloat.errors import FileError
 from freefloat.estimate.estimate import Estimate
 from freefloat.excitation.excitation_file import load_motion
-from freefloat.mission import identify, load_mission
+from freefloat.experiment.recording import Recording
+from freefloat.mission import Mission, identify, load_mission
+from freefloat.motion.trajectory import Trajectory
 
 
 def identify_recordings(
@@ -26,15 +29,11 @@ def identify_recordings(
     output: Path | None,
 ) -> Estimate:
     """Read everything, estimate, write the estimate if a path is given."""
-    refuse_repeated(recordings)
-    if output is not None:  # before the work, not after it
-        given = (mission_path, *recordings, trajectory_path, mapping)
-        refuse_output(output, [path for path in given if path is not None], "estimates", (".json",))
-    mission = load_mission(mission_path)
-    trajectory = None if trajectory_path is None else load_motion(trajectory_path, mission.robot)
-    absent = absent_bodies(without)
+    given = Given(mission_path, tuple(recordings), trajectory_path, tuple(without), mapping, tuple(repair))
+    given.refuse_outputs({output: ".json"}, "estimates")
+    mission, trajectory, absent = given.mission()
     with Console(stderr=True).status("reading") as status:
-        read = {flight_name(path, recordings): read_any(path, mapping, repair) for path in recordings}
+        read = given.read()
         status.update(f"identifying {mission.name}")
         estimate = identify(mission, read, method, trajectory, absent)
     if output is not None:
@@ -42,7 +41,41 @@ def identify_recordings(
     return estimate
 
 
-def refuse_repeated(recordings: Sequence[Path]) -> None:
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a command that reads recordings is given. without: texts `FILE=body`."""
+
+    mission_path: Path
+    recordings: tuple[Path, ...]
+    trajectory: Path | None
+    without: tuple[str, ...]
+    mapping: Path | None
+    repair: tuple[str, ...]
+
+    def refuse_outputs(self, outputs: Mapping[Path | None, str], what: str, others: Sequence[Path] = ()) -> None:
+        """Refuse, before the work, what could not be done after it: a recording twice, outputs that would harm.
+
+        outputs: the ending of each, None for one that is not wanted. others: further files that are read.
+        """
+        _refuse_repeated(self.recordings)
+        inputs = (self.mission_path, *others, *self.recordings, self.trajectory, self.mapping)
+        for path, ending in outputs.items():
+            if path is not None:
+                refuse_output(path, [each for each in inputs if each is not None], what, (ending,))
+
+    def mission(self) -> tuple[Mission, Trajectory | None, Mapping[str, list[str]]]:
+        """The mission, the commanded motion if one is given, and bodies that were not there by recording."""
+        mission = load_mission(self.mission_path)
+        trajectory = None if self.trajectory is None else load_motion(self.trajectory, mission.robot)
+        return mission, trajectory, _absent_bodies(self.without)
+
+    def read(self) -> dict[str, Recording]:
+        """The recordings by name."""
+        named = {_flight_name(path, self.recordings): path for path in self.recordings}
+        return {name: read_any(path, self.mapping, list(self.repair)) for name, path in named.items()}
+
+
+def _refuse_repeated(recordings: Sequence[Path]) -> None:
     """The same file twice; a copy of it is found when it is read."""
     seen = set[Path]()
     for path in recordings:
@@ -51,12 +84,12 @@ def refuse_repeated(recordings: Sequence[Path]) -> None:
         seen.add(path.resolve())
 
 
-def flight_name(path: Path, among: Sequence[Path]) -> str:
+def _flight_name(path: Path, among: Sequence[Path]) -> str:
     """The file's name, or the whole path where two files have the same name."""
     return path.name if [other.name for other in among].count(path.name) == 1 else str(path)
 
 
-def absent_bodies(without: Sequence[str]) -> Mapping[str, list[str]]:
+def _absent_bodies(without: Sequence[str]) -> Mapping[str, list[str]]:
     """Bodies that were not there, by recording, from texts `FILE=body`."""
     absent: dict[str, list[str]] = {}
     for text in without:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from freefloat.command_line.options import AsJson, GoalChoice
+from freefloat.command_line.options import AsJson, GoalChoice, MissionFile, OtherMotion, Workers
 
 if TYPE_CHECKING:
     from freefloat.excitation.plan import GoalName
@@ -17,7 +17,7 @@ Seed = Annotated[int, typer.Option(help="Of the random motions.", min=0)]
 
 
 def design(
-    mission: Annotated[Path, typer.Argument(help="A mission file.", show_default=False)],
+    mission: MissionFile,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -29,9 +29,7 @@ def design(
     ] = None,
     starts: Starts = 8,
     seed: Seed = 0,
-    workers: Annotated[
-        int | None, typer.Option(help="Processes; as many as there are processors unless given.", min=1)
-    ] = None,
+    workers: Workers = None,
     earlier: Annotated[
         list[Path] | None,
         typer.Option(
@@ -67,7 +65,7 @@ def design(
 
 
 def sweep(
-    mission: Annotated[Path, typer.Argument(help="A mission file.", show_default=False)],
+    mission: MissionFile,
     over: Annotated[
         list[str],
         typer.Option(
@@ -76,14 +74,7 @@ def sweep(
             show_default=False,
         ),
     ],
-    trajectory: Annotated[
-        Path | None,
-        typer.Option(
-            "--trajectory",
-            "--excitation",
-            help="A motion instead of the mission's own: a trajectory or excitation file.",
-        ),
-    ] = None,
+    trajectory: OtherMotion = None,
     inertia_scales: Annotated[bool, typer.Option(help="Whether a body's inertia grows with its mass.")] = True,
     starts: Starts = 2,
     seed: Seed = 0,

@@ -3,11 +3,37 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
+MissionFile = Annotated[Path, typer.Argument(help="A mission file.", show_default=False)]
+OtherMotion = Annotated[
+    Path | None,
+    typer.Option(
+        "--trajectory",
+        "--excitation",
+        help="A motion instead of the mission's own: a trajectory or excitation file.",
+    ),
+]
+CommandedMotion = Annotated[
+    Path | None,
+    typer.Option("--trajectory", "--excitation", help="The commanded motion, if it is not the mission's own."),
+]
+Without = Annotated[
+    list[str] | None,
+    typer.Option(help="FILE=BODY: a recording that was made without this body; repeat or use commas."),
+]
+BagMapping = Annotated[
+    Path | None, typer.Option(help="For bags: the file that says which topic is what.", show_default=False)
+]
+Repairs = Annotated[
+    list[str] | None, typer.Option(help="Named repairs to allow, such as `sort`; repeat or use commas.")
+]
+Workers = Annotated[int | None, typer.Option(help="Processes; as many as there are processors unless given.", min=1)]
+Page = Annotated[Path | None, typer.Option(help="Also draw it to this HTML page.")]
 
 
 def split_commas(values: list[str] | None) -> list[str]:

@@ -7,13 +7,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from freefloat.command_line.flights import read_any
-from freefloat.command_line.identification import absent_bodies, flight_name, refuse_repeated
-from freefloat.command_line.outputs import refuse_output
+from freefloat.command_line.identification import Given
 from freefloat.errors import FileError
 from freefloat.estimate.estimate_file import load_estimate
-from freefloat.excitation.excitation_file import load_motion
-from freefloat.mission import load_mission, validate
+from freefloat.mission import validate
 from freefloat.report.validation_page import write_validation_page
 from freefloat.validation.prediction import InvalidValidation, UnfitEstimate
 from freefloat.validation.validation import Validation
@@ -33,17 +30,13 @@ def validate_recordings(
     """Read everything, validate, write what was asked for. outputs: the page and the validation file."""
     if not 0.0 < false_alarm < 1.0:
         raise InvalidValidation(f"--false-alarm is {false_alarm}; allowed: between 0 and 1")
-    refuse_repeated(recordings)
     page, output = outputs
-    given = [path for path in (mission_path, estimate_path, *recordings, trajectory_path, mapping) if path is not None]
-    for path, ending in ((page, ".html"), (output, ".json")):
-        if path is not None:  # before the work, not after it
-            refuse_output(path, given, "validations", (ending,))
-    mission, estimate = load_mission(mission_path), load_estimate(estimate_path)
-    trajectory = None if trajectory_path is None else load_motion(trajectory_path, mission.robot)
-    absent = absent_bodies(without)
+    given = Given(mission_path, tuple(recordings), trajectory_path, tuple(without), mapping, tuple(repair))
+    given.refuse_outputs({page: ".html", output: ".json"}, "validations", (estimate_path,))
+    mission, trajectory, absent = given.mission()
+    estimate = load_estimate(estimate_path)
     with Console(stderr=True).status("reading") as status:
-        read = {flight_name(path, recordings): read_any(path, mapping, repair) for path in recordings}
+        read = given.read()
         status.update(f"validating {mission.name}")
         try:
             found = validate(mission, estimate, read, trajectory, absent, false_alarm=false_alarm)

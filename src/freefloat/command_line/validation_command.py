@@ -7,11 +7,20 @@ from typing import Annotated
 
 import typer
 
-from freefloat.command_line.options import AsJson, split_commas
+from freefloat.command_line.options import (
+    AsJson,
+    BagMapping,
+    CommandedMotion,
+    MissionFile,
+    Page,
+    Repairs,
+    Without,
+    split_commas,
+)
 
 
 def validate(
-    mission: Annotated[Path, typer.Argument(help="A mission file.", show_default=False)],
+    mission: MissionFile,
     estimate: Annotated[Path, typer.Argument(help="An estimate file.", show_default=False)],
     recordings: Annotated[
         list[Path],
@@ -20,21 +29,11 @@ def validate(
     false_alarm: Annotated[
         float, typer.Option(help="Probability with which the true robot is not passed, at most.")
     ] = 0.01,
-    trajectory: Annotated[
-        Path | None,
-        typer.Option("--trajectory", "--excitation", help="The commanded motion, if it is not the mission's own."),
-    ] = None,
-    without: Annotated[
-        list[str] | None,
-        typer.Option(help="FILE=BODY: a recording that was made without this body; repeat or use commas."),
-    ] = None,
-    mapping: Annotated[
-        Path | None, typer.Option(help="For bags: the file that says which topic is what.", show_default=False)
-    ] = None,
-    repair: Annotated[
-        list[str] | None, typer.Option(help="Named repairs to allow, such as `sort`; repeat or use commas.")
-    ] = None,
-    plot: Annotated[Path | None, typer.Option(help="Also draw it to this HTML page.")] = None,
+    trajectory: CommandedMotion = None,
+    without: Without = None,
+    mapping: BagMapping = None,
+    repair: Repairs = None,
+    plot: Page = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="The validation file to write: .json.")] = None,
     json: AsJson = False,
 ) -> None:
