@@ -15,7 +15,8 @@ from rich.progress import Progress
 from rich.table import Table
 
 from freefloat.command_line.outputs import refuse_output
-from freefloat.command_line.show import console, number
+from freefloat.command_line.show import console
+from freefloat.report.words import number
 from freefloat.command_line.show_excitation import accuracy_words, condition_words
 from freefloat.excitation.excitation_file import load_motion
 from freefloat.excitation.sweep import Sweep
