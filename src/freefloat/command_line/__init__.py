@@ -14,6 +14,7 @@ from freefloat.command_line.campaign_command import campaign
 from freefloat.command_line.motion_commands import design, sweep
 from freefloat.command_line.options import AsJson, BaseChoice, ModelChoice, MomentumChoice, WheelChoice, split_commas
 from freefloat.command_line.reproducing import reproduce
+from freefloat.command_line.run_command import report, run
 from freefloat.command_line.validation_command import validate
 from freefloat.errors import FreefloatError
 
@@ -226,6 +227,8 @@ def export(
         show_exported(document)
 
 
+app.command()(run)
+app.command()(report)
 app.command()(sweep)
 app.command()(campaign)
 app.command()(reproduce)

@@ -33,7 +33,8 @@ from freefloat.regressor.advice import Advice, advise
 from freefloat.regressor.identifiability import Measurement
 from freefloat.regressor.samples import Samples
 from freefloat.report.run_page import write_run_page
-from freefloat.report.run_story import Provenance, RunStory
+from freefloat.report.run_story import Provenance, RunResult, RunStory
+from freefloat.robot.model import Robot
 from freefloat.robot.transform import Array
 from freefloat.validation.prediction import Reading, UnfitEstimate
 from freefloat.validation.validation import Validation
@@ -56,6 +57,11 @@ def write_report(
 
 def write_run_report(path: FilePath, run: Run) -> None:
     """The page of a run from its directory."""
+    write_run_page(path, story_of_run(run))
+
+
+def story_of_run(run: Run) -> RunStory:
+    """Everything that the page of a run tells."""
     manifest = run.manifest
     provenance = Provenance(
         manifest.versions,
@@ -63,10 +69,9 @@ def write_run_report(path: FilePath, run: Run) -> None:
         manifest.hashes,
         {step.name: step.seconds for step in run.steps},
         _commands(run),
-        tuple(manifest.notes),
+        manifest.notes,
     )
-    given = run.mission, run.excitation, run.flight, run.estimate, run.validation
-    write_run_page(path, story_of(*given, provenance))
+    return story_of(run.mission, run.excitation, run.flight, run.estimate, run.validation, provenance)
 
 
 def story_of(
@@ -79,13 +84,8 @@ def story_of(
 ) -> RunStory:
     """Everything that the page tells."""
     return RunStory(
-        mission.name,
-        mission.robot,
-        excitation,
+        *_found(mission, excitation, flight, estimate, validation),
         flight,
-        estimate,
-        validation,
-        mission.robot if flight.origin.kind == "simulated" else None,
         _motion(mission, excitation),
         _residuals(mission, excitation, flight, estimate),
         _identified(mission, estimate),
@@ -94,15 +94,25 @@ def story_of(
     )
 
 
+def result_of_run(run: Run) -> RunResult:
+    """What a run found, for those who do not want the page."""
+    return RunResult(*_found(run.mission, run.excitation, run.flight, run.estimate, run.validation))
+
+
+def _found(
+    mission: Mission, excitation: Excitation, flight: Recording, estimate: Estimate, validation: Validation | None
+) -> tuple[str, Robot, Excitation, Estimate, Validation | None, Robot | None]:
+    truth = mission.robot if flight.origin.kind == "simulated" else None
+    return mission.name, mission.robot, excitation, estimate, validation, truth
+
+
 def _motion(mission: Mission, excitation: Excitation) -> Samples:
     """The exciting motion and the base's reaction, at even instants of those flown."""
     flown = fly(mission, excitation)
     return flown[np.unique(np.linspace(0, len(flown) - 1, _FRAMES).round().astype(int))]
 
 
-def _residuals(
-    mission: Mission, excitation: Excitation, flight: Recording, estimate: Estimate
-) -> tuple[Reading, ...]:
+def _residuals(mission: Mission, excitation: Excitation, flight: Recording, estimate: Estimate) -> tuple[Reading, ...]:
     try:
         return held_readings(mission, estimate, flight, excitation)
     except UnfitEstimate:

@@ -25,9 +25,18 @@ from freefloat.excitation.excitation import Excitation
 from freefloat.excitation.excitation_file import load_excitation
 from freefloat.experiment.recording import Recording
 from freefloat.experiment.tables import read_recording
-from freefloat.files import FilePath, Number, Section, check_format, dump_yaml, load_yaml, read_bytes, write_bytes
+from freefloat.files import (
+    FilePath,
+    Number,
+    Section,
+    check_format,
+    dump_yaml,
+    load_yaml,
+    read_bytes,
+    write_bytes,
+    write_text,
+)
 from freefloat.files import validate as validated
-from freefloat.files import write_text
 from freefloat.mission.mission_file import Mission, load_mission
 from freefloat.validation.validation import Validation
 from freefloat.validation.validation_file import load_validation
@@ -80,9 +89,9 @@ class RunManifest(Section):
     starts: Annotated[int, Field(ge=1)]
     seeds: SeedsSection
     versions: dict[str, str]
-    steps: list[StepSection] = []
-    hashes: dict[str, str] = {}
-    notes: list[str] = []
+    steps: tuple[StepSection, ...] = ()
+    hashes: dict[str, str] = Field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +170,7 @@ def prepare_directory(directory: FilePath, mission: Mission, starts: int, seed: 
     try:
         folder.mkdir(parents=True, exist_ok=True)
         write_manifest(folder, manifest)
-        for name in (*_OURS[2:],):
+        for name in _OURS[2:]:
             (folder / name).unlink(missing_ok=True)
     except OSError as error:
         raise FileError(folder, f"cannot be written: {error.strerror}") from error

@@ -12,7 +12,7 @@ from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.export import export_robot, export_urdf
 from freefloat.estimate.pseudo_inertia_program import NotSolved
 from freefloat.excitation.excitation_file import save_excitation
-from freefloat.excitation.find_excitation import Standing
+from freefloat.excitation.find_excitation import SHAKES, Standing
 from freefloat.experiment.recording import Recording
 from freefloat.experiment.tables import write_recording
 from freefloat.files import FilePath
@@ -69,7 +69,7 @@ def run(
     seed: int = 0,
     watch: RunWatch | None = None,
     workers: int | None = None,
-    shakes: int | None = None,
+    shakes: int = SHAKES,
 ) -> Run:
     """Everything a mission needs, in one directory: `load_run` reads it back.
 
@@ -79,18 +79,15 @@ def run(
     folder = Path(directory)
     made = _Running(folder, prepare_directory(folder, mission, starts, seed), watch)
     copy, seeds = load_mission(folder / MISSION), made.manifest.seeds  # what is in the directory is what is run
-    more = {} if shakes is None else {"shakes": shakes}
     excitation = made.step(
-        "design", lambda: design(copy, starts, seeds.design, workers=workers, watch=made.designing, **more)
+        "design", lambda: design(copy, starts, seeds.design, workers=workers, watch=made.designing, shakes=shakes)
     )
     save_excitation(folder / EXCITATION, excitation)
     flight = made.step("simulate", lambda: simulate(copy, excitation, seeds.flight))
     write_recording(folder / FLIGHT, flight)
     estimate = made.step("identify", lambda: identify(copy, flight, trajectory=excitation))
     estimate.save(folder / ESTIMATE)
-    unseen = made.step(
-        "fly unseen motion", lambda: simulate(copy, random_motion(copy, seeds.unseen), seeds.unseen)
-    )
+    unseen = made.step("fly unseen motion", lambda: simulate(copy, random_motion(copy, seeds.unseen), seeds.unseen))
     write_recording(folder / UNSEEN, unseen)
     validation = made.step("validate", lambda: made.validated(copy, estimate, unseen))
     if validation is not None:
@@ -115,7 +112,7 @@ class _Running:
         start = time.perf_counter()
         found = work()
         seconds = round(time.perf_counter() - start, 3)
-        steps = [*self.manifest.steps, StepSection(name=name, seconds=seconds)]
+        steps = (*self.manifest.steps, StepSection(name=name, seconds=seconds))
         self.manifest = self.manifest.model_copy(update={"steps": steps})
         write_manifest(self.folder, self.manifest)
         self._tell(RunStanding(name, seconds))
@@ -150,7 +147,7 @@ class _Running:
         write_manifest(self.folder, self.manifest)
 
     def _note(self, sentence: str) -> None:
-        self.manifest = self.manifest.model_copy(update={"notes": [*self.manifest.notes, sentence]})
+        self.manifest = self.manifest.model_copy(update={"notes": (*self.manifest.notes, sentence)})
 
     def _tell(self, standing: RunStanding) -> None:
         if self.watch is not None:

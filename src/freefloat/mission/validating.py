@@ -67,7 +67,7 @@ def validate(
 def held_readings(
     mission: Mission, estimate: Estimate, recordings: Recordings, trajectory: Trajectory | Excitation | None = None
 ) -> tuple[Reading, ...]:
-    """What was read and what an estimate predicts of it, channel by channel: nothing but biases and clocks is fitted."""
+    """What was read and what an estimate predicts of it, channel by channel; only biases and clocks are fitted."""
     prediction, *_ = _posed(mission, estimate, named_recordings(recordings), trajectory)
     theta = prediction.belief.theta
     with one_blas_thread():

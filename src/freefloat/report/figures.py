@@ -63,6 +63,11 @@ def axis(title: str, **more: Any) -> dict[str, Any]:
     return {"title": {"text": title}, **more}
 
 
+def names_axis() -> dict[str, Any]:
+    """An axis of many names."""
+    return {"tickangle": -60, "tickfont": {"size": 10}, "showgrid": False}
+
+
 def level(y: float, axis_name: str = "y", colour: str = "--limit", dash: str = "dash") -> dict[str, Any]:
     """A horizontal line across a figure, as a shape of its layout."""
     style = {"color": colour, "width": 1, "dash": dash}

@@ -52,9 +52,7 @@ def run_page(story: RunStory) -> str:
     }
     scene = scene_of(story)
     loader = PackageLoader("freefloat.report", "templates")
-    pages = Environment(
-        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
+    pages = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     style, script = (loader.get_source(pages, name)[0] for name in ("run.css", "run.js"))
     return pages.get_template("run.html").render(
         story=story,

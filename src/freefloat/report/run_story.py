@@ -32,28 +32,19 @@ class Provenance:
 
 
 @dataclass(frozen=True, eq=False)
-class RunStory:
-    """A run, told.
+class RunResult:
+    """What a run found.
 
-    name: of the mission. robot: as its file has it. recording: what the estimate was made from.
-    motion: the exciting motion with the base's reaction; t, q, and of a base that moves attitude and position.
-    residuals: of the recording, channel by channel, once the estimate is held. truth: the robot that flew, where
-    that is known: for simulated flights. identified: parameters of the physical robot nearest to the estimate, shape
-    (10 bodies,); None where there is none. advice: what the sensors can tell of this robot.
+    name: of the mission. robot: as its file has it. truth: the robot that flew, where that is known: for simulated
+    flights.
     """
 
     name: str
     robot: Robot
     excitation: Excitation
-    recording: Recording
     estimate: Estimate
     validation: Validation | None
     truth: Robot | None
-    motion: Samples
-    residuals: tuple[Reading, ...]
-    identified: Array | None
-    advice: Advice | None
-    provenance: Provenance
 
     @property
     def base(self) -> str:
@@ -66,3 +57,21 @@ class RunStory:
         if self.truth is None or self.estimate.minimal.names != self.truth.parameter_names:
             return None
         return self.estimate.minimal.values(self.truth.parameters)
+
+
+@dataclass(frozen=True, eq=False)
+class RunStory(RunResult):
+    """A run, told.
+
+    recording: what the estimate was made from. motion: the exciting motion with the base's reaction; t, q, and of a
+    base that moves attitude and position. residuals: of the recording, channel by channel, once the estimate is held.
+    identified: parameters of the physical robot nearest to the estimate, shape (10 bodies,); None where there is
+    none. advice: what the sensors can tell of this robot.
+    """
+
+    recording: Recording
+    motion: Samples
+    residuals: tuple[Reading, ...]
+    identified: Array | None
+    advice: Advice | None
+    provenance: Provenance

@@ -5,7 +5,7 @@ The page moves the surfaces itself, so that instants cost twelve numbers a body.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,9 +41,7 @@ def poses_of(robot: Robot, motion: Samples) -> Poses:
     R, p, *_ = kernels.sweep(robot.tree.arrays, motion.q, rest, still, still)
     base = np.tile(np.eye(3), (len(motion), 1, 1)) if motion.attitude is None else rotations(motion.attitude)
     origin = still if motion.position is None else motion.position
-    return Poses(
-        np.einsum("nij,nbjk->nbik", base, R), np.einsum("nij,nbj->nbi", base, p) + np.asarray(origin)[:, None]
-    )
+    return Poses(np.einsum("nij,nbjk->nbik", base, R), np.einsum("nij,nbj->nbi", base, p) + np.asarray(origin)[:, None])
 
 
 def scene_of(story: RunStory) -> dict[str, Any]:
@@ -51,7 +49,7 @@ def scene_of(story: RunStory) -> dict[str, Any]:
     robot, motion = story.robot, story.motion
     poses = poses_of(robot, motion)
     reach = float(np.ptp(poses.p.reshape(-1, 3), axis=0).max()) or 1.0
-    solids = _solids(robot, reach)
+    solids = _solids(robot, story.estimate.known, reach)
     phi = robot.parameters if story.identified is None else story.identified
     uncertain, times = _centres(story, phi, reach)
     parts = [
@@ -90,8 +88,8 @@ def _part(name: str, group: str, surfaces: Sequence[tuple[int, Surface]], colour
     }
 
 
-def _solids(robot: Robot, reach: float) -> list[tuple[int, str, Surface, str]]:
-    """Shapes of all bodies by moving body; sticks to what they carry where there are none."""
+def _solids(robot: Robot, known: Collection[str], reach: float) -> list[tuple[int, str, Surface, str]]:
+    """Shapes of all bodies by moving body; sticks to what they carry where there are none. known: names of bodies."""
     names, parent = robot.tree.names, robot.tree.arrays.parent
     found = list[tuple[int, str, Surface, str]]()
     for body, name in enumerate(names):
@@ -109,7 +107,7 @@ def _solids(robot: Robot, reach: float) -> list[tuple[int, str, Surface, str]]:
             if body == 0 and phi[0] > 0.0:
                 surfaces.append(_equal_inertia(phi))
         colour = "--base" if body == 0 else ("--link-a" if body % 2 else "--link-b")
-        found.append((body, name, joined(surfaces), "--load" if name in robot.separate else colour))
+        found.append((body, name, joined(surfaces), "--load" if name in known else colour))
     return found
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from freefloat.report.design_words import condition_words, goal_words, how_words
-from freefloat.report.figures import Figure, axis, packed
+from freefloat.report.figures import Figure, axis, names_axis, packed
 from freefloat.report.run_story import RunStory
 from freefloat.report.section_identifiable import kind_of, symbol_of
 from freefloat.report.words import HALF
@@ -100,7 +100,7 @@ def _errors(story: RunStory) -> list[Figure]:
         "layer": "below",
     }
     layout = {
-        "xaxis": {"tickangle": -60, "tickfont": {"size": 10}},
+        "xaxis": names_axis(),
         "yaxis": axis("error / standard deviation", range=[-3.6, 3.6]),
         "shapes": [band],
         "bargap": 0.3,

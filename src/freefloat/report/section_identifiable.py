@@ -53,8 +53,14 @@ def identifiable_figures(story: RunStory) -> list[Figure]:
             }
         )
     layout = {
-        "xaxis": {"tickangle": -60, "tickfont": {"size": 10}, "categoryorder": "array", "categoryarray": estimate.names},
-        "yaxis": axis("left of what CAD leaves open", type="log", tickformat=".2~%"),
+        "xaxis": {
+            "tickangle": -60,
+            "tickfont": {"size": 10},
+            "showgrid": False,
+            "categoryorder": "array",
+            "categoryarray": estimate.names,
+        },
+        "yaxis": axis("of the CAD spread", type="log", tickformat=".2~%"),
         "bargap": 0.25,
         "margin": {"b": 84},
     }
@@ -76,6 +82,6 @@ def _counts(story: RunStory) -> list[tuple[str, str]]:
     counts = [("clusters", str(len(estimate.values))), ("significant", str(int(estimate.significant.sum())))]
     if story.advice:
         answer = story.advice.answer
-        counts += [(status, str(len(answer.with_status(status)))) for status in ("weak", "up to scale", "open")]  # type: ignore[arg-type]
+        counts += [(status, str(len(answer.with_status(status)))) for status in ("weak", "up to scale", "open")]
     counts.append(("directions held at CAD", str(len(estimate.held))))
     return [(name, count) for name, count in counts if count != "0"]

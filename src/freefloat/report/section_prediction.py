@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from freefloat.report.figures import COLOURS, Figure, axis, level, line
+from freefloat.report.figures import COLOURS, Figure, axis, line
 from freefloat.report.run_story import RunStory
+from freefloat.report.section_residuals import lanes
 from freefloat.report.words import prefixed
+from freefloat.validation.extent import Sensitivity
 from freefloat.validation.prediction import WORDS, Reading
+from freefloat.validation.validation import ChannelError
 
 _SENSITIVE = 6
 
@@ -23,17 +26,7 @@ def prediction(story: RunStory) -> dict[str, Any] | None:
         "verdict": found.verdict,
         "reasons": found.reasons,
         "false_alarm": f"{100.0 * found.false_alarm:.2g} %",
-        "channels": [
-            {
-                "name": f"{WORDS[each.channel]} {each.component}",
-                "rms": f"{each.rms:.3g}",
-                "largest": f"{each.largest:.3g}",
-                "noise": f"{each.noise:.3g}",
-                "ratio": f"{each.ratio:.3f}",
-                "unit": each.unit,
-            }
-            for each in found.channels
-        ],
+        "channels": [_channel(each) for each in found.channels],
         "checks": [
             {
                 "name": each.name,
@@ -55,7 +48,7 @@ def prediction_figures(story: RunStory) -> list[Figure]:
         return []
     figures = list[Figure]()
     for number, each in enumerate(story.validation.readings):
-        figures += [_measured(each, f"unseen-{number}"), _difference(each, f"unseen-{number}-error")]
+        figures += [_measured(each, f"unseen-{number}"), lanes(each, f"unseen-{number}-error")]
     return figures
 
 
@@ -72,16 +65,19 @@ def _measured(each: Reading, name: str) -> Figure:
     return Figure(name, traces, layout, 340)
 
 
-def _difference(each: Reading, name: str) -> Figure:
-    traces = [
-        line(each.t, each.residual[:, index] / each.noise[index], component, COLOURS[index % 8], width=0.8)
-        for index, component in enumerate(each.components)
-    ]
-    layout = {"xaxis": axis("t [s]"), "yaxis": axis("(measured − predicted) / noise")}
-    return Figure(name, traces, {**layout, "shapes": [level(2.0), level(-2.0)]}, 280)
+def _channel(each: ChannelError) -> dict[str, str]:
+    scale, unit = prefixed(each.largest, each.unit)
+    return {
+        "name": f"{WORDS[each.channel]} {each.component}",
+        "rms": f"{each.rms / scale:.3g}",
+        "largest": f"{each.largest / scale:.3g}",
+        "noise": f"{each.noise / scale:.3g}",
+        "ratio": f"{each.ratio:.3f}",
+        "unit": unit,
+    }
 
 
-def _sensitivity(each: Any) -> dict[str, str]:
+def _sensitivity(each: Sensitivity) -> dict[str, str]:
     scale, unit = prefixed(each.change, each.unit)
     own_scale, own_unit = prefixed(each.by_own_sd, each.unit)
     return {

@@ -64,7 +64,8 @@ def _joints(story: RunStory, name: str, t: Any, share: Any, values: Any, per: st
     limited = bool(np.isfinite(share).all())
     shown = 100.0 * share if limited else np.where(np.array(units) == "rad", np.degrees(values), values)
     traces = [
-        line(t, shown[:, index], channel, COLOURS[index % len(COLOURS)]) for index, channel in enumerate(motion.channels)
+        line(t, shown[:, index], channel, COLOURS[index % len(COLOURS)])
+        for index, channel in enumerate(motion.channels)
     ]
     what = "position" if not per else "rate"
     title = f"{what}, % of limit" if limited else f"{what} [{'°' if 'rad' in units else 'm'}{per}]"

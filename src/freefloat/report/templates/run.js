@@ -78,7 +78,7 @@
   }
   const every = (values, step, from) => Array.from(values.filter((_, k) => k % step === from));
 
-  const opacity = { bodies: 0.32, inertia: 0.3, centres: 1.0 };
+  const opacity = { bodies: 0.38, inertia: 0.22, centres: 1.0 };
   const names = { bodies: "", inertia: "inertia ellipsoids", centres: "centres of mass" };
   function mesh(part) {
     return {
@@ -110,6 +110,8 @@
       hoverinfo: "skip",
     };
     const [low, high] = scene.range;
+    const sizes = low.map((each, k) => high[k] - each + 0.1);
+    const ratio = (k) => (1.4 * sizes[k]) / Math.max(...sizes);
     const axis = (k) => ({
       title: { text: "xyz"[k] + " [m]" },
       range: [low[k] - 0.05, high[k] + 0.05],
@@ -131,9 +133,10 @@
         xaxis: axis(0),
         yaxis: axis(1),
         zaxis: axis(2),
-        aspectmode: "data",
+        aspectmode: "manual",
+        aspectratio: { x: ratio(0), y: ratio(1), z: ratio(2) },
         dragmode: "orbit",
-        camera: { eye: { x: 1.25, y: -1.35, z: 0.65 }, center: { x: 0, y: 0, z: -0.05 } },
+        camera: { eye: { x: 1.35, y: -1.5, z: 0.55 }, center: { x: 0, y: 0, z: -0.06 } },
       },
     };
     Plotly.react(stage, [...parts.map(mesh), trace], layout, config);
