@@ -10,6 +10,7 @@ from freefloat.errors import FreefloatError
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.physically_consistent import physical_robot
 from freefloat.excitation.excitation import Excitation
+from freefloat.excitation.find_excitation import SHAKES
 from freefloat.experiment.recording import Recording
 from freefloat.experiment.recording_columns import quantity_of
 from freefloat.experiment.truth import Layout
@@ -67,7 +68,7 @@ def story_of_run(run: Run) -> RunStory:
         manifest.versions,
         manifest.seeds.model_dump(),
         manifest.hashes,
-        {step.name: step.seconds for step in run.steps},
+        {step.name: step.seconds for step in run.steps if step.name != "report"},  # while it is written
         _commands(run),
         manifest.notes,
     )
@@ -151,6 +152,7 @@ def _commands(run: Run) -> tuple[str, ...]:
     manifest, seeds = run.manifest, run.manifest.seeds
     urdf, robot = IDENTIFIED
     starts = f"--starts {manifest.starts} --seed {seeds.design}"
+    starts += "" if manifest.shakes == SHAKES else f" --shakes {manifest.shakes}"
     template = f" --urdf {shlex.quote(manifest.robot)}" if manifest.robot.lower().endswith(".urdf") else ""
     return (
         f"freefloat run {MISSION} {starts} -o again.run",

@@ -87,6 +87,7 @@ class RunManifest(Section):
     robot: str
     finished: bool
     starts: Annotated[int, Field(ge=1)]
+    shakes: _Count
     seeds: SeedsSection
     versions: dict[str, str]
     steps: tuple[StepSection, ...] = ()
@@ -155,7 +156,7 @@ def read_manifest(folder: Path) -> RunManifest:
     return validated(RunManifest, document)
 
 
-def prepare_directory(directory: FilePath, mission: Mission, starts: int, seed: int) -> RunManifest:
+def prepare_directory(directory: FilePath, mission: Mission, starts: int, seed: int, shakes: int) -> RunManifest:
     """A directory with the mission and its robot in it, ready for a run; what its manifest says so far.
 
     An earlier run there is replaced; anything else is refused.
@@ -165,7 +166,13 @@ def prepare_directory(directory: FilePath, mission: Mission, starts: int, seed: 
     _refuse_others(folder)
     seeds = SeedsSection(design=seed, flight=seed + 1, unseen=seed + 2)
     manifest = RunManifest(
-        mission=mission.name, robot=robot, finished=False, starts=starts, seeds=seeds, versions=versions()
+        mission=mission.name,
+        robot=robot,
+        finished=False,
+        starts=starts,
+        shakes=shakes,
+        seeds=seeds,
+        versions=versions(),
     )
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -77,7 +77,7 @@ def run(
     seed: of the design; the flight's noise has the next, the unseen motion and its noise the one after.
     """
     folder = Path(directory)
-    made = _Running(folder, prepare_directory(folder, mission, starts, seed), watch)
+    made = _Running(folder, prepare_directory(folder, mission, starts, seed, shakes), watch)
     copy, seeds = load_mission(folder / MISSION), made.manifest.seeds  # what is in the directory is what is run
     excitation = made.step(
         "design", lambda: design(copy, starts, seeds.design, workers=workers, watch=made.designing, shakes=shakes)

@@ -188,5 +188,12 @@
   }
   drawAll();
   go(0);
+  // Plotly itself notices a window that changes, not a column that does.
+  const watcher = new ResizeObserver((entries) => {
+    for (const { target } of entries) {
+      if (target.data && Math.abs(target.clientWidth - target._fullLayout.width) > 1) Plotly.Plots.resize(target);
+    }
+  });
+  for (const plot of [stage, ...document.querySelectorAll(".plot")]) watcher.observe(plot);
   dark.addEventListener("change", drawAll);
 })();
