@@ -66,6 +66,7 @@ def run_page(story: RunStory) -> str:
         prediction=prediction(story),
         figures=figures,
         times=scene["times"],
+        centres=any(part["group"] == "centres" for part in scene["parts"]),
         figures_json=_script(_documents(figures)),
         scene_json=_script(scene),
         plotlyjs=get_plotlyjs(),

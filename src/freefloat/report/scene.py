@@ -51,15 +51,12 @@ def scene_of(story: RunStory) -> dict[str, Any]:
     reach = float(np.ptp(poses.p.reshape(-1, 3), axis=0).max()) or 1.0
     solids = _solids(robot, story.estimate.known, reach)
     phi = robot.parameters if story.identified is None else story.identified
-    uncertain, times = _centres(story, phi, reach)
-    parts = [
-        *(_part(name, "bodies", [(body, surface)], colour) for body, name, surface, colour in solids),
-        _part("inertia", "inertia", _inertias(phi), "--inertia"),
-    ]
-    if uncertain:
-        parts.append(_part("centre of mass", "centres", uncertain, "--accent"))
-    placed = [np.einsum("nij,vj->nvi", poses.R[:, b], s.points) + poses.p[:, b, None] for b, _, s, _ in solids]
-    everywhere = np.vstack([each.reshape(-1, 3) for each in placed])
+    inertias, (uncertain, times) = _inertias(phi), _centres(story, phi, reach)
+    parts = [_part(name, "bodies", [(body, surface)], colour) for body, name, surface, colour in solids]
+    parts += [_part("inertia", "inertia", inertias, "--inertia")] if inertias else []
+    parts += [_part("centre of mass", "centres", uncertain, "--accent")] if uncertain else []
+    drawn = [*((body, surface) for body, _, surface, _ in solids), *inertias, *uncertain]
+    low, high = _extent(poses, drawn)
     flat = np.concatenate([poses.R.reshape(*poses.R.shape[:2], 9), poses.p], axis=2)
     return {
         "t": packed(motion.need("t", "a scene")),
@@ -69,9 +66,17 @@ def scene_of(story: RunStory) -> dict[str, Any]:
         "turned_deg": packed(np.degrees(_turned(poses.R[:, 0]))),
         "parts": parts,
         "path": packed(_tip(robot, poses)),
-        "range": [everywhere.min(axis=0).tolist(), everywhere.max(axis=0).tolist()],
+        "range": [low.tolist(), high.tolist()],
         "times": times,
+        "fixed": robot.base == "fixed",
     }
+
+
+def _extent(poses: Poses, drawn: Sequence[tuple[int, Surface]]) -> tuple[Array, Array]:
+    """Lowest and highest coordinates over all instants, shape (3,) each [m]."""
+    placed = [np.einsum("nij,vj->nvi", poses.R[:, b], each.points) + poses.p[:, b, None] for b, each in drawn]
+    low, high = (np.array([bound(each, axis=(0, 1)) for each in placed]) for bound in (np.min, np.max))
+    return low.min(axis=0), high.max(axis=0)
 
 
 def _part(name: str, group: str, surfaces: Sequence[tuple[int, Surface]], colour: str) -> dict[str, Any]:

@@ -80,6 +80,7 @@ def _errors(story: RunStory) -> list[Figure]:
     told = np.isfinite(estimate.sd) & (estimate.sd > 0.0)
     z = (estimate.values[told] - true[told]) / estimate.sd[told]
     names = [name for name, there in zip(estimate.names, told, strict=True) if there]
+    farthest = max(3.6, 1.1 * float(np.abs(z).max(initial=0.0)))
     trace = {
         "type": "bar",
         "x": names,
@@ -101,7 +102,7 @@ def _errors(story: RunStory) -> list[Figure]:
     }
     layout = {
         "xaxis": names_axis(),
-        "yaxis": axis("error / standard deviation", range=[-3.6, 3.6]),
+        "yaxis": axis("error / standard deviation", range=[-farthest, farthest]),
         "shapes": [band],
         "bargap": 0.3,
         "margin": {"b": 84},

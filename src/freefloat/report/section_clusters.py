@@ -27,6 +27,7 @@ def clusters(story: RunStory) -> dict[str, Any]:
         "line": residual_line(estimate),
         "nuisances": [_nuisance(each) for each in estimate.nuisances if np.isfinite(each.sd)],
         "exact": story.true_values is not None and bool(np.allclose(story.true_values, estimate.cad)),
+        "prior": estimate.budget is not None and "prior" in estimate.budget.sources,
     }
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from freefloat.estimate.estimated_clusters import cad_spread
 from freefloat.report.figures import Figure, axis, packed
 from freefloat.report.run_story import RunStory
+from freefloat.robot.transform import Array
 
 _HELD = 6  # directions that are listed
 _KINDS = {"m": "masses", "mx": "first moments", "my": "first moments", "mz": "first moments"}
@@ -60,11 +61,18 @@ def identifiable_figures(story: RunStory) -> list[Figure]:
             "categoryorder": "array",
             "categoryarray": estimate.names,
         },
-        "yaxis": axis("of the CAD spread", type="log", tickformat=".2~%"),
+        "yaxis": axis("of the CAD spread", type="log", tickformat=".2~%", tickvals=_ticks(share)),
         "bargap": 0.25,
         "margin": {"b": 84},
     }
     return [Figure("narrowed", traces, layout, 340)]
+
+
+def _ticks(share: Array) -> list[float]:
+    """1, 2 and 5 of every decade, or where there are many of these the decades alone."""
+    lowest = float(np.log10(np.nanmin(share, initial=1.0)))
+    steps = (1.0, 2.0, 5.0) if lowest > -3.0 else (1.0,)
+    return [step * 10.0**decade for decade in range(int(np.floor(lowest)), 1) for step in steps]
 
 
 def kind_of(name: str) -> str:
@@ -79,7 +87,10 @@ def symbol_of(kind: str) -> str:
 
 def _counts(story: RunStory) -> list[tuple[str, str]]:
     estimate = story.estimate
-    counts = [("clusters", str(len(estimate.values))), ("significant", str(int(estimate.significant.sum())))]
+    counts = [
+        (f"clusters of {estimate.model}", str(len(estimate.values))),
+        ("significant", str(int(estimate.significant.sum()))),
+    ]
     if story.advice:
         answer = story.advice.answer
         counts += [(status, str(len(answer.with_status(status)))) for status in ("weak", "up to scale", "open")]

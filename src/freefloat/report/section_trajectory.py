@@ -47,11 +47,11 @@ def trajectory_figures(story: RunStory) -> list[Figure]:
     motion = story.excitation.trajectory
     t = np.linspace(0.0, motion.duration_s, 601)
     moved, limits = motion.evaluate(t), limits_of(story.robot, motion.channels)
-    middle = np.where(np.isfinite(limits.lowest + limits.highest), 0.5 * (limits.lowest + limits.highest), 0.0)
-    half = np.where(np.isfinite(limits.highest - limits.lowest), 0.5 * (limits.highest - limits.lowest), np.nan)
+    bounded = np.isfinite(limits.lowest) & np.isfinite(limits.highest)
+    low, high = np.where(bounded, limits.lowest, np.nan), np.where(bounded, limits.highest, np.nan)
     rate = np.where(np.isfinite(limits.rate), limits.rate, np.nan)
     figures = [
-        _joints(story, "joint-positions", t, (moved.position - middle) / half, moved.position, ""),
+        _joints(story, "joint-positions", t, (2.0 * moved.position - low - high) / (high - low), moved.position, ""),
         _joints(story, "joint-rates", t, moved.rate / rate, moved.rate, "/s"),
     ]
     return [each for each in figures if each is not None] + _base(story)

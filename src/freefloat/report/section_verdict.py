@@ -34,17 +34,25 @@ def verdict(result: RunResult) -> dict[str, Any]:
 
 
 def headlines(result: RunResult) -> tuple[Headline, ...]:
-    """Accuracy of the base's inertia, prediction over noise, and use of the limits or accuracy of the total mass."""
-    third = _limits(result) if result.excitation.margins else _mass(result)
-    return tuple(each for each in (_inertia(result), _prediction(result), third) if each is not None)
+    """Accuracy of the base's inertia, prediction over noise, and use of the limits.
+
+    Where there is none of these: accuracy of all clusters; that of the total mass, or the condition number.
+    """
+    first, third = _inertia(result) or _clusters(result), _limits(result) or _mass(result) or _condition(result)
+    return tuple(each for each in (first, _prediction(result), third) if each is not None)
 
 
 def base_inertia_sd(result: RunResult) -> float:
     """Relative standard deviation of the base's moments of inertia, root mean square; NaN where not estimated."""
-    estimate, names = result.estimate, {f"I{axis}_{result.base}" for axis in ("xx", "yy", "zz")}
-    places = [place for place, name in enumerate(estimate.names) if name in names]
+    estimate, places = result.estimate, _moments(result)
     relative = estimate.sd[places] / np.abs(estimate.values[places])
     return float(np.sqrt(np.mean(relative**2))) if places else math.nan
+
+
+def _moments(result: RunResult) -> list[int]:
+    """Places of the base's moments of inertia among the clusters."""
+    names = {f"I{axis}_{result.base}" for axis in ("xx", "yy", "zz")}
+    return [place for place, name in enumerate(result.estimate.names) if name in names]
 
 
 def _state(result: RunResult) -> str:
@@ -76,15 +84,29 @@ def _inertia(result: RunResult) -> Headline | None:
     if not math.isfinite(sd):
         return None
     off = _inertia_error(result)
-    more = "95 % interval, mean of three moments"
+    count = len(_moments(result))
+    more = f"95 % interval, mean of {count} moments" if count > 1 else "95 % interval"
     return Headline("base inertia", f"±{_percent(HALF * sd)}", "", more if off is None else f"{more}; off by {off}")
+
+
+def _clusters(result: RunResult) -> Headline | None:
+    values, sd = result.estimate.values, result.estimate.sd
+    told = np.isfinite(sd) & (values != 0.0)
+    if not told.any():
+        return None
+    median = float(np.median(sd[told] / np.abs(values[told])))
+    return Headline("clusters", f"±{_percent(HALF * median)}", "", f"95 % interval, median of {int(told.sum())}")
+
+
+def _condition(result: RunResult) -> Headline | None:
+    number = result.excitation.condition_number
+    return Headline("condition number", f"{number:.3g}", "", "of the rows") if math.isfinite(number) else None
 
 
 def _inertia_error(result: RunResult) -> str | None:
     if result.true_values is None:
         return None
-    names = {f"I{axis}_{result.base}" for axis in ("xx", "yy", "zz")}
-    places = [place for place, name in enumerate(result.estimate.names) if name in names]
+    places = _moments(result)
     error = result.estimate.values[places] / result.true_values[places] - 1.0
     return _percent(float(np.sqrt(np.mean(error**2))))
 
@@ -118,7 +140,7 @@ def _mass(result: RunResult) -> Headline | None:
 
 
 def _percent(relative: float) -> str:
-    return f"{100.0 * relative:.2g} %"
+    return f"{100.0 * relative:.2g} %" if relative < 1.0 else "> 100 %"
 
 
 def _capital(text: str) -> str:

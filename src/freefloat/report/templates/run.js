@@ -144,7 +144,7 @@
   function go(at) {
     frame = Math.max(0, Math.min(scene.frames - 1, Math.round(at)));
     slider.value = frame;
-    shown.textContent = t[frame].toFixed(1) + " s · base turned by " + turned[frame].toFixed(1) + "°";
+    shown.textContent = t[frame].toFixed(1) + " s" + (scene.fixed ? "" : " · base turned by " + turned[frame].toFixed(1) + "°");
     const found = parts.map((part) => placed(part, frame));
     const of = (name) => found.map((each) => each[name]);
     return Plotly.restyle(stage, { x: of("x"), y: of("y"), z: of("z") }, parts.map((_, k) => k));
