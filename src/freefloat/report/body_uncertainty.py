@@ -1,7 +1,7 @@
 """How well the centres of mass of single bodies are known, which data show in clusters only.
 
-Of the standard parameters phi, with covariance S by the CAD model, the data show clusters C phi with covariance V.
-What is believed of phi then is
+Of the standard parameters phi, with covariance S by the CAD model, the data show clusters C phi with covariance V,
+which is the CAD model's in directions that were held. What is believed of phi then is
 
     S - G C S + G V G^T,   G = S C^T (C S C^T)^-1            where V holds the CAD model as a prior already,
     S - S C^T (C S C^T + V)^-1 C S                           where V is the data's alone.
@@ -20,6 +20,7 @@ from freefloat.estimate.prior import CadSpread
 from freefloat.regressor.selection import select_parameters
 from freefloat.robot.parameters import PER_BODY, com_of
 from freefloat.robot.transform import Array
+from freefloat.validation.base_motion import total_covariance
 
 
 def centre_covariances(estimate: Estimate, parameters: Array) -> Array | None:
@@ -45,7 +46,7 @@ def _covariance(estimate: Estimate, columns: NDArray[np.int64]) -> Array:
     """Of all standard parameters, shape (10 bodies, 10 bodies); known ones have the spread they were given."""
     robot, C = estimate.robot, estimate.minimal.combine[:, columns]
     whole = CadSpread().covariance(robot)
-    S, V = whole[np.ix_(columns, columns)], estimate.covariance
+    S, V = whole[np.ix_(columns, columns)], total_covariance(estimate)
     CS = C @ S
     budget = estimate.budget
     if budget is not None and "prior" in budget.sources:
