@@ -103,6 +103,10 @@ def test_a_mission_that_names_files_elsewhere_is_copied_with_them(made, tmp_path
 
     prepare_directory(tmp_path / "b", ff.load_mission(path), 1, 0, 0)
     copy = ff.load_mission(tmp_path / "b" / "mission.yaml")
+    (tmp_path / "robot.yaml").rename(tmp_path / "other.yaml")
+    path.write_text(path.read_text().replace("robot.yaml", "other.yaml"))
+    prepare_directory(tmp_path / "b", ff.load_mission(path), 1, 0, 0)
+    assert sorted(each.name for each in (tmp_path / "b").iterdir()) == ["mission.yaml", "other.yaml", "run.json"]
     assert np.array_equal(copy.trajectory.coefficients, run.excitation.trajectory.coefficients)
     assert np.array_equal(copy.robot.parameters, run.mission.robot.parameters)
 

@@ -163,7 +163,7 @@ def prepare_directory(directory: FilePath, mission: Mission, starts: int, seed: 
     """
     folder = Path(directory)
     content, robot = _inputs(mission)  # before anything is removed: the mission may be the one in this directory
-    _refuse_others(folder)
+    earlier = _earlier_robot(folder)
     seeds = SeedsSection(design=seed, flight=seed + 1, unseen=seed + 2)
     manifest = RunManifest(
         mission=mission.name,
@@ -177,7 +177,7 @@ def prepare_directory(directory: FilePath, mission: Mission, starts: int, seed: 
     try:
         folder.mkdir(parents=True, exist_ok=True)
         write_manifest(folder, manifest)
-        for name in _OURS[2:]:
+        for name in (*_OURS[2:], *earlier):
             (folder / name).unlink(missing_ok=True)
     except OSError as error:
         raise FileError(folder, f"cannot be written: {error.strerror}") from error
@@ -214,16 +214,19 @@ def versions() -> dict[str, str]:
     return found
 
 
-def _refuse_others(folder: Path) -> None:
+def _earlier_robot(folder: Path) -> tuple[str, ...]:
+    """Name of the robot file of an earlier run, if there is one; anything else that is there is refused."""
     if folder.exists() and not folder.is_dir():
         raise FileError(folder, "is a file; allowed: a directory of an earlier run, or a new one")
     if folder.is_dir() and any(folder.iterdir()):
         try:
-            read_manifest(folder)
+            name = read_manifest(folder).robot
         except FileError as error:
             raise FileError(
                 folder, "holds files, and not those of a run; allowed: a new or empty directory, or one of a run"
             ) from error
+        return (name,) if Path(name).name == name else ()
+    return ()
 
 
 def _inputs(mission: Mission) -> tuple[Mapping[str, bytes], str]:
