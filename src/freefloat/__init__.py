@@ -90,6 +90,9 @@ if TYPE_CHECKING:
     from freefloat.mission.flying import fly, random_motion, simulate
     from freefloat.mission.identifying import identify, problem
     from freefloat.mission.mission_file import Mission, load_mission
+    from freefloat.mission.reporting import write_report
+    from freefloat.mission.run_directory import Run, load_run
+    from freefloat.mission.running import run
     from freefloat.mission.sweeping import sweep
     from freefloat.mission.validating import validate
     from freefloat.motion.bspline import BSpline
@@ -337,6 +340,12 @@ _HOME = {
         "Mission",
         "load_mission",
     ),
+    "mission.reporting": ("write_report",),
+    "mission.run_directory": (
+        "Run",
+        "load_run",
+    ),
+    "mission.running": ("run",),
     "mission.sweeping": ("sweep",),
     "mission.validating": ("validate",),
     "motion.bspline": ("BSpline",),

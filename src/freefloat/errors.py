@@ -7,7 +7,7 @@ FreefloatError
 ├── ShapeError       an array of the wrong shape, or one that a computation needs and nobody gave
 └── further ones, each beside what raises it: NotApplicable and UnclearRank (models), UnknownModel,
     MassNotVisible, UnreadableFormula, UnknownStudy, InvalidTrajectory, InvalidRecording, CannotFly,
-    CannotProcess, InvalidProblem, UnknownMethod, NotPossible, NotSolved, CasadiMissing, InvalidMission,
+    CannotProcess, InvalidProblem, UnknownMethod, NotPossible, NotSolved, CasadiMissing, JinjaMissing, InvalidMission,
     InvalidPlan, Infeasible (designs), InvalidSweep, InvalidValidation
 
 The command line prints the sentence and exits with code 2; it never shows a traceback for these.

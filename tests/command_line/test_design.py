@@ -17,13 +17,14 @@ from typer.testing import CliRunner
 import freefloat as ff
 from freefloat.command_line import app, design_progress, main
 from freefloat.command_line.options import GoalChoice
-from freefloat.command_line.show_excitation import accuracy_words, condition_words, goal_words, show_excitation
+from freefloat.command_line.show_excitation import show_excitation
 from freefloat.command_line.sweeping import parse_range
 from freefloat.excitation.excitation import Prediction
 from freefloat.excitation.find_excitation import Standing
 from freefloat.excitation.plan import GoalName
 from freefloat.mission import sweeping
 from freefloat.mission.sweeping import InvalidSweep
+from freefloat.report.design_words import accuracy_words, condition_words, goal_words
 
 QUICK = ("--starts", "1", "--workers", "1")
 

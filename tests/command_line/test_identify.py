@@ -11,9 +11,9 @@ import yaml
 from typer.testing import CliRunner
 
 from freefloat.command_line import app, identification
-from freefloat.command_line.show_estimate import residual_line, shortened, with_interval
 from freefloat.estimate.estimate import Budget
 from freefloat.estimate.estimate_file import load_estimate
+from freefloat.report.words import residual_line, shortened, with_interval
 from freefloat.robot.load import load_robot
 from freefloat.robot.urdf_write import write_urdf
 from freefloat.studies import study_robot

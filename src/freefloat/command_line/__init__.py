@@ -28,6 +28,7 @@ from freefloat.command_line.options import (
     split_commas,
 )
 from freefloat.command_line.reproducing import reproduce
+from freefloat.command_line.run_command import report, run
 from freefloat.command_line.validation_command import validate
 from freefloat.errors import FreefloatError
 
@@ -221,6 +222,8 @@ def export(
         show_exported(document)
 
 
+app.command()(run)
+app.command()(report)
 app.command()(sweep)
 app.command()(campaign)
 app.command()(reproduce)

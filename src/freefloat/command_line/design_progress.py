@@ -12,10 +12,10 @@ from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bar
 
 from freefloat.command_line.live_bar import LiveBar
-from freefloat.command_line.show_excitation import accuracy_words, condition_words
 from freefloat.excitation.excitation import Margin
 from freefloat.excitation.find_excitation import Standing, margins_of
 from freefloat.excitation.plan import Plan
+from freefloat.report.design_words import accuracy_words, condition_words
 from freefloat.robot.transform import Array
 
 _BETWEEN_S = 3.0  # predictions of the best motion so far take a tenth of a second: not more often than this

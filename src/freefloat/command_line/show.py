@@ -12,6 +12,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from freefloat.report.words import number
+
 PLAIN_WIDTH = 120  # where the output is not a terminal, its width must not depend on who asks
 
 
@@ -28,11 +30,6 @@ def print_json(document: Any) -> None:
 def as_json(document: Any) -> str:
     """One JSON document, indented, with a last newline."""
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def number(value: float) -> str:
-    """Five significant digits, no needless zeros."""
-    return f"{value:.5g}"
 
 
 def vector(values: Iterable[float]) -> str:

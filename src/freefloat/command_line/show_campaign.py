@@ -13,7 +13,8 @@ from rich.table import Table
 from freefloat.campaign.campaign import Campaign
 from freefloat.campaign.pictures import setting_words
 from freefloat.campaign.summary import CampaignSummary, MethodSummary, Share
-from freefloat.command_line.show import console, number
+from freefloat.command_line.show import console
+from freefloat.report.words import number
 
 _SHOWN = 12  # clusters of a method
 _LEGEND = (

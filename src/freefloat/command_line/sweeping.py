@@ -15,13 +15,14 @@ from rich.progress import Progress
 from rich.table import Table
 
 from freefloat.command_line.outputs import refuse_output
-from freefloat.command_line.show import console, number
-from freefloat.command_line.show_excitation import accuracy_words, condition_words
+from freefloat.command_line.show import console
 from freefloat.excitation.excitation_file import load_motion
 from freefloat.excitation.sweep import Sweep
 from freefloat.mission.mission_file import Mission, load_mission
 from freefloat.mission.sweeping import InvalidSweep, sweep
+from freefloat.report.design_words import accuracy_words, condition_words
 from freefloat.report.sweep_page import write_sweep_page, write_sweep_table
+from freefloat.report.words import number
 
 _MOST_POINTS = 10_000
 _SHOWN = 12  # clusters whose influence is shown

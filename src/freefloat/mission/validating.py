@@ -11,9 +11,10 @@ import numpy as np
 from freefloat import __version__
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.flight import Flight
+from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.problem import Problem
 from freefloat.excitation.excitation import Excitation
-from freefloat.experiment.processing.processed import ProcessSettings
+from freefloat.experiment.processing.processed import Processed, ProcessSettings
 from freefloat.experiment.recording import Recording
 from freefloat.mission.believed import nuisances_of
 from freefloat.mission.identifying import (
@@ -28,9 +29,10 @@ from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
 from freefloat.validation.base_motion import BaseMotionPrediction
+from freefloat.validation.fits import Freedom, fit
 from freefloat.validation.judge import judged
 from freefloat.validation.linear_rows import LinearPrediction
-from freefloat.validation.prediction import InvalidValidation, Prediction, UnfitEstimate
+from freefloat.validation.prediction import InvalidValidation, Prediction, Reading, UnfitEstimate
 from freefloat.validation.validation import Validation
 
 
@@ -51,22 +53,41 @@ def validate(
     """
     if not 0.0 < false_alarm < 1.0:
         raise InvalidValidation(f"the false-alarm rate is {false_alarm}; allowed: between 0 and 1")
-    robot, named, absent = (
-        _robot(mission, estimate),
-        named_recordings(recordings),
-        _absent(mission, recordings, without),
-    )
-    method = str(estimate.origin.get("method", method_of(mission)))
-    processed = flights_of(mission, named, trajectory, absent, settings or settings_for(mission, method))
-    flights = tuple(flight for flight, _ in processed)
-    prediction, problem = _prediction(mission, robot, estimate, flights)
+    named = named_recordings(recordings)
+    prediction, problem, processed = _posed(mission, estimate, named, trajectory, without, settings)
     found = judged(prediction, problem, estimate, false_alarm)
-    several = len(flights) > 1
+    several = len(processed) > 1
     notes = tuple(
         f"{f'{flight.name}: ' if several else ''}{sentence}" for flight, done in processed for sentence in done.warnings
     )
     found = replace(found, notes=notes, origin=_origin(mission, estimate, named))
     return _no_proof(found, estimate, named)
+
+
+def held_readings(
+    mission: Mission, estimate: Estimate, recordings: Recordings, trajectory: Trajectory | Excitation | None = None
+) -> tuple[Reading, ...]:
+    """What was read and what an estimate predicts of it, channel by channel; only biases and clocks are fitted."""
+    prediction, *_ = _posed(mission, estimate, named_recordings(recordings), trajectory)
+    theta = prediction.belief.theta
+    with one_blas_thread():
+        held = fit(prediction, Freedom.none(theta), prediction.start()[theta.size :], derivatives=False)
+        return prediction.readings(held.point)
+
+
+def _posed(
+    mission: Mission,
+    estimate: Estimate,
+    named: Mapping[str, Recording],
+    trajectory: Trajectory | Excitation | None = None,
+    without: Mapping[str, Sequence[str]] | None = None,
+    settings: ProcessSettings | None = None,
+) -> tuple[Prediction, Problem, list[tuple[Flight, Processed]]]:
+    """What predicts the recordings, the problem they pose, and each as a flight with what processing said of it."""
+    robot, absent = _robot(mission, estimate), _absent(mission, named, without)
+    method = str(estimate.origin.get("method", method_of(mission)))
+    processed = flights_of(mission, named, trajectory, absent, settings or settings_for(mission, method))
+    return *_prediction(mission, robot, estimate, tuple(flight for flight, _ in processed)), processed
 
 
 def _absent(

@@ -1,0 +1,77 @@
+"""What a report tells: a run from the robot file to the prediction of unseen motion, as plain inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from freefloat.estimate.estimate import Estimate
+from freefloat.excitation.excitation import Excitation
+from freefloat.experiment.recording import Recording
+from freefloat.regressor.advice import Advice
+from freefloat.regressor.samples import Samples
+from freefloat.robot.model import Robot
+from freefloat.robot.transform import Array
+from freefloat.validation.prediction import Reading
+from freefloat.validation.validation import Validation
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """What it takes to repeat a run.
+
+    versions, seeds, hashes (SHA-256), seconds: by name. commands: lines for a shell. notes: sentences.
+    """
+
+    versions: Mapping[str, str]
+    seeds: Mapping[str, int] = field(default_factory=dict)
+    hashes: Mapping[str, str] = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    commands: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class RunResult:
+    """What a run found.
+
+    name: of the mission. robot: as its file has it. truth: the robot that flew, where that is known: for simulated
+    flights.
+    """
+
+    name: str
+    robot: Robot
+    excitation: Excitation
+    estimate: Estimate
+    validation: Validation | None
+    truth: Robot | None
+
+    @property
+    def base(self) -> str:
+        """Name of the base's body."""
+        return self.robot.bodies[0].name
+
+    @property
+    def true_values(self) -> Array | None:
+        """Of the estimate's clusters, shape (c,), where they are known and sums of standard parameters."""
+        if self.truth is None or self.estimate.minimal.names != self.truth.parameter_names:
+            return None
+        return self.estimate.minimal.values(self.truth.parameters)
+
+
+@dataclass(frozen=True, eq=False)
+class RunStory(RunResult):
+    """A run, told.
+
+    recording: what the estimate was made from. motion: the exciting motion with the base's reaction; t, q, and of a
+    base that moves attitude and position. residuals: of the recording, channel by channel, once the estimate is held.
+    identified: parameters of the physical robot nearest to the estimate, shape (10 bodies,); None where there is
+    none. advice: what the sensors can tell of this robot.
+    """
+
+    recording: Recording
+    motion: Samples
+    residuals: tuple[Reading, ...]
+    identified: Array | None
+    advice: Advice | None
+    provenance: Provenance

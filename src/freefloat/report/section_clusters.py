@@ -1,0 +1,73 @@
+"""The clusters: values with intervals, what these are made of, the CAD model's values, the truth where it is known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from freefloat.regressor.summary import cluster_unit
+from freefloat.report.figures import COLOURS
+from freefloat.report.run_story import RunStory
+from freefloat.report.words import HALF, number, prefixed, relative, residual_line, shortened, with_interval
+
+_SMALL = 0.02  # share of the largest variance: sources that matter less everywhere are `other`
+_OTHER = "other"
+
+
+def clusters(story: RunStory) -> dict[str, Any]:
+    """A row for each cluster, significant ones first, and the sources that their bars are made of."""
+    estimate, sources = story.estimate, _sources(story)
+    rows = [_row(story, index, sources) for index in range(len(estimate.values))]
+    return {
+        "sources": [(name, colour) for name, colour, _ in sources],
+        "rows": [row for row in rows if row["significant"]],
+        "others": [row for row in rows if not row["significant"]],
+        "truth": story.true_values is not None,
+        "line": residual_line(estimate),
+        "nuisances": [_nuisance(each) for each in estimate.nuisances if np.isfinite(each.sd)],
+        "exact": story.true_values is not None and bool(np.allclose(story.true_values, estimate.cad)),
+        "prior": estimate.budget is not None and "prior" in estimate.budget.sources,
+    }
+
+
+def _row(story: RunStory, index: int, sources: list[tuple[str, str, list[int]]]) -> dict[str, Any]:
+    estimate, true = story.estimate, story.true_values
+    value, half = float(estimate.values[index]), HALF * float(estimate.sd[index])
+    shown, interval = with_interval(value, half)
+    shares = np.zeros(0) if estimate.budget is None else estimate.budget.shares[index]
+    parts = [(name, colour, 100.0 * float(shares[places].sum())) for name, colour, places in sources]
+    off = None if true is None or not estimate.sd[index] > 0.0 else (value - true[index]) / estimate.sd[index]
+    return {
+        "name": shortened(estimate.formulas[index]),
+        "formula": estimate.formulas[index],
+        "value": shown,
+        "interval": interval,
+        "unit": cluster_unit(estimate.names[index]),
+        "relative": relative(value, half),
+        "parts": [(name, colour, f"{share:.1f}") for name, colour, share in parts if share >= 0.5],
+        "prior": number(float(estimate.cad[index])),
+        "truth": "" if true is None else number(float(true[index])),
+        "off": "" if off is None or not np.isfinite(off) else f"{off:+.1f} σ",
+        "far": off is not None and abs(off) > HALF,
+        "significant": bool(estimate.significant[index]),
+    }
+
+
+def _sources(story: RunStory) -> list[tuple[str, str, list[int]]]:
+    """Sources of variance with a colour and their places in the budget."""
+    budget = story.estimate.budget
+    if budget is None:
+        return []
+    large = [place for place in range(len(budget.sources)) if budget.shares[:, place].max(initial=0.0) >= _SMALL]
+    named = [(budget.sources[place], COLOURS[index % 8], [place]) for index, place in enumerate(large[:7])]
+    rest = [place for place in range(len(budget.sources)) if place not in large[:7]]
+    there = rest and budget.shares[:, rest].max() > 0.005
+    return [*named, (_OTHER, "--muted", rest)] if there else named
+
+
+def _nuisance(each: Any) -> dict[str, str]:
+    half = HALF * each.sd
+    scale, unit = prefixed(max(abs(each.value), half), each.unit)
+    value, interval = with_interval(each.value / scale, half / scale)
+    return {"name": each.name, "value": value, "interval": interval, "unit": unit}

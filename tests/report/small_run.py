@@ -1,0 +1,13 @@
+"""A run of seconds: a small satellite whose wheel is measured too."""
+
+from excitation.small_mission import MISSION, write_small_mission
+
+import freefloat as ff
+
+SENSORS = {**MISSION["sensors"], "wheels": {"kind": "tachometer", "noise_rad_s": 0.01, "rate_Hz": 20}}
+
+
+def small_run(folder, watch=None):
+    """The run, its mission beside it."""
+    mission = ff.load_mission(write_small_mission(folder, sensors=SENSORS))
+    return ff.run(mission, folder / "small.run", starts=1, seed=3, watch=watch, workers=1, shakes=0)
