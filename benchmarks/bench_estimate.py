@@ -9,8 +9,8 @@ import measure  # before numpy: it holds every library to one thread
 import numpy as np
 from measure import Row, shortest_times
 
-from freefloat.estimate.likelihood import Likelihood
-from freefloat.estimate.maximum_likelihood import MaximumLikelihood
+from freefloat.estimate.likelihood.likelihood import Likelihood
+from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.problem import Problem
 from freefloat.regressor.angular_momentum import AngularMomentum
 from freefloat.studies import study_robot

@@ -16,8 +16,8 @@ from other_solvers import augmented_lagrangian, ipopt
 from rich.console import Console
 from rich.table import Table
 
-from freefloat.estimate.least_squares import LeastSquares
-from freefloat.estimate.maximum_likelihood import MaximumLikelihood
+from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
+from freefloat.estimate.linear.least_squares import LeastSquares
 from freefloat.excitation.excitation import Excitation
 from freefloat.excitation.find_excitation import find_excitation
 from freefloat.excitation.goals.condition_number import true_condition_number

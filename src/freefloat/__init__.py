@@ -14,27 +14,30 @@ if TYPE_CHECKING:
     from freefloat.campaign.campaign import Campaign, load_campaign
     from freefloat.campaign.running import run_campaign
     from freefloat.errors import FileError, FreefloatError, InvalidRobot, ShapeError, UnknownName
-    from freefloat.estimate.adaline import Adaline
-    from freefloat.estimate.bias_compensated import BiasCompensated
-    from freefloat.estimate.bound import Bound, cramer_rao_bound
+    from freefloat.estimate.bound.bound import Bound, cramer_rao_bound
     from freefloat.estimate.change import Change, change_between
-    from freefloat.estimate.controller_c import controller_c
-    from freefloat.estimate.controller_casadi import controller_casadi
     from freefloat.estimate.estimate import Estimate
     from freefloat.estimate.estimate_file import load_estimate, save_estimate
-    from freefloat.estimate.export import export_controller, export_robot, export_urdf
     from freefloat.estimate.flight import Flight, flight_of
-    from freefloat.estimate.floating_angular_model import FloatingAngularModel
-    from freefloat.estimate.floating_model import FloatingModel
-    from freefloat.estimate.hopfield_tank import HopfieldTank
-    from freefloat.estimate.input_error import InputError
-    from freefloat.estimate.instrumental_variable import InstrumentalVariable
-    from freefloat.estimate.kalman import Kalman
-    from freefloat.estimate.least_squares import LeastSquares
-    from freefloat.estimate.maximum_likelihood import MaximumLikelihood
+    from freefloat.estimate.given_back.controller_c import controller_c
+    from freefloat.estimate.given_back.controller_casadi import controller_casadi
+    from freefloat.estimate.given_back.export import export_controller, export_robot, export_urdf
+    from freefloat.estimate.given_back.floating_angular_model import FloatingAngularModel
+    from freefloat.estimate.given_back.floating_model import FloatingModel
+    from freefloat.estimate.kalman.kalman import Kalman
+    from freefloat.estimate.likelihood.input_error import InputError
+    from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
+    from freefloat.estimate.likelihood.output_error import OutputError
+    from freefloat.estimate.linear.adaline import Adaline
+    from freefloat.estimate.linear.bias_compensated import BiasCompensated
+    from freefloat.estimate.linear.hopfield_tank import HopfieldTank
+    from freefloat.estimate.linear.instrumental_variable import InstrumentalVariable
+    from freefloat.estimate.linear.least_squares import LeastSquares
+    from freefloat.estimate.linear.recursive import Recursive
+    from freefloat.estimate.linear.total_least_squares import TotalLeastSquares
+    from freefloat.estimate.linear.weighted import Weighted
     from freefloat.estimate.methods import make_estimator
-    from freefloat.estimate.output_error import OutputError
-    from freefloat.estimate.physically_consistent import PhysicallyConsistent, physical_robot
+    from freefloat.estimate.physical.physically_consistent import PhysicallyConsistent, physical_robot
     from freefloat.estimate.planned import planned_problem
     from freefloat.estimate.prior import CadSpread
     from freefloat.estimate.problem import Nuisances, Problem
@@ -48,10 +51,7 @@ if TYPE_CHECKING:
         spirolazzi_known_load,
         target_only,
     )
-    from freefloat.estimate.recursive import Recursive
-    from freefloat.estimate.total_least_squares import TotalLeastSquares
     from freefloat.estimate.total_mass import mass_from_products, mass_from_pulse, mass_from_ratio
-    from freefloat.estimate.weighted import Weighted
     from freefloat.excitation.excitation import Excitation, Margin, Prediction
     from freefloat.excitation.excitation_file import load_excitation, load_motion, save_excitation
     from freefloat.excitation.find_excitation import find_excitation
@@ -166,9 +166,9 @@ _HOME = {
         "ShapeError",
         "UnknownName",
     ),
-    "estimate.adaline": ("Adaline",),
-    "estimate.bias_compensated": ("BiasCompensated",),
-    "estimate.bound": (
+    "estimate.linear.adaline": ("Adaline",),
+    "estimate.linear.bias_compensated": ("BiasCompensated",),
+    "estimate.bound.bound": (
         "Bound",
         "cramer_rao_bound",
     ),
@@ -176,14 +176,14 @@ _HOME = {
         "Change",
         "change_between",
     ),
-    "estimate.controller_c": ("controller_c",),
-    "estimate.controller_casadi": ("controller_casadi",),
+    "estimate.given_back.controller_c": ("controller_c",),
+    "estimate.given_back.controller_casadi": ("controller_casadi",),
     "estimate.estimate": ("Estimate",),
     "estimate.estimate_file": (
         "load_estimate",
         "save_estimate",
     ),
-    "estimate.export": (
+    "estimate.given_back.export": (
         "export_controller",
         "export_robot",
         "export_urdf",
@@ -192,17 +192,17 @@ _HOME = {
         "Flight",
         "flight_of",
     ),
-    "estimate.floating_angular_model": ("FloatingAngularModel",),
-    "estimate.floating_model": ("FloatingModel",),
-    "estimate.hopfield_tank": ("HopfieldTank",),
-    "estimate.input_error": ("InputError",),
-    "estimate.instrumental_variable": ("InstrumentalVariable",),
-    "estimate.kalman": ("Kalman",),
-    "estimate.least_squares": ("LeastSquares",),
-    "estimate.maximum_likelihood": ("MaximumLikelihood",),
+    "estimate.given_back.floating_angular_model": ("FloatingAngularModel",),
+    "estimate.given_back.floating_model": ("FloatingModel",),
+    "estimate.linear.hopfield_tank": ("HopfieldTank",),
+    "estimate.likelihood.input_error": ("InputError",),
+    "estimate.linear.instrumental_variable": ("InstrumentalVariable",),
+    "estimate.kalman.kalman": ("Kalman",),
+    "estimate.linear.least_squares": ("LeastSquares",),
+    "estimate.likelihood.maximum_likelihood": ("MaximumLikelihood",),
     "estimate.methods": ("make_estimator",),
-    "estimate.output_error": ("OutputError",),
-    "estimate.physically_consistent": (
+    "estimate.likelihood.output_error": ("OutputError",),
+    "estimate.physical.physically_consistent": (
         "PhysicallyConsistent",
         "physical_robot",
     ),
@@ -222,14 +222,14 @@ _HOME = {
         "spirolazzi_known_load",
         "target_only",
     ),
-    "estimate.recursive": ("Recursive",),
-    "estimate.total_least_squares": ("TotalLeastSquares",),
+    "estimate.linear.recursive": ("Recursive",),
+    "estimate.linear.total_least_squares": ("TotalLeastSquares",),
     "estimate.total_mass": (
         "mass_from_products",
         "mass_from_pulse",
         "mass_from_ratio",
     ),
-    "estimate.weighted": ("Weighted",),
+    "estimate.linear.weighted": ("Weighted",),
     "excitation.excitation": (
         "Excitation",
         "Margin",

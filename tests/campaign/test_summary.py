@@ -14,7 +14,7 @@ from freefloat.campaign.manifest import ClustersSection
 from freefloat.campaign.pictures import pictures
 from freefloat.campaign.settings import prepared
 from freefloat.campaign.summary import Share, _method
-from freefloat.estimate.bound import cramer_rao_bound
+from freefloat.estimate.bound.bound import cramer_rao_bound
 from freefloat.estimate.prior import CadSpread
 from freefloat.regressor.angular_momentum import AngularMomentum
 from freefloat.regressor.selection import select_parameters

@@ -3,16 +3,16 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from freefloat.estimate.adaline import Adaline
-from freefloat.estimate.bias_compensated import BiasCompensated
 from freefloat.estimate.estimator import Estimator
-from freefloat.estimate.hopfield_tank import HopfieldTank
-from freefloat.estimate.instrumental_variable import InstrumentalVariable
-from freefloat.estimate.least_squares import LeastSquares
-from freefloat.estimate.physically_consistent import PhysicallyConsistent
-from freefloat.estimate.recursive import Recursive
-from freefloat.estimate.total_least_squares import TotalLeastSquares
-from freefloat.estimate.weighted import Weighted
+from freefloat.estimate.linear.adaline import Adaline
+from freefloat.estimate.linear.bias_compensated import BiasCompensated
+from freefloat.estimate.linear.hopfield_tank import HopfieldTank
+from freefloat.estimate.linear.instrumental_variable import InstrumentalVariable
+from freefloat.estimate.linear.least_squares import LeastSquares
+from freefloat.estimate.linear.recursive import Recursive
+from freefloat.estimate.linear.total_least_squares import TotalLeastSquares
+from freefloat.estimate.linear.weighted import Weighted
+from freefloat.estimate.physical.physically_consistent import PhysicallyConsistent
 
 RATES = ("momentum", "angular-momentum", "base-velocity")
 ALL = (*RATES, "energy", "torque")

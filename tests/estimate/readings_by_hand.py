@@ -6,7 +6,7 @@ Base rates from the momentum matrix, attitude by the classical Runge-Kutta metho
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from freefloat.estimate.unknowns import KNOTS
+from freefloat.estimate.likelihood.unknowns import KNOTS
 from freefloat.regressor.momentum import momentum_matrix
 from freefloat.regressor.states import allowed_rows
 

@@ -10,14 +10,14 @@ from scipy.linalg import block_diag
 from scipy.spatial.transform import Rotation
 
 from freefloat.errors import FreefloatError
-from freefloat.estimate.bound import cramer_rao_bound
+from freefloat.estimate.bound.bound import cramer_rao_bound
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.joint_curves import ProjectedCurves
-from freefloat.estimate.maximum_likelihood import MaximumLikelihood
+from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
+from freefloat.estimate.likelihood.unknowns import unknowns_of
 from freefloat.estimate.planned import planned_flight, planned_problem
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Nuisances, Problem
-from freefloat.estimate.unknowns import unknowns_of
 from freefloat.experiment.processing.projection import project
 from freefloat.experiment.sensors import make_sensor
 from freefloat.experiment.simulate import Start, simulate_motion

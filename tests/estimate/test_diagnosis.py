@@ -7,15 +7,15 @@ import pytest
 from problems import fly, with_noise
 from random_trees import random_robot
 
-from freefloat.estimate import diagnosis, rate_comparison
-from freefloat.estimate.fault_search import search_faults
+from freefloat.estimate.diagnosis import diagnosis, rate_comparison
+from freefloat.estimate.diagnosis.fault_search import search_faults
+from freefloat.estimate.diagnosis.suspicions import suspicions
 from freefloat.estimate.flight import Flight, InvalidProblem
-from freefloat.estimate.least_squares import LeastSquares
-from freefloat.estimate.maximum_likelihood import MaximumLikelihood
+from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
+from freefloat.estimate.likelihood.rotation_vectors import exponential
+from freefloat.estimate.linear.least_squares import LeastSquares
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Nuisances, Problem
-from freefloat.estimate.rotation_vectors import exponential
-from freefloat.estimate.suspicions import suspicions
 from freefloat.experiment.simulate import Start, simulate_motion
 from freefloat.motion.random_motion import random_trajectory
 from freefloat.regressor.states import base_reaction

@@ -10,11 +10,11 @@ from scipy.integrate import cumulative_simpson
 from scipy.spatial.transform import Rotation
 
 from freefloat.errors import ShapeError
-from freefloat.estimate.equations import stack_equations
 from freefloat.estimate.flight import Flight, InvalidProblem
-from freefloat.estimate.linear_system import plain_roots
+from freefloat.estimate.linear.system import plain_roots
 from freefloat.estimate.problem import Nuisances, Problem
-from freefloat.estimate.rows import Channel
+from freefloat.estimate.rows.equations import stack_equations
+from freefloat.estimate.rows.model_rows import Channel
 from freefloat.regressor.model import NotApplicable
 from freefloat.regressor.samples import rotations
 from freefloat.regressor.summary import UnknownModel

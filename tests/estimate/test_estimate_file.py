@@ -12,7 +12,7 @@ from random_trees import ROBOTS, random_robot
 from freefloat.errors import FileError
 from freefloat.estimate.estimate import Budget, Estimate, Quantity, Residual
 from freefloat.estimate.estimate_file import load_estimate, save_estimate
-from freefloat.estimate.least_squares import LeastSquares
+from freefloat.estimate.linear.least_squares import LeastSquares
 
 
 def full_estimate(robot, seed=0):

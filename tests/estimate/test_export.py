@@ -14,8 +14,8 @@ from random_trees import ROBOTS, random_robot, random_samples
 from robot.urdf_loaders import load_in_mujoco, load_in_pinocchio
 
 from freefloat.errors import FileError
-from freefloat.estimate.export import export_controller, export_robot, export_urdf
-from freefloat.estimate.floating_model import FloatingModel
+from freefloat.estimate.given_back.export import export_controller, export_robot, export_urdf
+from freefloat.estimate.given_back.floating_model import FloatingModel
 from freefloat.robot.load import load_robot
 from freefloat.robot.physicality import check_physicality
 from freefloat.robot.urdf_read import read_urdf

@@ -13,13 +13,13 @@ from in_pinocchio import FullRobot
 from random_trees import ROBOTS, random_robot, random_samples
 
 from freefloat.errors import UnknownName
-from freefloat.estimate.controller_c import controller_c
-from freefloat.estimate.controller_casadi import controller_casadi
-from freefloat.estimate.controller_code import identifier, undetermined
 from freefloat.estimate.estimate import Estimate, Residual
 from freefloat.estimate.estimated_clusters import cad_spread
-from freefloat.estimate.floating_angular_model import FloatingAngularModel
-from freefloat.estimate.floating_model import FloatingModel
+from freefloat.estimate.given_back.controller_c import controller_c
+from freefloat.estimate.given_back.controller_casadi import controller_casadi
+from freefloat.estimate.given_back.controller_code import identifier, undetermined
+from freefloat.estimate.given_back.floating_angular_model import FloatingAngularModel
+from freefloat.estimate.given_back.floating_model import FloatingModel
 from freefloat.estimate.uncertain import Judge
 from freefloat.regressor.angular_momentum import AngularMomentum
 from freefloat.regressor.minimal import MinimalParameters

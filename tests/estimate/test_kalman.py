@@ -11,11 +11,11 @@ from problems import make_case, with_noise
 from scipy.spatial.transform import Rotation
 
 from freefloat.estimate.flight import InvalidProblem
-from freefloat.estimate.kalman import Kalman
-from freefloat.estimate.kalman_run import KalmanRun
-from freefloat.estimate.least_squares import LeastSquares
-from freefloat.estimate.likelihood import Likelihood
-from freefloat.estimate.maximum_likelihood import MaximumLikelihood, stacked
+from freefloat.estimate.kalman.kalman import Kalman
+from freefloat.estimate.kalman.passes import KalmanRun
+from freefloat.estimate.likelihood.likelihood import Likelihood
+from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood, stacked
+from freefloat.estimate.linear.least_squares import LeastSquares
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Nuisances
 from freefloat.regressor.model import NotApplicable

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from freefloat.estimate.levenberg_marquardt import _solve, levenberg_marquardt
+from freefloat.estimate.likelihood.levenberg_marquardt import _solve, levenberg_marquardt
 
 
 def line(slope):

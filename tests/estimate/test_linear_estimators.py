@@ -9,15 +9,15 @@ from estimators_listed import ESTIMATORS
 from naveen_recordings import naveen_recordings
 from problems import MOMENTA, make_case, with_noise
 
-from freefloat.estimate.bias_compensated import BiasCompensated
 from freefloat.estimate.flight import Flight, InvalidProblem
-from freefloat.estimate.instrumental_variable import InstrumentalVariable
-from freefloat.estimate.least_squares import LeastSquares
-from freefloat.estimate.linear_solution import solution_of
-from freefloat.estimate.linear_system import LinearSystem, plain_roots
-from freefloat.estimate.seen_space import spread
-from freefloat.estimate.total_least_squares import TotalLeastSquares
-from freefloat.estimate.weighted import Weighted
+from freefloat.estimate.linear.bias_compensated import BiasCompensated
+from freefloat.estimate.linear.instrumental_variable import InstrumentalVariable
+from freefloat.estimate.linear.least_squares import LeastSquares
+from freefloat.estimate.linear.seen_space import spread
+from freefloat.estimate.linear.solution import solution_of
+from freefloat.estimate.linear.system import LinearSystem, plain_roots
+from freefloat.estimate.linear.total_least_squares import TotalLeastSquares
+from freefloat.estimate.linear.weighted import Weighted
 from freefloat.regressor.model import NotApplicable
 from freefloat.regressor.samples import rotations
 from freefloat.regressor.states import base_reaction

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from naveen_recordings import naveen_recordings
 
-from freefloat.estimate.bias_compensated import BiasCompensated
-from freefloat.estimate.least_squares import LeastSquares
+from freefloat.estimate.linear.bias_compensated import BiasCompensated
+from freefloat.estimate.linear.least_squares import LeastSquares
 from freefloat.studies import study_robot
 from freefloat.studies.spirolazzi.cluster_table import cluster_table, simple_model
 from freefloat.studies.spirolazzi.n1 import N1

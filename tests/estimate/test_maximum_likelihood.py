@@ -7,11 +7,11 @@ import pytest
 from problems import cad_of
 from random_trees import random_robot
 
-from freefloat.estimate.bound import cramer_rao_bound
+from freefloat.estimate.bound.bound import cramer_rao_bound
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.joint_curves import ProjectedCurves
-from freefloat.estimate.likelihood import Likelihood
-from freefloat.estimate.maximum_likelihood import MaximumLikelihood, stacked
+from freefloat.estimate.likelihood.likelihood import Likelihood
+from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood, stacked
 from freefloat.estimate.problem import Nuisances, Problem
 from freefloat.experiment.processing.projection import project
 from freefloat.experiment.simulate import Disturbance, Start, simulate_motion

@@ -6,12 +6,12 @@ from changing import changing_case
 from problems import make_case
 from scipy.optimize import lsq_linear
 
-from freefloat.estimate.adaline import Adaline
-from freefloat.estimate.adaline_kernel import learn, response
 from freefloat.estimate.flight import InvalidProblem
-from freefloat.estimate.hopfield_tank import HopfieldTank, Network, within
-from freefloat.estimate.least_squares import LeastSquares
-from freefloat.estimate.seen_space import spread
+from freefloat.estimate.linear.adaline import Adaline
+from freefloat.estimate.linear.adaline_kernel import learn, response
+from freefloat.estimate.linear.hopfield_tank import HopfieldTank, Network, within
+from freefloat.estimate.linear.least_squares import LeastSquares
+from freefloat.estimate.linear.seen_space import spread
 
 MODELS = ("momentum", "angular-momentum", "torque")
 NOISE = {"w": 1e-5, "v": 1e-5, "dq": 1e-6, "torques": 1e-4}
@@ -164,7 +164,7 @@ def test_many_neurons_with_columns_of_very_different_size_find_it_too(seed, n, r
 
 
 def test_a_network_that_has_no_time_to_come_to_rest_says_so(monkeypatch):
-    monkeypatch.setattr("freefloat.estimate.hopfield_tank._STEPS", 2)
+    monkeypatch.setattr("freefloat.estimate.linear.hopfield_tank._STEPS", 2)
     found = HopfieldTank().estimate(make_case("momentum", 3, base="free").problem)
     assert any("did not come to rest" in sentence for sentence in found.warnings)
     assert found.outcome == "doubtful"

@@ -11,13 +11,13 @@ from problems import make_case, with_noise
 from random_trees import random_robot, random_samples
 
 from freefloat.estimate.flight import Flight, InvalidProblem
-from freefloat.estimate.input_error import InputError
-from freefloat.estimate.least_squares import LeastSquares
-from freefloat.estimate.maximum_likelihood import MaximumLikelihood
-from freefloat.estimate.output_error import OutputError
+from freefloat.estimate.likelihood.input_error import InputError
+from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
+from freefloat.estimate.likelihood.output_error import OutputError
+from freefloat.estimate.likelihood.torque_balance import TorqueBalance
+from freefloat.estimate.linear.least_squares import LeastSquares
+from freefloat.estimate.linear.weighted import Weighted
 from freefloat.estimate.problem import Nuisances, Problem
-from freefloat.estimate.torque_balance import TorqueBalance
-from freefloat.estimate.weighted import Weighted
 from freefloat.experiment.processing.derivative_through_samples import ThroughSamples
 from freefloat.regressor.model import NotApplicable
 

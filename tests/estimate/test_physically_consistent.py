@@ -13,12 +13,12 @@ from random_trees import ROBOTS, random_robot
 from freefloat.errors import UnknownName
 from freefloat.estimate.estimate import Budget
 from freefloat.estimate.estimator import Estimator
-from freefloat.estimate.least_squares import LeastSquares
-from freefloat.estimate.maximum_likelihood import MaximumLikelihood
-from freefloat.estimate.physical_pieces import with_physical_pieces
-from freefloat.estimate.physically_consistent import PhysicallyConsistent, physical_robot
+from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
+from freefloat.estimate.linear.least_squares import LeastSquares
+from freefloat.estimate.physical.physically_consistent import PhysicallyConsistent, physical_robot
+from freefloat.estimate.physical.pieces import with_physical_pieces
+from freefloat.estimate.physical.pseudo_inertia_program import NotSolved
 from freefloat.estimate.prior import CadSpread
-from freefloat.estimate.pseudo_inertia_program import NotSolved
 from freefloat.regressor.model import NotApplicable
 from freefloat.regressor.momentum import momentum_regressor
 from freefloat.regressor.selection import select_parameters

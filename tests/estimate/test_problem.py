@@ -9,10 +9,10 @@ from random_trees import random_robot, random_samples
 from freefloat.errors import ShapeError
 from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.joint_curves import Remembered, SampledCurves
-from freefloat.estimate.maximum_likelihood import MaximumLikelihood
+from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
+from freefloat.estimate.likelihood.unknowns import unknowns_of
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Nuisances, Problem
-from freefloat.estimate.unknowns import unknowns_of
 from freefloat.experiment.simulate import simulate_motion
 from freefloat.motion.random_motion import random_trajectory
 from freefloat.regressor.momentum import momentum_regressor

@@ -10,10 +10,10 @@ from problems import make_case, with_noise
 
 from freefloat.errors import ShapeError
 from freefloat.estimate.flight import InvalidProblem
-from freefloat.estimate.least_squares import LeastSquares
-from freefloat.estimate.linear_system import LinearSystem, plain_roots
-from freefloat.estimate.recursive import Filter, Forgetting, Recursive, time_order
-from freefloat.estimate.seen_space import spread
+from freefloat.estimate.linear.least_squares import LeastSquares
+from freefloat.estimate.linear.recursive import Filter, Forgetting, Recursive, time_order
+from freefloat.estimate.linear.seen_space import spread
+from freefloat.estimate.linear.system import LinearSystem, plain_roots
 
 COLUMNS = 12
 

@@ -5,7 +5,7 @@ import pytest
 from agreement import assert_agree
 from planned_cases import CASES, planned
 
-from freefloat.estimate.bound import cramer_rao_bound
+from freefloat.estimate.bound.bound import cramer_rao_bound
 from freefloat.excitation.goals.accuracy import Accuracy, Unseen
 from freefloat.excitation.solver.objective import Expected, GoalOnRows, Worst
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from freefloat.estimate.least_squares import LeastSquares
-from freefloat.estimate.maximum_likelihood import MaximumLikelihood
+from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
+from freefloat.estimate.linear.least_squares import LeastSquares
 from freefloat.excitation.find_excitation import find_excitation
 from freefloat.experiment.simulate import simulate_motion
 from freefloat.regressor.samples import rotations

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from freefloat.estimate.maximum_likelihood import MaximumLikelihood
+from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.regressor.samples import Samples
 from freefloat.regressor.states import base_reaction
 from freefloat.studies import published, study_robot

@@ -8,7 +8,7 @@ from estimate.problems import make_case
 from scipy.stats import chi2, kstest
 
 from freefloat.estimate.estimate import Estimate, Residual
-from freefloat.estimate.maximum_likelihood import stacked
+from freefloat.estimate.likelihood.maximum_likelihood import stacked
 from freefloat.estimate.problem import Nuisances, Problem
 from freefloat.validation.base_motion import BaseMotionPrediction
 from freefloat.validation.checks import innovations, nuisance_sizes

@@ -15,17 +15,17 @@ from numpy.typing import NDArray
 
 from freefloat.campaign.manifest import ClustersSection
 from freefloat.errors import FreefloatError
-from freefloat.estimate.bound import Bound, cramer_rao_bound
-from freefloat.estimate.cluster_sets import (
+from freefloat.estimate.bound.bound import Bound, cramer_rao_bound
+from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.likelihood.unknowns import parameter_columns, unknowns_of
+from freefloat.estimate.problem import Problem
+from freefloat.estimate.rows.cluster_sets import (
     ClusterSet,
     angular_momentum_clusters,
     base_velocity_clusters,
     side_by_side,
     standard_clusters,
 )
-from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.problem import Problem
-from freefloat.estimate.unknowns import parameter_columns, unknowns_of
 from freefloat.regressor.angular_momentum import AngularMomentum, BaseVelocity
 from freefloat.robot.transform import Array
 from freefloat.validation.prediction import root_of

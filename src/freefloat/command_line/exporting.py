@@ -12,7 +12,7 @@ from rich.markup import escape
 from freefloat.command_line.show import console
 from freefloat.errors import FileError
 from freefloat.estimate.estimate_file import load_estimate
-from freefloat.estimate.export import Exported, export_controller, export_robot, export_urdf
+from freefloat.estimate.given_back.export import Exported, export_controller, export_robot, export_urdf
 
 
 def export_estimate(

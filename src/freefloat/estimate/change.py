@@ -16,7 +16,7 @@ import numpy as np
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.flight import InvalidProblem
-from freefloat.estimate.maximum_likelihood import MaximumLikelihood
+from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
 from freefloat.robot.model import Body, Joint, Robot

@@ -8,12 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from freefloat.estimate.advice import held_in_words, sentences
-from freefloat.estimate.diagnosis import linear_mistakes
-from freefloat.estimate.equations import Equations
+from freefloat.estimate.diagnosis.advice import held_in_words, sentences
+from freefloat.estimate.diagnosis.diagnosis import linear_mistakes
 from freefloat.estimate.estimate import Budget, Estimate, Outcome, Quantity
-from freefloat.estimate.misfit import misfit
+from freefloat.estimate.linear.misfit import misfit
 from freefloat.estimate.problem import Problem
+from freefloat.estimate.rows.equations import Equations
 from freefloat.regressor.selection import select_parameters
 from freefloat.robot.transform import Array
 

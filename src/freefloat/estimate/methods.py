@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from freefloat.estimate.estimator import Estimator
 
 _HOMES = {
-    "maximum-likelihood": ("maximum_likelihood", "MaximumLikelihood"),
-    "least-squares": ("least_squares", "LeastSquares"),
-    "weighted": ("weighted", "Weighted"),
-    "bias-compensated": ("bias_compensated", "BiasCompensated"),
-    "total-least-squares": ("total_least_squares", "TotalLeastSquares"),
-    "instrumental-variable": ("instrumental_variable", "InstrumentalVariable"),
-    "output-error": ("output_error", "OutputError"),
-    "input-error": ("input_error", "InputError"),
-    "recursive": ("recursive", "Recursive"),
-    "kalman": ("kalman", "Kalman"),
-    "adaline": ("adaline", "Adaline"),
-    "hopfield-tank": ("hopfield_tank", "HopfieldTank"),
-    "physically-consistent": ("physically_consistent", "PhysicallyConsistent"),
+    "maximum-likelihood": ("likelihood.maximum_likelihood", "MaximumLikelihood"),
+    "least-squares": ("linear.least_squares", "LeastSquares"),
+    "weighted": ("linear.weighted", "Weighted"),
+    "bias-compensated": ("linear.bias_compensated", "BiasCompensated"),
+    "total-least-squares": ("linear.total_least_squares", "TotalLeastSquares"),
+    "instrumental-variable": ("linear.instrumental_variable", "InstrumentalVariable"),
+    "output-error": ("likelihood.output_error", "OutputError"),
+    "input-error": ("likelihood.input_error", "InputError"),
+    "recursive": ("linear.recursive", "Recursive"),
+    "kalman": ("kalman.kalman", "Kalman"),
+    "adaline": ("linear.adaline", "Adaline"),
+    "hopfield-tank": ("linear.hopfield_tank", "HopfieldTank"),
+    "physically-consistent": ("physical.physically_consistent", "PhysicallyConsistent"),
 }
 
 
@@ -66,7 +66,7 @@ def make_estimator(name: str, base: BaseKind = "free") -> Estimator:
     if name not in METHODS:
         raise UnknownMethod(name)
     if name == "physically-consistent":
-        from freefloat.estimate.physically_consistent import PhysicallyConsistent
+        from freefloat.estimate.physical.physically_consistent import PhysicallyConsistent
 
         return PhysicallyConsistent(start=METHODS[default_method(base)]())
     return METHODS[name]()

@@ -18,9 +18,9 @@ from numpy.typing import ArrayLike
 
 from freefloat.estimate.flight import Flight, InvalidProblem, TotalMomentum
 from freefloat.estimate.joint_curves import ProjectedCurves
+from freefloat.estimate.likelihood.unknowns import KNOTS
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Nuisances, Problem
-from freefloat.estimate.unknowns import KNOTS
 from freefloat.experiment.processing.projection import Projection, project
 from freefloat.experiment.recording_columns import quantity_of
 from freefloat.experiment.sensor_noise import FLAT_ALLAN

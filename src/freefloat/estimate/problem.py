@@ -33,7 +33,7 @@ from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.transform import Array
 
 if TYPE_CHECKING:
-    from freefloat.estimate.equations import Equations
+    from freefloat.estimate.rows.equations import Equations
 
 ModelName = Literal["momentum", "angular-momentum", "base-velocity", "energy", "torque"]
 
@@ -217,6 +217,6 @@ class Problem:
 
     def equations(self, models: Iterable[ModelName] | None = None) -> Equations:
         """The linear view: stacked, weighted rows of the models, to look at before solving."""
-        from freefloat.estimate.equations import stack_equations
+        from freefloat.estimate.rows.equations import stack_equations
 
         return stack_equations(self, tuple(models) if models is not None else self.models)

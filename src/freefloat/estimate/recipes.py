@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from freefloat.estimate.estimate import Estimate, Quantity
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.flight import InvalidProblem
-from freefloat.estimate.least_squares import LeastSquares
-from freefloat.estimate.maximum_likelihood import MaximumLikelihood
+from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
+from freefloat.estimate.linear.least_squares import LeastSquares
 from freefloat.estimate.problem import ModelName, Problem
 from freefloat.estimate.total_mass import mass_from_products, mass_from_ratio
 

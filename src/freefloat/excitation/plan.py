@@ -16,7 +16,7 @@ from typing import Final, Literal, get_args
 import numpy as np
 
 from freefloat.errors import FreefloatError, ShapeError, UnknownName
-from freefloat.estimate.bound import Bound, cramer_rao_bound
+from freefloat.estimate.bound.bound import Bound, cramer_rao_bound
 from freefloat.estimate.flight import TotalMomentum
 from freefloat.estimate.planned import planned_problem
 from freefloat.estimate.prior import CadSpread

@@ -12,8 +12,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from freefloat.estimate.bound_reaction import inverse_inertia
-from freefloat.estimate.reaction_kernels import momentum_by_position
+from freefloat.estimate.bound.reaction import inverse_inertia
+from freefloat.estimate.likelihood.reaction_kernels import momentum_by_position
 from freefloat.excitation import attitude_kernels
 from freefloat.motion.trajectory import LinearMap, Motion
 from freefloat.regressor import kernels

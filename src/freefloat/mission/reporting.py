@@ -8,7 +8,7 @@ import numpy as np
 
 from freefloat.errors import FreefloatError
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.physically_consistent import physical_robot
+from freefloat.estimate.physical.physically_consistent import physical_robot
 from freefloat.excitation.excitation import Excitation
 from freefloat.excitation.find_excitation import SHAKES
 from freefloat.experiment.recording import Recording

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.export import export_robot, export_urdf
-from freefloat.estimate.pseudo_inertia_program import NotSolved
+from freefloat.estimate.given_back.export import export_robot, export_urdf
+from freefloat.estimate.physical.pseudo_inertia_program import NotSolved
 from freefloat.excitation.excitation_file import save_excitation
 from freefloat.excitation.find_excitation import SHAKES, Standing
 from freefloat.experiment.recording import Recording

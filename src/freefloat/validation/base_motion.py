@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.likelihood import FlightLikelihood, Likelihood, Rows
+from freefloat.estimate.likelihood.likelihood import FlightLikelihood, Likelihood, Rows
+from freefloat.estimate.likelihood.rotation_vectors import logarithm
+from freefloat.estimate.likelihood.torque_balance import TorqueBalance
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
-from freefloat.estimate.rotation_vectors import logarithm
-from freefloat.estimate.torque_balance import TorqueBalance
 from freefloat.experiment.processing.attitude import integrate_rates
 from freefloat.regressor.samples import rotations
 from freefloat.regressor.selection import select_parameters

@@ -13,9 +13,9 @@ from functools import cached_property
 import numpy as np
 import scipy.linalg
 
-from freefloat.estimate.levenberg_marquardt import levenberg_marquardt
-from freefloat.estimate.likelihood import Rows
-from freefloat.estimate.maximum_likelihood import stacked
+from freefloat.estimate.likelihood.levenberg_marquardt import levenberg_marquardt
+from freefloat.estimate.likelihood.likelihood import Rows
+from freefloat.estimate.likelihood.maximum_likelihood import stacked
 from freefloat.robot.transform import Array
 from freefloat.validation.prediction import Prediction
 

@@ -13,13 +13,13 @@ from functools import cached_property
 import numpy as np
 import scipy.linalg
 
-from freefloat.estimate.equations import Equations
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.flight_stack import FlightStack, whitening
-from freefloat.estimate.likelihood import Rows
+from freefloat.estimate.likelihood.likelihood import Rows
+from freefloat.estimate.likelihood.rotation_vectors import logarithm
 from freefloat.estimate.problem import ModelName, Problem
-from freefloat.estimate.rotation_vectors import logarithm
-from freefloat.estimate.rows import Channel, Unit
+from freefloat.estimate.rows.equations import Equations
+from freefloat.estimate.rows.flight_stack import FlightStack, whitening
+from freefloat.estimate.rows.model_rows import Channel, Unit
 from freefloat.experiment.processing.attitude import integrate_rates
 from freefloat.regressor.samples import rotations
 from freefloat.robot.transform import Array

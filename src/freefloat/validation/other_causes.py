@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from freefloat.estimate.advice import two_digits
+from freefloat.estimate.diagnosis.advice import two_digits
+from freefloat.estimate.diagnosis.fault_search import search_faults
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.fault_search import search_faults
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
 from freefloat.validation.causes import Cause

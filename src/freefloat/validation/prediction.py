@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from freefloat.errors import FreefloatError
-from freefloat.estimate.likelihood import Rows
+from freefloat.estimate.likelihood.likelihood import Rows
 from freefloat.estimate.problem import Problem
 from freefloat.robot.transform import Array
 

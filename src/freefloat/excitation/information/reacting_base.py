@@ -18,8 +18,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from freefloat.estimate.bound_reaction import inverse_inertia
-from freefloat.estimate.reaction_kernels import momentum_by_position
+from freefloat.estimate.bound.reaction import inverse_inertia
+from freefloat.estimate.likelihood.reaction_kernels import momentum_by_position
 from freefloat.excitation import attitude_kernels
 from freefloat.excitation.information import kernels as information_kernels
 from freefloat.excitation.rows.rows import MotionSlope

@@ -1,6 +1,6 @@
 """What sensors would tell of every unknown: whitened derivatives of all readings of a planned motion, and the way back.
 
-The rows of the likelihood that maximum likelihood on the base's motion maximises (`estimate/bound.py`, where they are
+The rows of the likelihood that maximum likelihood on the base's motion maximises (`estimate/bound`, where they are
 computed for a flight as a whole by another path), with all its unknowns: clusters, nuisances, errors of the joints'
 curves. Their square is the Fisher information. Attitude goes from instant to instant by steps of second order, so that
 the derivative of every step is exact: a design needs directions, and the result is predicted by `cramer_rao_bound`.
@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.estimate.flight import Flight, InvalidProblem
+from freefloat.estimate.likelihood.unknowns import Unknowns, parameter_columns, unknowns_of
 from freefloat.estimate.problem import Problem
-from freefloat.estimate.unknowns import Unknowns, parameter_columns, unknowns_of
 from freefloat.excitation.information.motion import InformedMotion
 from freefloat.excitation.information.sensors import READERS, Reader
 from freefloat.excitation.rows.rows import Filled, MotionSlope, Rows

@@ -5,7 +5,7 @@
     attitude   R^T (psi + psi_0)
     position   P + V t - R_0 R c
 
-as in `estimate/bound_rows.py`, at a velocity V = 0 of the centre of mass. Attitudes are against the first instant, R_0
+as in `estimate/bound/rows.py`, at a velocity V = 0 of the centre of mass. Attitudes are against the first instant, R_0
 that of the first instant.
 """
 
@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky_banded, solve_banded
 
+from freefloat.estimate.likelihood.unknowns import AXES, KNOTS, Unknowns
 from freefloat.estimate.problem import Problem
-from freefloat.estimate.unknowns import AXES, KNOTS, Unknowns
 from freefloat.excitation.information.motion import Backward, InformedMotion, axial, cross_matrices
 from freefloat.regressor.centre_of_mass import first_moment_adjoint, first_moment_regressor
 from freefloat.regressor.samples import rotations

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from freefloat.estimate.bound_reaction import inverse_inertia
+from freefloat.estimate.bound.reaction import inverse_inertia
 from freefloat.excitation.rows.rows import MotionSlope
 from freefloat.regressor.model import NotApplicable
 from freefloat.regressor.momentum import momentum_adjoint, momentum_matrix

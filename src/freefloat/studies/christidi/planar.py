@@ -14,8 +14,8 @@ from functools import cached_property
 import numpy as np
 import scipy.linalg
 
-from freefloat.estimate.equations import COUNTS
 from freefloat.estimate.estimate import Quantity
+from freefloat.estimate.rows.equations import COUNTS
 from freefloat.estimate.total_mass import mass_from_pulse
 from freefloat.experiment.simulate import Pulse, simulate_motion
 from freefloat.motion.fourier import Fourier

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from freefloat.estimate.maximum_likelihood import MaximumLikelihood
+from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.experiment.processing.derivative_band_limited import BandLimited
 from freefloat.experiment.processing.filtering import LowPass
 from freefloat.robot.transform import Array

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from freefloat.estimate.estimator import Estimator
-from freefloat.estimate.least_squares import LeastSquares
-from freefloat.estimate.maximum_likelihood import MaximumLikelihood
+from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
+from freefloat.estimate.linear.least_squares import LeastSquares
 from freefloat.excitation.goals.condition_number import true_condition_number
 from freefloat.excitation.procedures.interval_design import design_intervals
 from freefloat.excitation.procedures.interval_pruning import interval_record, prune

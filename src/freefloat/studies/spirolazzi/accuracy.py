@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from freefloat.estimate.bound import cramer_rao_bound
+from freefloat.estimate.bound.bound import cramer_rao_bound
 from freefloat.estimate.problem import Nuisances
 from freefloat.regressor.angular_momentum import AngularMomentum
 from freefloat.robot.model import Robot

@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 
 from freefloat.estimate.flight import Flight
-from freefloat.estimate.maximum_likelihood import MaximumLikelihood
+from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
 from freefloat.experiment.processing.attitude import integrate_rates

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from freefloat.estimate.bound import Bound
+from freefloat.estimate.bound.bound import Bound
 from freefloat.estimate.problem import Nuisances
 from freefloat.excitation.limits.attitude import BaseAttitude
 from freefloat.excitation.limits.clearance import clearance_limits

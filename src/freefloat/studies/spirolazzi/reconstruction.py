@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from freefloat.estimate import reaction_kernels as compiled
-from freefloat.estimate.bound_attitude import skew_matrices
+from freefloat.estimate.bound.attitude import skew_matrices
+from freefloat.estimate.likelihood import reaction_kernels as compiled
 from freefloat.regressor import kernels
 from freefloat.regressor.angular_momentum import AngularMomentum
 from freefloat.regressor.momentum import momentum_matrix

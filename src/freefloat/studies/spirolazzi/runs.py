@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from freefloat.estimate.equations import by_flight
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.least_squares import LeastSquares
-from freefloat.estimate.linear_system import LinearSystem, plain_roots
-from freefloat.estimate.maximum_likelihood import MaximumLikelihood
+from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
+from freefloat.estimate.linear.least_squares import LeastSquares
+from freefloat.estimate.linear.system import LinearSystem, plain_roots
 from freefloat.estimate.problem import Problem
+from freefloat.estimate.rows.equations import by_flight
 from freefloat.regressor.angular_momentum import AngularMomentum
 from freefloat.robot.transform import Array
 from freefloat.studies.check import Watch

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from freefloat.estimate.total_least_squares import TotalLeastSquares
+from freefloat.estimate.linear.total_least_squares import TotalLeastSquares
 from freefloat.excitation.find_excitation import find_excitation
 from freefloat.excitation.influence import influences
 from freefloat.regressor.angular_momentum import AngularMomentum

@@ -1,0 +1,1 @@
+"""The Cramér-Rao bound: how accurate the parameters can become at best."""

@@ -1,0 +1,145 @@
+"""The base's motion in one flight with its attitude, and how it changes with every unknown.
+
+What turns the base also turns all that follows. With psi the small rotation of the attitude in the axes of the first
+sample, J = R B R^T and B the angular block of A_b^-1,
+
+    psi' = J (H x psi) + R dw,
+
+dw being the change of the angular rate at a given attitude (`reaction.py`): a linear equation, solved by
+collocation at the four Lobatto points of each sample interval, its ends among them (order six; E. Hairer, G. Wanner,
+"Solving Ordinary Differential Equations II", 1996, section IV.5). The intervals are joined by a running product.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from freefloat.estimate.bound.reaction import Derivatives, Joints, Setting, reaction
+from freefloat.experiment.flight_kernels import propagate
+from freefloat.experiment.simulate import with_midpoints
+from freefloat.regressor.momentum import momentum_matrix
+from freefloat.regressor.samples import read_only, rotations
+from freefloat.robot.transform import Array
+
+_ORDERS = np.arange(1, 5)
+_POINTS = np.array([0.0, 0.5 - np.sqrt(0.05), 0.5 + np.sqrt(0.05), 1.0])  # of Lobatto, on the unit interval
+# Integral to each of the points of the cubic through values at all of them.
+_TO_POINT = (_POINTS[:, None] ** _ORDERS / _ORDERS) @ np.linalg.inv(np.vander(_POINTS, increasing=True))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BaseMotion:
+    """The predicted motion of the base at n samples, and its derivatives by the k columns and parts of the setting.
+
+    R: attitude relative to the first sample, (n, 3, 3). integral: of R over time from the first sample, (n, 3, 3).
+    x: twist, (n, 6). twist: its derivative, (n, 6, k). turn: of the attitude, as a small rotation psi in the axes
+    of the first sample, (n, 3, k). instant: of the twist at a given attitude.
+    """
+
+    joints: Joints
+    R: Array
+    integral: Array
+    x: Array
+    twist: Array
+    turn: Array
+    instant: Derivatives
+
+
+def base_motion(setting: Setting) -> BaseMotion:
+    """The base's motion at the samples of a flight."""
+    t = setting.flight.t
+    if not setting.attitude_matters:
+        joints, still = setting.joints(t), np.broadcast_to(np.eye(3), (t.size, 3, 3))
+        x, _, instant = reaction(setting, joints, still)
+        held = instant.spread(setting, joints)
+        return BaseMotion(joints, still, np.zeros_like(still), x, held, np.zeros_like(held[:, 3:]), instant)
+    grid = _with_inner_points(t)
+    # Half steps bring the attitude, of order four, to the accuracy of the rest.
+    R = attitudes(setting, with_midpoints(grid))[::2]
+    return _turning_motion(setting, grid, R)
+
+
+def _turning_motion(setting: Setting, grid: Array, R: Array) -> BaseMotion:
+    """The motion at the samples, from attitudes R at the samples and the inner points of all intervals."""
+    first, last = R[:-1:3], R[3::3]
+    joints = setting.joints(grid[::3])
+    x, inverse, instant = reaction(setting, joints, R[::3])
+    held = instant.spread(setting, joints)
+    H, B = setting.momentum(grid), np.empty((grid.size, 3, 3))
+    B[::3] = inverse[:, 3:, 3:]
+    forcing = [first @ held[:-1, 3:]]
+    for point in (1, 2):
+        inner = slice(point, None, 3)
+        between = setting.joints(grid[inner])
+        _, inverse_between, found = reaction(setting, between, R[inner], slice(3, 6))
+        forcing.append(R[inner] @ found.spread(setting, between))
+        B[inner] = inverse_between[:, 3:, 3:]
+    forcing.append(last @ held[1:, 3:])
+    steps, back = np.diff(grid[::3]), R[::3].swapaxes(1, 2)
+    psi = _collocate(steps, R @ B @ R.swapaxes(1, 2) @ skew_matrices(H), forcing)
+    u = np.einsum("kji,kj->ki", R[::3], H[::3])
+    twist = held + inverse[:, :, 3:] @ skew_matrices(u) @ (back @ psi)
+    return BaseMotion(joints, R[::3], _integral(steps, R), x, twist, psi, instant)
+
+
+def attitudes(setting: Setting, t: Array) -> Array:
+    """Attitude relative to that at the first of these times, shape (n, 3, 3)."""
+    joints = setting.joints(with_midpoints(t))
+    A = momentum_matrix(setting.robot, joints.q, setting.phi)
+    first_moment = A[:, [5, 3, 4], [1, 2, 0]]  # the block of angular momentum by velocity is [s x]
+    inertia = A[:, [3, 3, 4, 3, 4, 5], [3, 4, 4, 5, 5, 5]]
+    body = np.hstack([first_moment, inertia, (A[:, :, 6:] @ joints.dq[..., None])[..., 0]])
+    quaternion, state, x = (np.zeros((1, t.size, width)) for width in (4, 9, 6))
+    quaternion[0, 0, 3], state[0, 0, 3:6] = 1.0, setting.momentum(t[:1])[0]
+    outside = np.concatenate([np.zeros(3), setting.values["external torque"]])
+    nothing, planar = np.zeros((t.size - 1, 6)), setting.robot.base == "planar"
+    surroundings = (np.zeros(6), planar, nothing, outside, np.zeros((joints.t.size, 3)), 0.0)
+    propagate(read_only(t), float(A[0, 0, 0]), body[None], joints.spin[None], *surroundings, quaternion, state, x)
+    return rotations(quaternion[0])
+
+
+def _with_inner_points(t: Array) -> Array:
+    """Times t (n,) with the inner points of every interval, shape (3 n - 2,)."""
+    return np.append((t[:-1, None] + np.diff(t)[:, None] * _POINTS[:3]).ravel(), t[-1])
+
+
+def _integral(steps: Array, R: Array) -> Array:
+    """Integral of R, given at the points of all intervals, from the first sample to each, shape (n, 3, 3)."""
+    pieces = sum(_TO_POINT[3, i] * R[i : i + 3 * steps.size : 3] for i in range(4)) * steps[:, None, None]
+    return np.concatenate([np.zeros((1, 3, 3)), np.cumsum(pieces, axis=0)])
+
+
+def _collocate(steps: Array, M: Array, forcing: Sequence[Array]) -> Array:
+    """Solve y' = M y + forcing, zero at first: y at the samples, (n, 3, k).
+
+    M: at the points of all intervals, (3 n - 2, 3, 3). forcing: at each of the four points of every interval.
+    """
+    count = steps.size
+    at = [M[i : i + 3 * count : 3] for i in range(4)]
+    h = steps[:, None, None]
+    implicit = np.einsum("ij,jkab->kiajb", _TO_POINT[1:, 1:], np.stack(at[1:])).reshape(count, 9, 9)
+    last = np.linalg.inv(np.eye(9) - h * implicit)[:, 6:].reshape(count, 3, 3, 3)  # interval, row, point, column
+    over = sum(last[:, :, i] @ (np.eye(3) + h * _TO_POINT[i + 1, 0] * at[0]) for i in range(3))
+    added = sum(
+        h * np.einsum("kaib,i->kab", last, _TO_POINT[1:, point]) @ values for point, values in enumerate(forcing)
+    )
+    through = _running_product(over)
+    y = through @ np.cumsum(np.linalg.solve(through, added), axis=0)
+    return np.concatenate([np.zeros((1, *y.shape[1:])), y])
+
+
+def _running_product(steps: Array) -> Array:
+    """steps[0], steps[1] steps[0], ... of matrices, shape (n, 3, 3), in log n steps over all of them."""
+    product, reach = steps.copy(), 1
+    while reach < len(product):
+        product[reach:] = product[reach:] @ product[:-reach]
+        reach *= 2
+    return product
+
+
+def skew_matrices(v: Array) -> Array:
+    """[v x] of every row, shape (n, 3) -> (n, 3, 3)."""
+    return np.cross(v[:, None, :], np.eye(3)).swapaxes(1, 2)

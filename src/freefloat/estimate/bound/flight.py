@@ -1,0 +1,112 @@
+"""One flight in the likelihood: which unknowns it shows, at which values, and its rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from freefloat.estimate.bound.attitude import BaseMotion, base_motion
+from freefloat.estimate.bound.reaction import Setting, inverse_inertia
+from freefloat.estimate.bound.rows import SensorRows
+from freefloat.estimate.likelihood.unknowns import Part, Unknowns
+from freefloat.estimate.problem import Problem
+from freefloat.experiment.processing.attitude import integrate_rates
+from freefloat.regressor.momentum import momentum_matrix
+from freefloat.regressor.samples import rotations
+from freefloat.robot.transform import Array
+
+_MOVING = ("joint zeros", "joint motion", "momentum", "external torque", "time offset", "clock drift")
+_SENSED = (
+    "gyro misalignment",
+    "gyro scale",
+    "gyro bias",
+    "drift velocity",
+    "velocity bias",
+    "first attitude",
+    "first position",
+)
+_TURNING = ("momentum", "external torque", "gyro misalignment", "gyro scale")
+
+
+def flight_rows(
+    problem: Problem, number: int, unknowns: Unknowns, point: Array, given: NDArray[np.bool_]
+) -> tuple[Array, NDArray[np.int64]]:
+    """Whitened derivatives of a flight's readings, (rows, k), and which k of the unknowns they are by.
+
+    point: true values of all unknowns. given: which of them were said; into `point` goes what the samples show of a
+    momentum and of a velocity of the centre of mass that were not.
+    """
+    here = [part for part in unknowns.parts if part.flight in (None, number)]
+    parameters = [part for part in here if part.kind == "clusters" or part.kind.startswith("known ")]
+    moving = [part for part in here if part.kind in _MOVING]
+    sensed = [part for part in here if part.kind in _SENSED or part.kind.startswith("gyro walk ")]
+    if len(parameters) + len(moving) + len(sensed) < len(here):
+        raise NotImplementedError(f"the bound knows no derivatives of some of {[part.kind for part in here]}")
+    open_parts = {part.kind: part.place for part in here if not given[part.place].any()}
+    setting = _setting(problem, number, point, parameters, moving, sensed)
+    if "momentum" in open_parts:
+        point[open_parts["momentum"]] = _shown_momentum(setting)[setting.turning]
+        setting = _setting(problem, number, point, parameters, moving, sensed)
+    motion = base_motion(setting)
+    rows = SensorRows(setting, motion, tuple(sensed))
+    if "drift velocity" in open_parts:
+        point[open_parts["drift velocity"]] = _shown_velocity(setting, motion, rows.first)[setting.sliding]
+        rows = replace(rows, setting=_setting(problem, number, point, parameters, moving, sensed))
+    places = [np.arange(part.place.start, part.place.stop) for part in (*parameters, *moving, *sensed)]
+    return rows.whitened(), np.concatenate(places)
+
+
+def _setting(
+    problem: Problem, number: int, point: Array, parameters: list[Part], moving: list[Part], sensed: list[Part]
+) -> Setting:
+    """The flight as its motion is predicted, with the values of everything that does not enter linearly."""
+    flight, robot = problem.flights[number], problem.robot
+    present, columns = problem.present(flight), _columns(problem, parameters)
+    phi = np.array(problem.fixed)
+    np.add.at(phi, columns, np.concatenate([point[part.place] for part in parameters]))
+    setting = Setting(robot, flight, phi * present, columns, present[columns].astype(float), tuple(moving), {})
+    curves = flight.joints.errors(flight.t[:1]).sd.size
+    width = {"joint zeros": len(robot.joints), "joint motion": curves, "time offset": 1, "clock drift": 1}
+    values = {kind: np.zeros(size) for kind, size in width.items()}
+    values |= {kind: np.zeros(3) for kind in (*_TURNING, "drift velocity")}
+    if not isinstance(flight.momentum, str):
+        values["momentum"][setting.turning] = flight.momentum[setting.turning]
+    for part in (*moving, *sensed):
+        if part.kind in width:
+            values[part.kind] = point[part.place]
+        elif part.kind in values:
+            axes = setting.turning if part.kind in _TURNING else setting.sliding
+            values[part.kind][axes] = point[part.place]
+    return replace(setting, values=values)
+
+
+def _columns(problem: Problem, parameters: list[Part]) -> NDArray[np.int64]:
+    """Columns of the standard parameters that are unknown: leaders of clusters, then known ones that may deviate."""
+    place = {f"known {name}": column for column, name in enumerate(problem.robot.parameter_names)}
+    deviating = [place[label] for part in parameters[1:] for label in part.labels]
+    return np.concatenate([problem.minimal.kept, np.array(deviating, dtype=np.int64)])
+
+
+def _shown_momentum(setting: Setting) -> Array:
+    """Mean of the angular momentum that measured rates show, in the axes of the first sample, shape (3,)."""
+    w, t = setting.flight.samples.w, setting.flight.t
+    if w is None:
+        return np.zeros(3)
+    R, joints = rotations(integrate_rates(t, w)), setting.joints(t)
+    A = momentum_matrix(setting.robot, joints.q, setting.phi)
+    inverse = inverse_inertia(setting.robot, A)
+    right = -A[:, :, 6:] @ joints.dq[..., None]
+    right[:, 3:, 0] -= joints.spin
+    beyond = w[..., None] - (inverse @ right)[:, 3:]  # rates that zero momentum does not explain
+    momentum = R @ np.linalg.pinv(inverse[:, 3:, 3:], hermitian=True) @ beyond
+    return np.asarray(momentum[..., 0].mean(axis=0), float)
+
+
+def _shown_velocity(setting: Setting, motion: BaseMotion, first: Array) -> Array:
+    """Mean velocity of the centre of mass that measured velocities show, inertial axes, (3,); first: R_0."""
+    v = setting.flight.samples.v
+    if v is None:
+        return np.zeros(3)
+    return np.asarray((first @ motion.R @ (v - motion.x[:, :3])[..., None])[..., 0].mean(axis=0), float)

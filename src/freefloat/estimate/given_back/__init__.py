@@ -1,0 +1,1 @@
+"""An identified robot for other programs: matrices, files, code for controllers."""

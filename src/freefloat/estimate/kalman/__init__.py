@@ -1,0 +1,1 @@
+"""The filter that estimates as on board: attitude, gyro bias and parameters, sample by sample."""

@@ -1,0 +1,168 @@
+"""One flight as a likelihood sees it: its base motion predicted from the vector of unknowns, with derivatives."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from freefloat.estimate.flight import InvalidProblem
+from freefloat.estimate.joint_curves import Remembered
+from freefloat.estimate.likelihood import reaction_kernels as compiled
+from freefloat.estimate.likelihood.reaction import BaseMotion, Clock, Grid, Targets, predict, sensitivities
+from freefloat.estimate.likelihood.rotation_vectors import cross_matrices
+from freefloat.estimate.likelihood.unknowns import Unknowns
+from freefloat.estimate.problem import Problem
+from freefloat.experiment.processing.attitude import integrate_rates
+from freefloat.regressor.samples import rotations
+from freefloat.regressor.states import allowed_rows
+from freefloat.robot.transform import Array
+
+MEASURED = ("w", "v", "attitude", "position")
+_NEAR = 1e-3  # of the interval between samples: a change of the clock that Taylor's series bridges
+
+
+class FlightPrediction:
+    """Base motion of one flight as a function of the unknowns; what does not depend on them is computed once."""
+
+    def __init__(self, problem: Problem, unknowns: Unknowns, columns: NDArray[np.int64], index: int) -> None:
+        self.problem, self.unknowns, self.columns, self.index = problem, unknowns, columns, index
+        self.flight = problem.flights[index]
+        self.robot, self.samples = self.problem.robot, self.flight.samples
+        self.allowed = allowed_rows(self.robot)
+        self.turning = self.allowed[self.allowed >= 3] - 3
+        self.sliding = self.allowed[self.allowed < 3]
+        self.channels = self._channels()
+        self.present = self.problem.present(self.flight)
+        self.grid = Grid.of(self.robot, self.flight, self._needs_attitude())
+        self.curves = Remembered(self.flight.joints, _NEAR * float(np.diff(self.flight.t).min()))
+        self.since = self.flight.t - self.flight.t[0]
+
+    def _channels(self) -> tuple[str, ...]:
+        """Arrays that are compared with their prediction."""
+        found = []
+        for name in MEASURED:
+            if getattr(self.samples, name) is None or name not in self.flight.noise:
+                continue
+            if not (self._sd(name) > 0.0).all() and not self._walks(name):
+                raise InvalidProblem(f"{self.flight.name}: noise of {name} is zero; allowed: greater than zero")
+            found.append(name)
+        if "w" not in found and "attitude" not in found:
+            raise InvalidProblem(
+                f"{self.flight.name}: neither angular rates nor attitude with their noise were measured; "
+                f"allowed: at least one of `w` and `attitude` with `noise`"
+            )
+        return tuple(found)
+
+    def _walks(self, name: str) -> bool:
+        return name == "v" and bool(self.flight.walks.get("v", np.zeros(3))[self.sliding].all())
+
+    def _sd(self, name: str) -> Array:
+        """Noise of the components that count."""
+        return self.flight.noise[name][self.sliding if name in ("v", "position") else self.turning]
+
+    def _needs_attitude(self) -> bool:
+        zero = isinstance(self.flight.momentum, str) and self.flight.momentum == "zero"
+        return not zero or self.place("external torque") is not None or set(self.channels) != {"w"}
+
+    def place(self, kind: str) -> slice | None:
+        """Where this flight's unknowns of a kind are; None if there are none."""
+        return self.unknowns.find(kind, self.index)
+
+    def _shared(self, kind: str) -> slice | None:
+        return self.unknowns.find(kind)
+
+    def _vector(self, point: Array, place: slice | None, components: NDArray[np.int64]) -> Array:
+        """Three components of unknowns of which only some exist."""
+        vector = np.zeros(3)
+        if place is not None:
+            vector[components] = point[place]
+        return vector
+
+    # ------------------------------------------------------------------ prediction
+
+    def start(self, point: Array, phi: Array) -> None:
+        """Put a first guess of the unknown momentum into a point."""
+        place = self.place("momentum")
+        if place is None or self.samples.w is None:
+            return
+        motion, step = self.motion(point, phi), self.grid.step
+        gain = motion.B[::step, self.sliding.size :][:, :, self.turning]
+        missing = (self.samples.w - motion.w[::step])[:, self.turning]
+        momentum = np.zeros((len(missing), 3))
+        momentum[:, self.turning] = np.linalg.solve(gain, missing[:, :, None])[..., 0]
+        turned = rotations(integrate_rates(self.flight.t, self.samples.w))
+        point[place] = (turned @ momentum[:, :, None])[..., 0].mean(axis=0)[self.turning]
+
+    def clock(self, point: Array) -> Clock:
+        """The time offset and drift at a point."""
+        offset, drift = (self.place(kind) for kind in ("time offset", "clock drift"))
+        middle = 0.5 * float(self.flight.t[0] + self.flight.t[-1])
+        return Clock(
+            float(point[offset][0]) if offset is not None else 0.0,
+            float(point[drift][0]) if drift is not None else 0.0,
+            middle,
+        )
+
+    def total_momentum(self, point: Array) -> Array:
+        """Angular momentum at the first sample, in base axes, (3,) [N m s]."""
+        momentum = self._vector(point, self.place("momentum"), self.turning)
+        return momentum if isinstance(self.flight.momentum, str) else momentum + self.flight.momentum
+
+    def motion(self, point: Array, phi: Array) -> BaseMotion:
+        """The predicted base motion at a point."""
+        zeros, bends = self._shared("joint zeros"), self.place("joint motion")
+        momentum = self.total_momentum(point)
+        torque = self._vector(point, self.place("external torque"), self.turning)
+        return predict(
+            self.robot,
+            self.curves,
+            self.grid,
+            np.where(self.present, phi, 0.0),
+            self.clock(point),
+            point[zeros] if zeros is not None else np.zeros(len(self.robot.joints)),
+            point[bends] if bends is not None else np.zeros(0),
+            momentum + (self.grid.t - self.grid.t[0])[:, None] * torque,
+        )
+
+    def _by_unknowns(
+        self, point: Array, motion: BaseMotion, phi: Array, count: int, turning_gain: Array | None = None
+    ) -> Array:
+        """Derivatives of the base's velocities by unknowns at a given attitude, (m, r, count).
+
+        turning_gain: where given, derivatives of this times the angular rates alone.
+        """
+        gain = np.eye(self.allowed.size)
+        if turning_gain is not None:
+            gain = np.hstack([np.zeros((self.turning.size, self.sliding.size)), turning_gain])
+        zeros, bends, offset, drift = (
+            -1 if place is None or place.start >= count else place.start
+            for place in (
+                self._shared("joint zeros"),
+                self.place("joint motion"),
+                self.place("time offset"),
+                self.place("clock drift"),
+            )
+        )
+        there, clock = np.where(self.present, phi, 0.0), self.clock(point)
+        targets = Targets(count, 0, zeros, bends, offset, drift)
+        G = sensitivities(self.robot, motion, there, self.columns, self.present, clock, targets, gain)
+        momentum, torque = self.place("momentum"), self.place("external torque")
+        if momentum is not None or torque is not None:
+            by_momentum = (motion.B @ motion.R.swapaxes(1, 2))[:, :, self.turning]
+            if momentum is not None:
+                G[:, :, momentum] = by_momentum
+            if torque is not None:
+                G[:, :, torque] = by_momentum * (self.grid.t - self.grid.t[0])[:, None, None]
+        return G
+
+    def _through_attitude(self, motion: BaseMotion, G: Array) -> tuple[Array, Array]:
+        """Derivatives of velocities with those of attitude, (n, r, count), and of attitude, (n, 3, count)."""
+        m, count = G.shape[0], G.shape[2]
+        turned, gain = np.zeros((m, 3, count)), np.zeros((m, 3, 3))
+        turned[:, self.turning] = G[:, self.sliding.size :]
+        gain[:, self.turning] = motion.B[:, self.sliding.size :]
+        u_cross = cross_matrices(motion.u)
+        F = gain @ u_cross - cross_matrices(motion.w)
+        alpha = np.empty((self.flight.t.size, 3, count))
+        compiled.turn_sensitivity(self.grid.t, F, turned, alpha)
+        return G[::2] + (motion.B[::2] @ u_cross[::2]) @ alpha, alpha

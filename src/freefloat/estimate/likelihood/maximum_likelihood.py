@@ -1,0 +1,219 @@
+"""Maximum likelihood on the measured base motion: the default.
+
+The base's rates (and velocities, attitude, position where they are measured) are compared with those that the
+clusters predict, everything else that the data may hold being estimated along: biases, time offset and drift,
+misalignment, joint zeros, errors of the joints' curves, momentum, external torque. The CAD model is a soft prior,
+known values have spreads; both are as much data as any sensor. Because the measured rates do not enter the
+regressor, their noise does not shrink the estimates, as it does in least squares (errors in variables).
+
+Covariance is the inverse of the information at the maximum; the error budget splits it exactly by where
+information came from: with G the covariance and L_s the information of source s, sum_s G L_s G = G.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+import numpy as np
+
+from freefloat.estimate.diagnosis.diagnosis import diagnosed, refuse_too_few
+from freefloat.estimate.diagnosis.suspicions import refuse_unusable
+from freefloat.estimate.estimate import Budget, Estimate, Quantity, Residual
+from freefloat.estimate.estimator import Estimator
+from freefloat.estimate.likelihood.levenberg_marquardt import Fit, directions, levenberg_marquardt
+from freefloat.estimate.likelihood.likelihood import Likelihood, Rows
+from freefloat.estimate.likelihood.momentum_start import momentum_start
+from freefloat.estimate.likelihood.reaction import NotPossible
+from freefloat.estimate.likelihood.unknowns import Unknowns
+from freefloat.estimate.one_thread import one_blas_thread
+from freefloat.estimate.problem import Problem
+from freefloat.experiment.processing.whiteness import whiteness
+from freefloat.robot.transform import Array
+
+HELD = 0.01  # information of a direction in units of the CAD model's spread: below, the data say nothing of it
+_ROUNDS = 3  # of weights that depend on the estimate
+_SILENT = ("joint motion",)  # nuisances that are no quantities to report
+_FEWEST = 16
+_BAD = 3.0  # root mean square of the weighted residual above which another start is tried
+
+
+@dataclass(frozen=True)
+class MaximumLikelihood(Estimator):
+    """The default estimator.
+
+    huber: residuals beyond this many standard deviations count less (robust loss); None for none.
+    """
+
+    name: ClassVar[str] = "maximum-likelihood"
+
+    huber: float | None = None
+
+    def estimate(self, problem: Problem) -> Estimate:
+        """Estimate the clusters of a problem."""
+        refuse_unusable(problem)
+        likelihood = Likelihood(problem)
+        refuse_too_few(_measured(likelihood), problem)
+        with one_blas_thread():
+            fit, rows = self._fit(likelihood)
+            return finished(self.name, likelihood, fit, rows)
+
+    def _fit(self, likelihood: Likelihood) -> tuple[Fit, tuple[Rows, ...]]:
+        point = likelihood.start()
+        rounds = _ROUNDS if likelihood.reweigh(point) or self.huber else 1
+        fit = self._from(likelihood, point)
+        if not _plausible(fit):
+            with suppress(NotPossible):
+                other = self._from(likelihood, momentum_start(likelihood))
+                fit = min(fit, other, key=lambda found: float(found.residual @ found.residual))
+        for _ in range(rounds - 1):
+            likelihood.reweigh(fit.point)
+            fit = self._from(likelihood, fit.point)
+        return fit, likelihood.rows(fit.point, count=0)
+
+    def _from(self, likelihood: Likelihood, point: Array) -> Fit:
+        """The fit that starts from a point: first without, then with errors of the joints' curves."""
+        unknowns, units = likelihood.unknowns, units_of(likelihood)
+        weights = None if self.huber is None else _huber_weights(likelihood.rows(point, count=0), self.huber)
+
+        def fit(start: Array, count: int, information: Array, held_units: Array | None) -> Fit:
+            def evaluate(at: Array, derivatives: bool) -> tuple[Array, Array]:
+                r, J = stacked(likelihood.rows(np.concatenate([at, start[count:]]), count if derivatives else 0))
+                return (r, J) if weights is None else (r * weights, J * weights[: len(J), None])
+
+            own = slice(0, count)
+            shown = None if held_units is None else held_units[own]
+            return levenberg_marquardt(evaluate, start[own], unknowns.mean[own], information[own, own], shown, HELD)
+
+        if units is not None:  # first as if the CAD model were a prior: far from it nothing is nearly linear
+            soft = unknowns.information + np.diag(np.where(np.isnan(units), 0.0, units**-2.0))
+            point = np.concatenate([fit(point, unknowns.coarse, soft, None).point, point[unknowns.coarse :]])
+        if unknowns.coarse < point.size:
+            rough = fit(point, unknowns.coarse, unknowns.information, units).point
+            point = np.concatenate([rough, point[unknowns.coarse :]])
+        return fit(point, point.size, unknowns.information, units)
+
+
+def _measured(likelihood: Likelihood) -> int:
+    """How many values were measured."""
+    wide = {"v": "sliding", "position": "sliding"}
+    flights = [
+        (flight, getattr(flight, wide.get(name, "turning")))
+        for flight in likelihood.flights
+        for name in flight.channels
+    ]
+    return sum(flight.flight.t.size * int(axes.size) for flight, axes in flights)
+
+
+def _huber_weights(rows: tuple[Rows, ...], huber: float) -> Array:
+    size = np.abs(np.concatenate([part.values.ravel() for part in rows]))
+    return np.sqrt(np.minimum(1.0, huber / np.maximum(size, 1e-300)))
+
+
+def _plausible(fit: Fit) -> bool:
+    return fit.converged and float(fit.residual @ fit.residual) < _BAD**2 * fit.residual.size
+
+
+def stacked(rows: tuple[Rows, ...]) -> tuple[Array, Array]:
+    """Residual, (rows,), and derivative of the prediction, (rows, unknowns), of all channels."""
+    values = [part.values.reshape(-1) for part in rows]
+    jacobians = [part.jacobian.reshape(-1, max(part.jacobian.shape[2], 1)) for part in rows]
+    if len(rows) == 1:
+        return values[0], jacobians[0]
+    return np.concatenate(values), np.concatenate(jacobians)
+
+
+def units_of(fitted: Fitted) -> Array | None:
+    """Sizes of the unknowns, where nothing but the data determines the clusters."""
+    problem, unknowns = fitted.problem, fitted.unknowns
+    if problem.prior is not None:
+        return None
+    known = np.diagonal(unknowns.information)
+    units = np.where(known > 0.0, 1.0 / np.sqrt(np.where(known > 0.0, known, 1.0)), np.nan)
+    units[: len(problem.minimal)] = np.sqrt(np.diagonal(problem.cad_covariance))
+    return units
+
+
+class Fitted(Protocol):
+    """What was fitted: a problem and the vector of its unknowns."""
+
+    problem: Problem
+    unknowns: Unknowns
+
+
+def finished(method: str, fitted: Fitted, fit: Fit, rows: tuple[Rows, ...], model: str = "momentum") -> Estimate:
+    """The estimate that a fit is: covariance, budget, residual, nuisances, warnings. rows: weighted residuals there."""
+    problem, count = fitted.problem, len(fitted.problem.minimal)
+    covariance = _covariance(fitted, fit)
+    estimate = Estimate(
+        method=method,
+        model=model,
+        robot=problem.robot,
+        known=problem.known,
+        zero=problem.zero,
+        minimal=problem.minimal,
+        values=fit.point[:count],
+        covariance=covariance[:count, :count],
+        cad=problem.cad,
+        residual=_residual(rows, fit, covariance),
+        budget=_budget(fitted, fit, covariance),
+        nuisances=_nuisances(fitted, fit, covariance),
+        unseen=_unseen(fitted, fit),
+    )
+    return diagnosed(estimate, problem, fitted.unknowns, fit.converged)
+
+
+def _covariance(fitted: Fitted, fit: Fit) -> Array:
+    """Of all unknowns, in the directions that the data or the prior determine."""
+    units = units_of(fitted)
+    if units is None:
+        scale = np.sqrt(np.diagonal(fit.information))
+        return np.linalg.inv(fit.information / np.outer(scale, scale)) / np.outer(scale, scale)
+    found = directions(fit.information, units, HELD)
+    root = found.seen / np.sqrt(found.values)
+    return root @ root.T
+
+
+def _unseen(fitted: Fitted, fit: Fit) -> Array:
+    """Held directions, as far as they are those of clusters, as rows in units of the CAD model's spread."""
+    return fit.unseen[:, : len(fitted.problem.minimal)]
+
+
+def _residual(rows: tuple[Rows, ...], fit: Fit, covariance: Array) -> Residual:
+    used = float((covariance * fit.data).sum())
+    total = sum(part.values.size for part in rows)
+    square = sum(float((part.values**2).sum()) for part in rows)
+    channels = {part.channel: float(np.sqrt((part.values**2).mean())) for part in rows}
+    white = [
+        whiteness(column, noise_sd=1.0).white
+        for part in rows
+        if len(part.values) >= _FEWEST
+        for column in part.values.T
+    ]
+    ratio = float(np.sqrt(square / max(total - used, 1.0)))
+    return Residual(ratio, all(white) if white else None, total, fit.point.size, channels)
+
+
+def _budget(fitted: Fitted, fit: Fit, covariance: Array) -> Budget:
+    count = len(fitted.problem.minimal)
+    top = covariance[:count]
+    parts = {"noise": ((top @ fit.data) * top).sum(axis=1)}
+    for part in fitted.unknowns.parts:
+        if part.information.any():
+            block = top[:, part.place]
+            share = ((block @ part.information) * block).sum(axis=1)
+            parts[part.source] = parts.get(part.source, 0.0) + share
+    variance = np.maximum(sum(parts.values()), 1e-300)
+    return Budget(tuple(parts), np.column_stack([share / variance for share in parts.values()]))
+
+
+def _nuisances(fitted: Fitted, fit: Fit, covariance: Array) -> tuple[Quantity, ...]:
+    found = []
+    sd = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
+    for part in fitted.unknowns.parts[1:]:
+        if part.kind in _SILENT:
+            continue
+        for label, index in zip(part.labels, range(part.place.start, part.place.stop), strict=True):
+            found.append(Quantity(label, float(fit.point[index]), float(sd[index]), part.unit))
+    return tuple(found)

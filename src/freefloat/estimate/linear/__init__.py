@@ -1,0 +1,1 @@
+"""Estimators that solve rows: one method per file."""

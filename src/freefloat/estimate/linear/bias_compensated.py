@@ -1,0 +1,57 @@
+"""Bias-compensated weighted least squares: errors in variables of known size.
+
+Measured rates stand in the matrix too, so that the products of least squares hold squares of their errors. These do
+not average out, but their mean is known (`rate_noise`) and is taken off:
+
+    (G^T W G - sum_c sd_c^2 G_c^T W G_c) x = G^T W b - sum_c sd_c^2 G_c^T W b_c
+
+with weights W as of `weighted`, at the estimate itself. See W. A. Fuller, "Measurement error models", Wiley, 1987,
+section 2.2 (method of moments), and T. Söderström, "Errors-in-variables methods in system identification",
+Springer, 2018.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.estimator import Estimator, linear_estimate
+from freefloat.estimate.linear.reweighting import reweighted
+from freefloat.estimate.linear.solution import solution_of
+from freefloat.estimate.linear.system import Fit, LinearSystem
+from freefloat.estimate.linear.weighted import least_squares
+from freefloat.estimate.problem import Problem
+from freefloat.regressor.model import NotApplicable
+from freefloat.robot.transform import Array
+
+
+@dataclass(frozen=True)
+class BiasCompensated(Estimator):
+    """Weighted least squares without the bias by noisy rates. rounds: most renewals of the weights."""
+
+    name: ClassVar[str] = "bias-compensated"
+
+    rounds: int = 10
+
+    def estimate(self, problem: Problem) -> Estimate:
+        """Clusters free of the bias; as `weighted` where the noise is not known, and then it says so."""
+        equations = problem.equations()
+        if not all(stack.rate_linear for stack in equations.stacks):
+            raise NotApplicable(
+                "bias compensation needs rows that are linear in the measured rates: momentum, angular-momentum or "
+                "base-velocity"
+            )
+        rough = reweighted(equations, None, least_squares, self.rounds)
+        if not equations.noise_known:
+            notes = ("the sensors' noise is not known, so that no bias could be taken off: this is least squares",)
+            solution = solution_of(rough.system, rough.fit, biased=False, notes=notes)
+            return linear_estimate(problem, equations, self.name, solution)
+        found = reweighted(equations, rough.system, _compensated, self.rounds)
+        solution = solution_of(found.system, found.fit, biased=False, warnings=found.warnings)
+        return linear_estimate(problem, equations, self.name, solution)
+
+
+def _compensated(system: LinearSystem, x: Array) -> Fit:
+    assert system.noise is not None
+    return system.compensated(system.noise)

@@ -1,0 +1,73 @@
+"""What a linear fit leaves over, measured by the sensors' noise and tested for whiteness."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.linalg
+
+from freefloat.estimate.estimate import Residual
+from freefloat.estimate.rows.equations import Equations, by_flight, by_model
+from freefloat.estimate.rows.flight_stack import FlightStack, whitening
+from freefloat.experiment.processing.whiteness import whiteness
+from freefloat.robot.transform import Array
+
+_FEWEST = 16  # samples of a test for whiteness
+_ROUNDING = 1e-10  # of the largest term of a row
+
+
+def misfit(equations: Equations, x: Array, unknowns: int) -> Residual:
+    """Residual of the rows at x, of which `unknowns` were fitted.
+
+    Whiteness is that of the part which no values of the unknowns explain: an estimate that is not the best, as of
+    least squares, errs by more than the noise in good rows, but that is no fault of the model.
+    """
+    squares, expected = 0.0, 0.0
+    by_channel: dict[str, float] = {}
+    roots = []
+    for stack in equations.stacks:
+        if not stack.noise_known:
+            roots.append(np.eye(len(stack.labels))[None])
+            continue
+        errors, rest = stack.errors(x), stack.matrix @ x - stack.right[..., 0]
+        roots.append(whitening(errors))
+        squares += float(((roots[-1] @ rest[..., None]) ** 2).sum())
+        expected += float(((roots[-1] @ errors) ** 2).sum())
+        by_channel |= _by_channel(stack, rest, errors)
+    freedom = expected - unknowns
+    known = equations.noise_known and freedom > 0.0
+    return Residual(
+        ratio=float(np.sqrt(squares / freedom)) if known else float("nan"),
+        white=_white(equations, x, roots),
+        rows=equations.matrix.shape[0],
+        unknowns=unknowns,
+        by_channel=by_channel,
+    )
+
+
+def _by_channel(stack: FlightStack, rest: Array, errors: Array) -> dict[str, float]:
+    """Root mean square of each row's residual over that of its expected error."""
+    expected = np.sqrt((errors**2).sum(axis=2).mean(axis=0))
+    found = np.sqrt((rest**2).mean(axis=0))
+    number = stack.sources[0].number
+    suffix = "" if number is None else f" flight {number}"
+    pairs = zip(stack.labels, found, expected, strict=True)
+    return {f"{label}{suffix}": float(size / sd) for label, size, sd in pairs if sd > 0.0}
+
+
+def _white(equations: Equations, x: Array, roots: list[Array]) -> bool | None:
+    """Whether what no values of the unknowns explain is white in every row; None if there are too few samples."""
+    stacks = equations.stacks
+    G = by_model(stacks, [root @ stack.matrix for stack, root in zip(stacks, roots, strict=True)])
+    b = by_model(stacks, [root @ stack.right[..., :1] for stack, root in zip(stacks, roots, strict=True)])[:, 0]
+    size = np.linalg.norm(G, axis=0)
+    Q = scipy.linalg.qr(G / np.where(size > 0.0, size, 1.0), mode="economic")[0]
+    rest = G @ x - b
+    rest = rest - Q @ (Q.T @ rest)
+    floor = by_flight(stacks, _ROUNDING * np.abs(G * x).max(axis=1)[:, None])
+    verdicts = list[bool]()
+    for stack, part, least in zip(stacks, by_flight(stacks, rest[:, None]), floor, strict=True):
+        if part.shape[0] >= _FEWEST:
+            noise = 1.0 if stack.noise_known else None
+            columns = zip(part[..., 0].T, least[..., 0].max(axis=0), strict=True)
+            verdicts += [whiteness(column, noise, floor=float(level)).white for column, level in columns]
+    return all(verdicts) if verdicts else None

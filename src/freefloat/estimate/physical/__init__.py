@@ -1,0 +1,1 @@
+"""Robots that can exist: the one that explains the data best."""

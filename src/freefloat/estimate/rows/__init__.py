@@ -1,0 +1,1 @@
+"""Rows of one or several models, stacked: the linear view of a problem."""

@@ -1,0 +1,112 @@
+"""All rows of one flight, sample by sample: models side by side share the errors of the same sensors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from freefloat.estimate.flight import Flight
+from freefloat.estimate.rows.model_rows import Channel, ModelRows, Unit, noisy_channels
+from freefloat.robot.transform import Array
+
+_FLOOR = 1e-3  # of the standard deviation of a row: no combination of rows counts as more exact than this
+
+
+@dataclass(frozen=True, eq=False)
+class FlightStack:
+    """Rows of several models in one flight.
+
+    sources: the models' rows. places: columns of each among all unknowns. unknowns: how many there are.
+    """
+
+    flight: Flight
+    sources: tuple[ModelRows, ...]
+    places: tuple[NDArray[np.int64], ...]
+    unknowns: int
+
+    @cached_property
+    def channels(self) -> tuple[Channel, ...]:
+        """The flight's channels whose noise is known."""
+        return noisy_channels(self.sources[0].problem.robot, self.flight)
+
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """Where the rows of each model begin within a sample, and where the last one ends, (models + 1,)."""
+        return np.cumsum([0, *(len(source.labels) for source in self.sources)])
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """What each row of a sample is."""
+        return tuple(label for source in self.sources for label in source.labels)
+
+    @cached_property
+    def matrix(self) -> Array:
+        """Columns of all unknowns, shape (n, rows, unknowns)."""
+        return self._wide([source.matrix for source in self.sources])
+
+    @cached_property
+    def right(self) -> Array:
+        """Right-hand side, then its derivative by uncertain known values, shape (n, rows, 1 + known)."""
+        return np.concatenate([source.right for source in self.sources], axis=1)
+
+    def _wide(self, parts: list[Array]) -> Array:
+        if len(parts) == 1 and parts[0].shape[2] == self.unknowns:
+            return parts[0]  # one model, one flight: its columns are all there are
+        wide = np.zeros((len(self.flight.samples), self.starts[-1], self.unknowns))
+        for part, place, start in zip(parts, self.places, self.starts, strict=False):
+            wide[:, start : start + part.shape[1], place] = part
+        return wide
+
+    # ------------------------------------------------------------------ errors
+
+    def errors(self, x: Array) -> Array:
+        """How matrix x - right errs in each sample: a column for each channel, times its noise, (n, rows, channels)."""
+        pairs = zip(self.sources, self.places, strict=True)
+        slopes = [source.slopes(x[place], self.channels) for source, place in pairs]
+        return np.concatenate(slopes, axis=1) * [channel.sd for channel in self.channels]
+
+    @cached_property
+    def noise_known(self) -> bool:
+        """Whether any noise is known that moves the rows of every model."""
+        noisy = {channel.name for channel in self.channels}
+        return all(noisy & source.feels for source in self.sources)
+
+    @property
+    def rate_linear(self) -> bool:
+        """Whether all rows are linear in the measured rates."""
+        return all(source.rate_linear for source in self.sources)
+
+    def units(self) -> Iterator[tuple[Channel, Unit]]:
+        """What unit errors of each channel add to the rows, channels one after another.
+
+        Only of models that are linear in their rates; joint positions, which are not linear, are left out.
+        """
+        for channel in self.channels:
+            parts = [source.unit_once(channel) for source in self.sources]
+            if all(part is not None for part in parts):
+                added = [part for part in parts if part is not None]
+                right = np.concatenate([part.right for part in added], axis=1)
+                yield channel, Unit(self._wide([part.matrix for part in added]), right)
+
+    def instruments(self, x: Array) -> Array:
+        """The matrix at the base motion that the unknowns x predict, shape (n, rows, unknowns)."""
+        pairs = zip(self.sources, self.places, strict=True)
+        return self._wide([source.instruments(x[place]) for source, place in pairs])
+
+
+def whitening(errors: Array) -> Array:
+    """Matrices W with W^T W = (J J^T)^-1 for errors J, shape (n, rows, rows).
+
+    Where sensors are called exact, no combination of rows counts as more exact than a thousandth of its rows.
+    """
+    S = errors @ errors.transpose(0, 2, 1)
+    variance = np.diagonal(S, axis1=1, axis2=2).mean(axis=0)
+    least = _FLOOR**2 * np.where(variance > 0.0, variance, variance.max(initial=0.0))
+    if not least.all():
+        return np.broadcast_to(np.eye(S.shape[1]), S.shape)
+    L = np.linalg.cholesky(S + np.diag(least))
+    return np.linalg.inv(L)
