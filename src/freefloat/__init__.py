@@ -87,6 +87,7 @@ if TYPE_CHECKING:
     from freefloat.experiment.tables import read_recording, write_recording
     from freefloat.experiment.truth import Truth
     from freefloat.mission.designing import design, plan_of
+    from freefloat.mission.drawing import draw_robot
     from freefloat.mission.flying import fly, random_motion, simulate
     from freefloat.mission.identifying import identify, problem
     from freefloat.mission.mission_file import Mission, load_mission
@@ -327,6 +328,7 @@ _HOME = {
         "design",
         "plan_of",
     ),
+    "mission.drawing": ("draw_robot",),
     "mission.flying": (
         "fly",
         "random_motion",

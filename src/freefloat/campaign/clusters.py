@@ -26,9 +26,9 @@ from freefloat.estimate.rows.cluster_sets import (
     side_by_side,
     standard_clusters,
 )
+from freefloat.estimate.uncertain import root_of
 from freefloat.regressor.angular_momentum import AngularMomentum, BaseVelocity
 from freefloat.robot.transform import Array
-from freefloat.validation.prediction import root_of
 
 ANGULAR = "angular-momentum"
 _COUNTS = 0.05  # of a standard deviation

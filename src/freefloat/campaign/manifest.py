@@ -92,7 +92,7 @@ def save_manifest(directory: Path, manifest: Manifest) -> None:
 def load_manifest(directory: Path) -> Manifest:
     """The manifest of a campaign's directory."""
     path = directory / NAME
-    try:
+    try:  # as JSON: documents are compared number by number, and YAML reads 1e-05 as text
         data = json.loads(read_bytes(path, _LIMIT_BYTES))
     except (ValueError, RecursionError) as error:
         raise FileError(path, f"is not JSON: {error}; allowed: the manifest of a campaign") from error

@@ -14,17 +14,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
-import numpy as np
-
 from freefloat.campaign.clusters import AngularView, answers, comparison
 from freefloat.campaign.manifest import CadChoice, ClustersSection, SettingSection
 from freefloat.errors import FreefloatError
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.prior import CadSpread, drawn_robot
+from freefloat.estimate.prior import drawn_robot
 from freefloat.estimate.problem import Problem
 from freefloat.excitation.sweep import stretched
 from freefloat.experiment.draws import draw_normal
-from freefloat.mission.believed import prior_of
+from freefloat.mission.drawing import cad_root
 from freefloat.mission.flying import fly, random_motion, simulate
 from freefloat.mission.identifying import identify, problem
 from freefloat.mission.mission_file import Mission
@@ -33,7 +31,6 @@ from freefloat.motion.trajectory import Trajectory
 from freefloat.regressor.samples import Samples
 from freefloat.robot.model import Robot
 from freefloat.robot.transform import Array
-from freefloat.validation.prediction import root_of
 
 _TRIES = 5  # runs in which a method may fail before it is said to do so always
 _STARTS = 2  # of a design for a number of harmonics
@@ -94,7 +91,7 @@ def prepared(
     estimates, posed = _probe(changed, motion, truth, methods, seed)
     view = comparison(estimates, posed)
     by_method, compared = answers(estimates, posed, view)
-    setting = Setting(number, changed, motion, truth, seed, cad, _cad_root(changed, posed), by_method, view)
+    setting = Setting(number, changed, motion, truth, seed, cad, cad_root(changed), by_method, view)
     section = SettingSection(values=dict(values), trajectory=made.document(), methods=by_method, compared=compared)
     return setting, section
 
@@ -103,12 +100,6 @@ def _whole(mission: Mission) -> Mission:
     """Simulated flights are by all bodies, whatever was missing in some recordings."""
     identify = mission.settings.identify.model_copy(update={"without": {}})
     return replace(mission, settings=mission.settings.model_copy(update={"identify": identify}))
-
-
-def _cad_root(mission: Mission, posed: Problem) -> Array:
-    """Of what the prior says of unknown parameters, beside that of what is known, shape (10 bodies, k)."""
-    said, spread = mission.settings, prior_of(mission) or CadSpread()
-    return np.hstack([spread.root(mission.robot, (*said.assume_zero, *said.known)), root_of(posed.known_covariance)])
 
 
 def _motion(

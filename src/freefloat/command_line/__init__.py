@@ -103,9 +103,34 @@ app.command()(design)
 
 
 @app.command()
+def draw(
+    mission: MissionFile,
+    seed: Annotated[int, typer.Option(help="Which robot is drawn.", min=0)] = 0,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="The robot file to write.", show_default="MISSION.flown.yaml"),
+    ] = None,
+    json: AsJson = False,
+) -> None:
+    """Draw the robot that really flies: as far from the CAD model as the mission's prior says it may be."""
+    from freefloat.command_line.flights import draw_flown
+    from freefloat.command_line.show import print_json
+
+    written = draw_flown(mission, seed, output)
+    if json:
+        print_json({"robot": str(written), "seed": seed})
+    else:
+        typer.echo(f"wrote {written}")
+
+
+@app.command()
 def simulate(
     mission: MissionFile,
     trajectory: OtherMotion = None,
+    robot: Annotated[
+        Path | None,
+        typer.Option(help="The robot that flies, such as `draw` gives; the mission's own unless given."),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Of the sensors' noise, and of a random motion.", min=0)] = 0,
     runs: Annotated[int, typer.Option(help="Flights that differ in their noise alone.", min=1)] = 1,
     output: Annotated[
@@ -117,7 +142,7 @@ def simulate(
     from freefloat.command_line.flights import simulate_runs
     from freefloat.command_line.show import print_json
 
-    written = simulate_runs(mission, trajectory, seed, runs, output, quiet=json)
+    written = simulate_runs(mission, trajectory, robot, seed, runs, output, quiet=json)
     if json:
         print_json({"recordings": [str(path) for path in written], "seed": seed, "runs": runs})
     elif len(written) == 1:

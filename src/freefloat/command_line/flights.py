@@ -10,13 +10,15 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress
 
+from freefloat.command_line.outputs import refuse_output
 from freefloat.errors import FileError
 from freefloat.excitation.excitation_file import load_motion
 from freefloat.experiment.bags import read_bag
 from freefloat.experiment.bags_mapping import load_bag_mapping
 from freefloat.experiment.recording import Recording
 from freefloat.experiment.tables import read_recording, write_recording
-from freefloat.mission import fly, load_mission, simulate
+from freefloat.mission import draw_robot, fly, load_mission, simulate
+from freefloat.robot.load import load_robot, save_robot
 
 
 def read_any(path: Path, mapping: Path | None, repair: list[str]) -> Recording:
@@ -29,10 +31,17 @@ def read_any(path: Path, mapping: Path | None, repair: list[str]) -> Recording:
 
 
 def simulate_runs(
-    mission_path: Path, trajectory_path: Path | None, seed: int, runs: int, output: Path | None, quiet: bool
+    mission_path: Path,
+    trajectory_path: Path | None,
+    robot_path: Path | None,
+    seed: int,
+    runs: int,
+    output: Path | None,
+    quiet: bool,
 ) -> list[Path]:
     """Fly once, let the sensors look `runs` times, write each recording; the paths written."""
     mission = load_mission(mission_path)
+    robot = None if robot_path is None else load_robot(robot_path)
     trajectory = mission.trajectory if trajectory_path is None else load_motion(trajectory_path, mission.robot)
     target = output or Path(f"{mission.name}.parquet" if runs == 1 else f"{mission.name}.flights")
     _refuse_target(target, runs)
@@ -41,7 +50,7 @@ def simulate_runs(
             Console(stderr=True).print(f"[yellow]beyond the limits:[/] {escape(fault)}", highlight=False)
     with Progress(console=Console(stderr=True), disable=quiet, transient=True) as progress:
         task = progress.add_task(f"flying {mission.name}", total=runs + 1)
-        truth = fly(mission, trajectory, seed)
+        truth = fly(mission, trajectory, seed, robot)
         progress.advance(task)
         folder = target if runs == 1 else target.with_name(f"{target.name}.part-{secrets.token_hex(4)}")
         try:
@@ -49,7 +58,7 @@ def simulate_runs(
                 folder.mkdir(parents=True)
             for run in range(runs):
                 path = folder if runs == 1 else folder / _name(run)
-                write_recording(path, simulate(mission, trajectory, seed, run, truth))
+                write_recording(path, simulate(mission, trajectory, seed, run, truth, robot))
                 progress.advance(task)
             if runs > 1:
                 folder.rename(target)  # a folder of flights is whole or absent
@@ -59,6 +68,17 @@ def simulate_runs(
             if runs > 1 and folder.exists():
                 shutil.rmtree(folder)
     return [target] if runs == 1 else [target / _name(run) for run in range(runs)]
+
+
+def draw_flown(mission_path: Path, seed: int, output: Path | None) -> Path:
+    """Write a robot that the mission's CAD model may stand for; the path written."""
+    mission = load_mission(mission_path)
+    target = output or Path(f"{mission.name}.flown.yaml")
+    refuse_output(
+        target, [mission_path, mission_path.parent / mission.settings.robot], "drawn robots", (".yaml", ".yml", ".json")
+    )
+    save_robot(draw_robot(mission, seed), target)
+    return target
 
 
 def _name(run: int) -> str:

@@ -7,7 +7,7 @@ along with it. The spread of clusters is that of the parameters they are made of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,6 +81,26 @@ class CadSpread:
         root[:, 1:4] *= self.com * reach
         root[4:, 4:] = self.inertia * moment * np.eye(6)
         return root
+
+
+def known_covariance(robot: Robot, known: Mapping[str, float]) -> Array:
+    """Covariance of the standard parameters as far as they are known, else zero, (10 bodies, 10 bodies).
+
+    known: relative standard deviations by selector. A body known to one is known as a CAD model of that spread is: its
+    centre of mass to that part of its radius of gyration, its inertia to that part of the mean moment. A parameter
+    named by itself is known to that part of its value.
+    """
+    size = robot.parameters.size
+    covariance, given = np.zeros((size, size)), np.zeros(size, dtype=bool)
+    for selector, relative in known.items():
+        columns = select_parameters(robot, selector)
+        columns = columns[~given[columns]]
+        given[columns] = True
+        block = np.diag((relative * robot.parameters[columns]) ** 2)
+        if selector in robot.body_names and relative > 0.0:
+            block = CadSpread(relative, relative, relative).covariance(robot)[columns[:, None], columns]
+        covariance[columns[:, None], columns] = block
+    return covariance
 
 
 def drawn_robot(robot: Robot, root: Array, normal: Callable[[int], Array]) -> Robot:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from freefloat.estimate.flight import Flight, InvalidProblem
-from freefloat.estimate.prior import CadSpread
+from freefloat.estimate.prior import CadSpread, known_covariance
 from freefloat.regressor.closed_form import closed_form
 from freefloat.regressor.minimal import MinimalParameters
 from freefloat.regressor.model import Momentum
@@ -125,23 +125,8 @@ class Problem:
 
     @cached_property
     def known_covariance(self) -> Array:
-        """Covariance of the standard parameters as far as they are known, else zero, (10 bodies, 10 bodies).
-
-        A body known to a relative standard deviation is known as a CAD model of that spread is: its centre of mass
-        to that part of its radius of gyration, its inertia to that part of the mean moment. A parameter named by
-        itself is known to that part of its value.
-        """
-        size = self.robot.parameters.size
-        covariance, given = np.zeros((size, size)), np.zeros(size, dtype=bool)
-        for selector, relative in self.known.items():
-            columns = select_parameters(self.robot, selector)
-            columns = columns[~given[columns]]
-            given[columns] = True
-            block = np.diag((relative * self.robot.parameters[columns]) ** 2)
-            if selector in self.robot.body_names and relative > 0.0:
-                block = CadSpread(relative, relative, relative).covariance(self.robot)[columns[:, None], columns]
-            covariance[columns[:, None], columns] = block
-        return covariance
+        """Covariance of the standard parameters as far as they are known, else zero, (10 bodies, 10 bodies)."""
+        return known_covariance(self.robot, self.known)
 
     @cached_property
     def known_sd(self) -> Array:

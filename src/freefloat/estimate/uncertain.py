@@ -11,6 +11,7 @@ from freefloat.regressor.minimal import MinimalParameters
 from freefloat.robot.transform import Array
 
 _ROUNDING = 1e-9  # of a derivative: less of it in directions that the clusters do not hold is nothing
+_NOTHING = 1e-13  # of the largest eigenvalue of a correlation matrix: rounding
 _SMALL_ENTRY = 1e-3  # an entry that vanishes by law is measured by this share of the largest
 
 
@@ -52,6 +53,15 @@ def covariance_root(covariance: Array) -> Array:
     """A root of a covariance that may be singular, shape (c, c)."""
     values, vectors = np.linalg.eigh(covariance)
     return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
+
+
+def root_of(covariance: Array) -> Array:
+    """R with R R^T the covariance, whose entries may have very different sizes, shape (p, rank)."""
+    scale = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
+    safe = np.where(scale > 0.0, scale, 1.0)
+    values, vectors = np.linalg.eigh(covariance / np.outer(safe, safe))
+    kept = values > _NOTHING * max(float(values[-1]), 1e-300) if values.size else values > 0.0
+    return np.asarray(scale[:, None] * (vectors[:, kept] * np.sqrt(values[kept])))
 
 
 def side_by_side(columns: Sequence[Uncertain]) -> Uncertain:

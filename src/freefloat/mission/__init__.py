@@ -17,6 +17,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from freefloat.mission.drawing import draw_robot
 from freefloat.mission.flying import fly, random_motion, simulate
 from freefloat.mission.mission_file import InvalidMission, Mission, load_mission
 
@@ -34,6 +35,7 @@ __all__ = [
     "Mission",
     "Run",
     "design",
+    "draw_robot",
     "fly",
     "identify",
     "load_mission",

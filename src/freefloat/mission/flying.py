@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,14 @@ from freefloat.experiment.recording import Origin, Recording
 from freefloat.experiment.sensors import record
 from freefloat.experiment.simulate import Disturbance, Pulse, Start, simulate_motion
 from freefloat.experiment.truth import Truth
+from freefloat.mission.drawing import flown_by
 from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.motion.random_motion import random_trajectory
 from freefloat.motion.trajectory import Trajectory
 from freefloat.regressor.samples import Samples
+from freefloat.robot.model import Robot
 from freefloat.robot.transform import Array
+from freefloat.robot.yaml_file import robot_document
 
 _STEPS_S = (1e-3, 0.05)  # shortest and longest step of a simulation that chooses its own
 _MOST_STEPS = 5_000_000
@@ -31,17 +35,24 @@ def random_motion(mission: Mission, seed: int, duration_s: float | None = None) 
     return random_trajectory(mission.robot, duration_s or mission.duration_s, seed, harmonics=harmonics)
 
 
-def fly(mission: Mission, trajectory: Trajectory | Excitation | None = None, seed: int = 0) -> Samples:
+def fly(
+    mission: Mission,
+    trajectory: Trajectory | Excitation | None = None,
+    seed: int = 0,
+    robot: Robot | None = None,
+) -> Samples:
     """The true motion, without sensors: joints follow the trajectory, the base reacts.
 
     trajectory: or a design; by default the mission's own, else a random one of this seed within the limits.
+    robot: the one that flies (`draw_robot`); the mission's own unless given.
     """
     motion = _chosen(mission, trajectory, seed)
-    flight, robot = mission.settings.flight, mission.robot
+    mission = flown_by(mission, robot)
+    flight = mission.settings.flight
     t = instants(mission, motion.duration_s)
     disturbance = flight.disturbance
     return simulate_motion(
-        robot,
+        mission.robot,
         motion,
         t,
         _start(mission),
@@ -67,17 +78,20 @@ def simulate(
     seed: int = 0,
     run: int = 0,
     truth: Samples | None = None,
+    robot: Robot | None = None,
 ) -> Recording:
     """What the mission's sensors record of a flight.
 
-    trajectory: as for `fly`. truth: the flight, if it was flown before (`fly`): many runs differ in their noise alone;
-        the trajectory is then the one that was flown in it, for the recording to remember.
+    trajectory, robot: as for `fly`. truth: the flight, if it was flown before (`fly`): many runs differ in their noise
+        alone; trajectory and robot are then those that were flown in it, for the recording to remember.
     """
     if not mission.sensors:
         raise InvalidMission(f"{mission.path}: the mission has no sensors; a recording needs at least one")
-    flown = truth if truth is not None else fly(mission, trajectory, seed)
-    looked_at = Truth.of(mission.robot, flown)
+    flown = truth if truth is not None else fly(mission, trajectory, seed, robot)
+    looked_at = Truth.of(flown_by(mission, robot).robot, flown)
     hashes = {**mission.hashes, "motion": motion_sha256(flown.q)}
+    if robot is not None:
+        hashes["robot"] = robot_sha256(robot)
     told = truth is None or trajectory is not None
     command = _command(_chosen(mission, trajectory, seed)) if told else None
     origin = Origin("simulated", None, hashes, None, None, mission.name, f"freefloat {__version__}", command)
@@ -126,3 +140,8 @@ def _start(mission: Mission) -> Start:
 def motion_sha256(q: Array) -> str:
     """By which a recording knows the motion that was flown: that of joint positions at `instants`, (n, joints)."""
     return hashlib.sha256(np.ascontiguousarray(q).tobytes()).hexdigest()
+
+
+def robot_sha256(robot: Robot) -> str:
+    """By which a recording knows a robot that flew and is not the mission's: of all that its file would say."""
+    return hashlib.sha256(json.dumps(robot_document(robot), sort_keys=True).encode()).hexdigest()

@@ -15,12 +15,13 @@ from freefloat.estimate.likelihood.rotation_vectors import logarithm
 from freefloat.estimate.likelihood.torque_balance import TorqueBalance
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
+from freefloat.estimate.uncertain import root_of
 from freefloat.experiment.processing.attitude import integrate_rates
 from freefloat.regressor.samples import rotations
 from freefloat.regressor.selection import select_parameters
 from freefloat.regressor.torque import mass_matrix
 from freefloat.robot.transform import Array
-from freefloat.validation.prediction import UNITS, Belief, Momentum, Reading, UnfitEstimate, root_of
+from freefloat.validation.prediction import UNITS, Belief, Momentum, Reading, UnfitEstimate
 
 _ROUNDING = 1e-8
 _AXES = ("x", "y", "z")

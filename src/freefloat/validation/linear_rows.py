@@ -20,10 +20,11 @@ from freefloat.estimate.problem import ModelName, Problem
 from freefloat.estimate.rows.equations import Equations
 from freefloat.estimate.rows.flight_stack import FlightStack, whitening
 from freefloat.estimate.rows.model_rows import Channel, Unit
+from freefloat.estimate.uncertain import root_of
 from freefloat.experiment.processing.attitude import integrate_rates
 from freefloat.regressor.samples import rotations
 from freefloat.robot.transform import Array
-from freefloat.validation.prediction import UNITS, Belief, InvalidValidation, Momentum, Reading, root_of
+from freefloat.validation.prediction import UNITS, Belief, InvalidValidation, Momentum, Reading
 
 _AXES = ("x", "y", "z")
 

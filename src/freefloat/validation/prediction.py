@@ -10,14 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-
 from freefloat.errors import FreefloatError
 from freefloat.estimate.likelihood.likelihood import Rows
 from freefloat.estimate.problem import Problem
 from freefloat.robot.transform import Array
-
-_ROUNDING = 1e-13
 
 UNITS = {"w": "rad/s", "v": "m/s", "attitude": "rad", "position": "m", "torques": "N m"}
 WORDS = {
@@ -152,12 +148,3 @@ class Prediction(Protocol):
 def cluster_words(name: str, formula: str) -> str:
     """A cluster's short name, with a sign that there is more to it where it is not a parameter by itself."""
     return name if formula == name else f"{name} + …"
-
-
-def root_of(covariance: Array) -> Array:
-    """R with R R^T the covariance, whose entries may have very different sizes, shape (p, rank)."""
-    scale = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
-    safe = np.where(scale > 0.0, scale, 1.0)
-    values, vectors = np.linalg.eigh(covariance / np.outer(safe, safe))
-    kept = values > _ROUNDING * max(float(values[-1]), 1e-300) if values.size else values > 0.0
-    return np.asarray(scale[:, None] * (vectors[:, kept] * np.sqrt(values[kept])))
