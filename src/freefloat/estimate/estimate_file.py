@@ -7,7 +7,6 @@ what it is made of, parameter by parameter.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from typing import Any, Literal, Self
@@ -17,17 +16,8 @@ from pydantic import Field, model_validator
 
 from freefloat.errors import FileError, FreefloatError
 from freefloat.estimate.estimate import Budget, Estimate, Outcome, Quantity, Residual
-from freefloat.files import (
-    FilePath,
-    Number,
-    Section,
-    YamlDocument,
-    check_format,
-    load_yaml,
-    shown,
-    validate,
-    write_text,
-)
+from freefloat.exact_json import finite_or_none, save_json
+from freefloat.files import FilePath, Number, Section, YamlDocument, check_format, load_yaml, shown, validate
 from freefloat.regressor.minimal import MinimalParameters
 from freefloat.regressor.selection import select_parameters
 from freefloat.robot.transform import Array
@@ -41,11 +31,7 @@ Row = list[Number | None]
 
 def save_estimate(estimate: Estimate, path: FilePath) -> None:
     """Write an estimate file, whole or not at all."""
-    try:
-        fields = [f"{json.dumps(name)}: {_text(value)}" for name, value in estimate_document(estimate).items()]
-    except (TypeError, ValueError) as error:
-        raise FileError(path, f"cannot be written: {error}; allowed: text, finite numbers, lists, mappings") from error
-    write_text(path, "{\n" + ",\n".join(fields) + "\n}\n")
+    save_json(path, estimate_document(estimate))
 
 
 def load_estimate(path: FilePath) -> Estimate:
@@ -71,7 +57,7 @@ def estimate_document(estimate: Estimate) -> dict[str, Any]:
         "known": dict(estimate.known),
         "zero": list(estimate.zero),
         "parameters": list(minimal.names),
-        "gap": _finite(minimal.gap),
+        "gap": finite_or_none(minimal.gap),
         "clusters": [
             {"name": leader, "of": _made_of(row, minimal.names)}
             for leader, row in zip(minimal.leaders, minimal.combine, strict=True)
@@ -80,15 +66,15 @@ def estimate_document(estimate: Estimate) -> dict[str, Any]:
         "covariance": _rows(estimate.covariance),
         "cad": _row(estimate.cad),
         "residual": {
-            "ratio": _finite(residual.ratio),
+            "ratio": finite_or_none(residual.ratio),
             "white": None if residual.white is None else bool(residual.white),
             "rows": int(residual.rows),
             "unknowns": int(residual.unknowns),
-            "by_channel": {name: _finite(ratio) for name, ratio in residual.by_channel.items()},
+            "by_channel": {name: finite_or_none(ratio) for name, ratio in residual.by_channel.items()},
         },
         "budget": None if budget is None else {"sources": list(budget.sources), "shares": _rows(budget.shares)},
         "nuisances": [
-            {"name": each.name, "value": _finite(each.value), "sd": _finite(each.sd), "unit": each.unit}
+            {"name": each.name, "value": finite_or_none(each.value), "sd": finite_or_none(each.sd), "unit": each.unit}
             for each in estimate.nuisances
         ],
         "unseen": _rows(estimate.unseen),
@@ -101,23 +87,12 @@ def _made_of(row: Array, names: Sequence[str]) -> dict[str, float]:
     return {name: float(weight) for name, weight in zip(names, row, strict=True) if weight or np.signbit(weight)}
 
 
-def _finite(number: float) -> float | None:
-    return float(number) if math.isfinite(number) else None
-
-
 def _row(values: Array) -> list[float | None]:
-    return [_finite(value) for value in values.tolist()]
+    return [finite_or_none(value) for value in values.tolist()]
 
 
 def _rows(values: Array) -> list[list[float | None]]:
     return [_row(row) for row in values]
-
-
-def _text(value: Any) -> str:
-    """JSON with the entries of a list of lists or mappings each on a line of its own."""
-    if isinstance(value, list) and value and isinstance(value[0], list | dict):
-        return "[\n  " + ",\n  ".join(json.dumps(each, allow_nan=False, ensure_ascii=False) for each in value) + "\n]"
-    return json.dumps(value, allow_nan=False, ensure_ascii=False)
 
 
 # ---------------------------------------------------------------------- what the file may say

@@ -6,29 +6,18 @@ Numbers are exact: what was saved comes back. JSON knows neither infinity nor "n
 
 from __future__ import annotations
 
-import json
 import math
-from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from freefloat.errors import FileError, FreefloatError
+from freefloat.exact_json import Extended, plain, save_json
 from freefloat.excitation.excitation import Excitation, HowFound, Margin, Prediction
 from freefloat.excitation.flight_sheet import FlightSheet, GravityGradient, Nearest, Turned, WheelUse
-from freefloat.files import (
-    AnyNumber,
-    FilePath,
-    Number,
-    Section,
-    YamlDocument,
-    check_format,
-    load_yaml,
-    validate,
-    write_text,
-)
+from freefloat.files import FilePath, Number, Section, YamlDocument, check_format, load_yaml, validate
 from freefloat.motion.trajectory import Trajectory
 from freefloat.motion.trajectory_file import load_trajectory, trajectory_from_document
 from freefloat.robot.model import Robot
@@ -36,16 +25,10 @@ from freefloat.robot.model import Robot
 FORMAT = "freefloat/excitation@1"
 LIMIT_BYTES = 256 * 2**20  # sampled motions are long
 
-_TEXTS = ("inf", "-inf", "nan")
-
 
 def save_excitation(path: FilePath, excitation: Excitation) -> None:
     """Write an excitation file, whole or not at all."""
-    try:
-        fields = [f"{json.dumps(name)}: {_text(value)}" for name, value in excitation_document(excitation).items()]
-    except (TypeError, ValueError) as error:
-        raise FileError(path, f"cannot be written: {error}; allowed: text, numbers, lists, mappings") from error
-    write_text(path, "{\n" + ",\n".join(fields) + "\n}\n")
+    save_json(path, excitation_document(excitation))
 
 
 def load_excitation(path: FilePath) -> Excitation:
@@ -77,53 +60,26 @@ def load_motion(path: FilePath, robot: Robot | None = None) -> Trajectory:
 
 def excitation_document(excitation: Excitation) -> dict[str, Any]:
     """The excitation as plain data, exact."""
-    sheet = None if excitation.sheet is None else asdict(excitation.sheet)
+    sheet = plain(excitation.sheet)
     if sheet is not None:
         del sheet["margins"]  # which are the excitation's own
-    document = {
+    return {
         "format": FORMAT,
         "goal": excitation.goal,
-        "value": excitation.value,
-        "condition_number": excitation.condition_number,
-        "optimality": excitation.optimality,
-        "how": asdict(excitation.how),
-        "predictions": [asdict(each) for each in excitation.predictions],
-        "margins": [asdict(each) for each in excitation.margins],
+        "value": plain(excitation.value),
+        "condition_number": plain(excitation.condition_number),
+        "optimality": plain(excitation.optimality),
+        "how": plain(excitation.how),
+        "predictions": plain(excitation.predictions),
+        "margins": plain(excitation.margins),
         "sheet": sheet,
         "warnings": list(excitation.warnings),
-        "origin": dict(excitation.origin),
+        "origin": plain(excitation.origin),
+        "trajectory": excitation.trajectory.document(),
     }
-    plain = _plain(document)
-    return {**plain, "trajectory": excitation.trajectory.document()}
-
-
-def _plain(value: Any) -> Any:
-    """The same with texts for numbers that JSON does not know."""
-    if isinstance(value, dict):
-        return {name: _plain(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(float(value))
-    return float(value) if isinstance(value, np.floating) else value
-
-
-def _text(value: Any) -> str:
-    """JSON with the entries of a list of mappings each on a line of its own."""
-    if isinstance(value, list) and value and isinstance(value[0], dict):
-        return "[\n  " + ",\n  ".join(json.dumps(each, allow_nan=False, ensure_ascii=False) for each in value) + "\n]"
-    return json.dumps(value, allow_nan=False, ensure_ascii=False)
 
 
 # ---------------------------------------------------------------------- what the file may say
-
-
-def _number(value: object) -> object:
-    """A number where the text is one that JSON does not know."""
-    return float(value) if isinstance(value, str) and value in _TEXTS else value
-
-
-Extended = Annotated[AnyNumber, BeforeValidator(_number)]
 
 
 class PredictionSection(Section):

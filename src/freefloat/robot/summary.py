@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
+from freefloat.exact_json import finite_or_none
 from freefloat.robot.model import Body, Joint, Robot
 from freefloat.robot.parameters import com_of
 from freefloat.robot.physicality import check_physicality
@@ -26,7 +26,7 @@ def robot_summary(robot: Robot) -> dict[str, Any]:
                 "name": wheel.name,
                 "axis": wheel.axis.tolist(),
                 "spin_inertia_kgm2": wheel.spin_inertia,
-                "max_rate_rad_s": _finite(wheel.max_rate),
+                "max_rate_rad_s": finite_or_none(wheel.max_rate),
             }
             for wheel in robot.wheels
         ],
@@ -54,13 +54,8 @@ def _joint(joint: Joint) -> dict[str, Any]:
         "name": joint.name,
         "kind": joint.kind,
         "axis": joint.axis.tolist(),
-        "position": [_finite(low), _finite(high)],
-        "rate": _finite(joint.rate),
-        "acceleration": _finite(joint.acceleration),
-        "torque": _finite(joint.torque),
+        "position": [finite_or_none(low), finite_or_none(high)],
+        "rate": finite_or_none(joint.rate),
+        "acceleration": finite_or_none(joint.acceleration),
+        "torque": finite_or_none(joint.torque),
     }
-
-
-def _finite(value: float) -> float | None:
-    """The value, or None where there is no limit: JSON knows no infinity."""
-    return value if math.isfinite(value) else None

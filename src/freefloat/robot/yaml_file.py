@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from freefloat.errors import FileError, InvalidRobot
+from freefloat.exact_json import finite_or_none
 from freefloat.files import (
     FilePath,
     YamlDocument,
@@ -187,7 +188,7 @@ def _joint_document(joint: Joint) -> dict[str, Any]:
         value = getattr(joint, limit)
         if limit == "position" and any(map(math.isfinite, value)):
             # JSON has no infinity: an open end is empty
-            document[name] = [float(end) if math.isfinite(end) else None for end in value]
+            document[name] = [finite_or_none(end) for end in value]
         elif limit != "position" and math.isfinite(value):
             document[name] = float(value)
     return document

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from freefloat.exact_json import finite_or_none
 from freefloat.robot.model import Robot
 
 Better = Literal["lower", "equal", "higher"]
@@ -75,12 +76,8 @@ class Check:
 def _plain(figure: Figure) -> float | list[float | None] | None:
     """Numbers that JSON can say; null for those it cannot."""
     if isinstance(figure, tuple):
-        return [_number(each) for each in figure]
-    return _number(figure)
-
-
-def _number(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
+        return [finite_or_none(each) for each in figure]
+    return finite_or_none(figure)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,18 +6,15 @@ Numbers are exact: what was saved comes back. JSON knows neither infinity nor "n
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Sequence
-from dataclasses import fields, is_dataclass
 from typing import Any, Literal
 
 import numpy as np
 from pydantic import Field
 
 from freefloat.errors import FileError, FreefloatError
-from freefloat.excitation.excitation_file import Extended
-from freefloat.files import FilePath, Number, Section, YamlDocument, check_format, load_yaml, validate, write_text
+from freefloat.exact_json import Extended, plain, save_json
+from freefloat.files import FilePath, Number, Section, YamlDocument, check_format, load_yaml, validate
 from freefloat.robot.transform import Array
 from freefloat.validation.causes import Cause
 from freefloat.validation.checks import Check
@@ -33,12 +30,7 @@ LIMIT_BYTES = 1024 * 2**20  # recordings are long
 
 def save_validation(validation: Validation, path: FilePath) -> None:
     """Write a validation file, whole or not at all."""
-    try:
-        document = validation_document(validation)
-        lines = [f"{json.dumps(name)}: {_text(value)}" for name, value in document.items()]
-    except (TypeError, ValueError) as error:
-        raise FileError(path, f"cannot be written: {error}; allowed: text, numbers, lists, mappings") from error
-    write_text(path, "{\n" + ",\n".join(lines) + "\n}\n")
+    save_json(path, validation_document(validation))
 
 
 def load_validation(path: FilePath) -> Validation:
@@ -51,34 +43,12 @@ def load_validation(path: FilePath) -> Validation:
 
 def validation_document(validation: Validation) -> dict[str, Any]:
     """The validation as plain data, exact."""
-    return {"format": FORMAT, **{each.name: _plain(getattr(validation, each.name)) for each in fields(validation)}}
+    return {"format": FORMAT, **plain(validation)}
 
 
 def summary_document(validation: Validation) -> dict[str, Any]:
     """The same without series over time, which only the file holds."""
     return {name: value for name, value in validation_document(validation).items() if name not in _SERIES}
-
-
-def _plain(value: Any) -> Any:
-    """Dataclasses as mappings, arrays as lists, texts for numbers that JSON does not know."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
-    if isinstance(value, np.ndarray):
-        return _plain(value.tolist())
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    if hasattr(value, "items"):
-        return {name: _plain(each) for name, each in value.items()}
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    return value
-
-
-def _text(value: Any) -> str:
-    """JSON with the entries of a list of mappings each on a line of its own."""
-    if isinstance(value, list) and value and isinstance(value[0], dict):
-        return "[\n  " + ",\n  ".join(json.dumps(each, allow_nan=False, ensure_ascii=False) for each in value) + "\n]"
-    return json.dumps(value, allow_nan=False, ensure_ascii=False)
 
 
 # ---------------------------------------------------------------------- what the file may say
