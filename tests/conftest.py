@@ -20,10 +20,12 @@ os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".numba_cache" / _KEY)
 for _library in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_library, "1")
 
-# The only reasons for which a test may be skipped; each says what is missing.
+# The only reasons for which a test may be skipped; each says what is missing. Where a browser is required, it may not
+# be missing.
+NO_BROWSER = "no Chromium is installed: the report is not looked at in a browser"
 ALLOWED_SKIPS = (
     "shared robots are not beside this repository",
-    "no Chromium is installed: the report is not looked at in a browser",
+    *(() if os.environ.get("FREEFLOAT_BROWSER") == "required" else (NO_BROWSER,)),
 )
 
 _unlisted: list[str] = []
