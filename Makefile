@@ -3,21 +3,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-all test-slow check bench clean
+.PHONY: demo test test-all test-slow check bench docs clean
 
+# The main job: what can be found of a servicer with a known load, then all of it; the report's path is the last line.
 demo: $(VENV)/ready
-	$(BIN)/freefloat inspect src/freefloat/studies/servicer.yaml
-	$(BIN)/freefloat inspect src/freefloat/studies/servicer.yaml --model momentum --known load
 	rm -rf demo && mkdir demo
-	cd demo && ../$(BIN)/freefloat new servicing
-	cd demo && ../$(BIN)/freefloat design servicing.yaml --starts 4 -o servicing.excitation.json
-	cd demo && ../$(BIN)/freefloat simulate servicing.yaml --excitation servicing.excitation.json --seed 1 -o flight.parquet
-	cd demo && ../$(BIN)/freefloat data flight.parquet --plot flight.html
-	cd demo && ../$(BIN)/freefloat identify servicing.yaml flight.parquet -o servicing.json
-	cd demo && ../$(BIN)/freefloat simulate servicing.yaml --seed 2 -o unseen.parquet
-	cd demo && ../$(BIN)/freefloat validate servicing.yaml servicing.json unseen.parquet --plot validation.html
-	cd demo && ../$(BIN)/freefloat export servicing.json -o identified.urdf --robot identified.yaml
-	@echo "the flight as a page: demo/flight.html; its validation: demo/validation.html; the identified robot: demo/identified.urdf"
+	$(BIN)/freefloat new demo/servicing
+	$(BIN)/freefloat inspect demo/servicer.yaml --model momentum --known load
+	$(BIN)/freefloat run demo/servicing.yaml -o demo/servicing.run
 
 test: $(VENV)/ready-test
 	$(BIN)/pytest -n 2
@@ -35,8 +28,19 @@ check: $(VENV)/ready-test
 bench: $(VENV)/ready-test
 	for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
 
+# The site in site/. Published studies are run again where sources changed since; `make -j2 docs` runs two at once.
+STUDIES := naveen gautier ayusawa christidi spirolazzi
+SOURCES := $(shell find src -name '*.py' -o -name '*.yaml')
+
+docs: $(VENV)/ready-docs $(STUDIES:%=build/studies/%.json)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "open site/index.html"
+
+build/studies/%.json: $(SOURCES) docs/hooks/run_study.py | $(VENV)/ready-docs
+	$(BIN)/python docs/hooks/run_study.py $* $@
+
 clean:
-	rm -rf $(VENV) .numba_cache .pytest_cache .mypy_cache .ruff_cache demo
+	rm -rf $(VENV) .numba_cache .pytest_cache .mypy_cache .ruff_cache demo build site
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -48,4 +52,8 @@ $(VENV)/ready: pyproject.toml | $(BIN)/python
 
 $(VENV)/ready-test: pyproject.toml $(VENV)/ready | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --group test --group check
+	touch $@
+
+$(VENV)/ready-docs: pyproject.toml $(VENV)/ready | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --group docs
 	touch $@

@@ -1,0 +1,266 @@
+"""The documentation is true: links lead somewhere, blocks run or load, commands parse, what it names exists.
+
+Conventions of docs/*.md. A `python` block runs, in the order of its page and beside a new mission `trial.yaml`; one
+with a title is a file to be written, and only has to be Python. A `yaml` block is a file that loads; without `format`
+it is part of a mission. Lines after `$ ` are typed in a shell.
+"""
+
+import re
+import shlex
+import unicodedata
+from pathlib import Path
+from typing import get_args
+
+import pytest
+import typer
+import yaml
+
+import freefloat
+from freefloat.command_line import app
+from freefloat.command_line.template import write_new_mission
+from freefloat.estimate import recipes
+from freefloat.estimate.methods import METHODS
+from freefloat.excitation.plan import GoalName
+from freefloat.experiment.bags_mapping import KINDS, load_bag_mapping
+from freefloat.experiment.recording_columns import QUANTITIES
+from freefloat.experiment.recording_repair import REPAIRS
+from freefloat.files import YamlDocument, validate
+from freefloat.mission.mission_file import load_mission
+from freefloat.mission.sections import MissionSection
+from freefloat.plain_yaml import parse_yaml
+from freefloat.regressor.summary import ModelName
+from freefloat.robot.load import load_robot
+from freefloat.studies.reproduce import TITLES
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+PAGES = sorted(path for path in DOCS.rglob("*.md"))
+TESTED_ELSEWHERE = {"tutorial.md", "examples.md"}  # their blocks follow on one another
+BLOCK = re.compile(r"^( *)```(\w*)(.*?)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
+LINK = re.compile(r"(?<!!)\[[^\]]+\]\(([^)\s]+)\)")
+VERBS = typer.main.get_command(app)
+
+FILES = {
+    "mission": load_mission,
+    "bag-mapping": load_bag_mapping,
+    "robot": load_robot,
+}
+
+
+def named(path):
+    return str(path.relative_to(DOCS))
+
+
+def page(name):
+    return (DOCS / name).read_text()
+
+
+def blocks(path, language):
+    """Text of all blocks of a language, less their indentation, and what else stands in their first line."""
+    for indent, found, title, text in BLOCK.findall(path.read_text()):
+        if found == language:
+            yield re.sub(rf"^{indent}", "", text, flags=re.MULTILINE), title.strip()
+
+
+def prose(path):
+    return BLOCK.sub("", path.read_text())
+
+
+def table(text, heading):
+    """Rows of the table whose first column has this heading, cell by cell."""
+    lines = text.splitlines()
+    start = next(place for place, line in enumerate(lines) if line.startswith(f"| {heading} |"))
+    rows = []
+    for line in lines[start + 2 :]:
+        if not line.startswith("|"):
+            break
+        rows.append([cell.strip() for cell in line.strip("|").split("|")])
+    return rows
+
+
+def in_code(cell):
+    return re.findall(r"`([^`]+)`", cell)
+
+
+# ---------------------------------------------------------------------- pages
+
+
+def anchors(path):
+    for heading in re.findall(r"^#+ (.+)$", prose(path), re.MULTILINE):
+        given = re.search(r"\{ #([\w-]+) \}", heading)
+        plain = unicodedata.normalize("NFKD", heading.replace("`", "")).encode("ascii", "ignore").decode()
+        yield given[1] if given else re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", plain).strip().lower())
+
+
+@pytest.mark.parametrize("path", PAGES, ids=named)
+def test_links_lead_to_pages_and_headings_that_exist(path):
+    for link in LINK.findall(prose(path)):
+        if link.startswith(("https://", "http://")):
+            continue
+        name, _, anchor = link.partition("#")
+        target = (path.parent / name).resolve() if name else path
+        assert target.is_file(), link
+        assert target.is_relative_to(DOCS), f"{link} leaves the site"
+        assert not anchor or anchor in set(anchors(target)), link
+
+
+def listed(entry):
+    if isinstance(entry, str):
+        return [entry]
+    return [name for each in (entry.values() if isinstance(entry, dict) else entry) for name in listed(each)]
+
+
+def test_every_page_is_in_the_contents_once():
+    nav = listed(yaml.safe_load((ROOT / "mkdocs.yml").read_text())["nav"])
+    assert sorted(nav) == sorted(named(path) for path in PAGES)
+
+
+def test_every_public_name_is_in_the_reference_once():
+    asked = [name for path in sorted((DOCS / "reference").glob("*.md")) for name in re.findall(
+        r"^::: freefloat\.(\w+)$", path.read_text(), re.MULTILINE)]  # fmt: skip
+    assert sorted(asked) == sorted(set(freefloat.__all__) - {"__version__"})
+
+
+# ---------------------------------------------------------------------- blocks
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        path
+        for path in PAGES
+        if path.name not in TESTED_ELSEWHERE and any(not title for _, title in blocks(path, "python"))
+    ],
+    ids=named,
+)
+def test_python_blocks_run(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_new_mission("trial", None)
+    names = {"__name__": "docs"}
+    for code, title in blocks(path, "python"):
+        if not title:
+            exec(compile(code, path.name, "exec"), names)
+
+
+def test_files_to_be_written_are_python():
+    files = [(code, title) for path in PAGES for code, title in blocks(path, "python") if title]
+    assert len(files) == 5
+    for code, title in files:
+        compile(code, title, "exec")
+
+
+@pytest.mark.parametrize("path", [path for path in PAGES if any(blocks(path, "yaml"))], ids=named)
+def test_yaml_blocks_load(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_new_mission("trial", None)
+    for text, _ in blocks(path, "yaml"):
+        if "format:" in text:
+            kind = re.search(r"format: freefloat/([a-z-]+)@1", text)[1]
+            Path("block.yaml").write_text(text)
+            FILES[kind]("block.yaml")
+        else:
+            whole = {"format": "freefloat/mission@1", "mission": "block", "robot": "servicer.yaml"}
+            validate(MissionSection, YamlDocument(named(path), whole | parse_yaml(named(path), text).data))
+
+
+# ---------------------------------------------------------------------- commands
+
+
+def typed(path):
+    """Commands of a page: what stands after `$ ` in blocks, lines that end in a backslash put together."""
+    for language in ("", "console"):
+        for text, _ in blocks(path, language):
+            yield from re.findall(r"^\$ (freefloat .+)$", text.replace("\\\n", " "), re.MULTILINE)
+
+
+def parsed(line):
+    """Parse a command as the shell and the command line would, without running it."""
+    words = shlex.split(line, comments=True)[1:]
+    group = VERBS.make_context("freefloat", list(words), resilient_parsing=True)
+    name, verb, rest = VERBS.resolve_command(group, words)
+    assert verb is not None, f"no such verb: {name or words[0]}"
+    return verb.make_context(name, rest, parent=group)
+
+
+COMMANDS = [(named(path), line) for path in PAGES for line in typed(path)]
+IN_TABLE = [
+    ("choosing.md", command)
+    for row in table(page("choosing.md"), "sensors on board")
+    for command in in_code(row[3])
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("where", "line"), [*COMMANDS, *dict.fromkeys(IN_TABLE)])
+def test_commands_parse(where, line):
+    parsed(line)
+
+
+def test_commands_that_are_wrong_do_not_parse():
+    assert len(COMMANDS) > 20
+    for line in ("freefloat identify trial.yaml", "freefloat data a.csv --mend sort", "freefloat weigh a.yaml"):
+        with pytest.raises(Exception, match=r"(?i)missing|no such"):
+            parsed(line)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=named)
+def test_verbs_and_options_in_running_text_exist(path):
+    for line in re.findall(r"`freefloat ([a-z]+\b[^`\n]*)`", prose(path)):
+        verb, *words = line.split()
+        command = VERBS.get_command(None, verb)
+        assert command is not None, line
+        options = {option for parameter in command.params for option in parameter.opts}
+        assert {word.split("=")[0] for word in words if word.startswith("--")} <= options, line
+
+
+# ---------------------------------------------------------------------- what tables name
+
+
+def test_the_decision_table_names_models_and_methods_that_exist_and_all_of_them():
+    rows = table(page("choosing.md"), "sensors on board")
+    assert all(len(row) == 6 and all(row) for row in rows)
+    models = {name for row in rows for name in in_code(row[2])[1:]}
+    methods = {in_code(row[2])[0] for row in rows}
+    assert models == set(get_args(ModelName))
+    functions = methods - set(METHODS)
+    assert methods >= set(METHODS)
+    assert functions <= set(freefloat.__all__)
+    published = {name for name, thing in vars(recipes).items() if getattr(thing, "__module__", "") == recipes.__name__}
+    assert functions >= published & set(freefloat.__all__)
+
+
+def test_a_method_in_the_decision_table_is_the_one_of_its_command():
+    for row in table(page("choosing.md"), "sensors on board"):
+        method, commands = in_code(row[2])[0], in_code(row[3])
+        if method in METHODS and method not in ("maximum-likelihood", "weighted"):
+            assert f"--method {method}" in commands[0]
+        assert bool(commands) == (method in METHODS)
+
+
+def test_tables_of_the_guides_are_complete():
+    assert {name for row in table(page("excitation.md"), "`goal`") for name in in_code(row[0])} == set(
+        get_args(GoalName)
+    )
+    assert {name for row in table(page("your_data.md"), "repair") for name in in_code(row[0])} == set(REPAIRS)
+    assert {name for row in table(page("your_data.md"), "quantity") for name in in_code(row[0])} == set(QUANTITIES)
+    assert {name for row in table(page("your_data.md"), "kind") for name in in_code(row[0])} == set(KINDS)
+    assert {row[0] for row in table(page("studies.md"), "study")} == set(TITLES)
+    assert {name for row in table(page("theory/models.md"), "model") for name in in_code(row[0])} == set(
+        get_args(ModelName)
+    )
+    assert set(METHODS) == set(re.findall(r"^## .+ \{ #([\w-]+) \}$", page("theory/estimators.md"), re.MULTILINE))
+
+
+def test_units_of_recordings_are_those_that_are_read():
+    for row in table(page("your_data.md"), "quantity"):
+        units = {unit for name in in_code(row[0]) for unit in QUANTITIES[name].units}
+        said = set(in_code(row[1])) - {*in_code(row[0]), "_x", "_y", "_z", "_w"}
+        assert said == units, row
+
+
+def test_files_that_pages_name_exist():
+    for path in PAGES:
+        for name in re.findall(r"`((?:tests|src|docs)/[\w/.]+\.(?:py|md|yaml|toml))`", prose(path)):
+            assert (ROOT / name).is_file() or name in NOT_YET, f"{named(path)}: {name}"
+
+
+NOT_YET = {title.removeprefix('title="').removesuffix('"') for path in PAGES for _, title in blocks(path, "python")}
