@@ -10,12 +10,13 @@ from typing import get_args
 
 import numpy as np
 import pytest
+from command_run import run
 from excitation.small_mission import MISSION, write_small_mission
 from rich.console import Console
-from typer.testing import CliRunner
 
 import freefloat as ff
-from freefloat.command_line import app, design_progress, main
+from freefloat.command_line import design_progress, main
+from freefloat.command_line.ending import ExitCode
 from freefloat.command_line.options import GoalChoice
 from freefloat.command_line.show_excitation import show_excitation
 from freefloat.command_line.sweeping import parse_range
@@ -27,12 +28,6 @@ from freefloat.mission.sweeping import InvalidSweep
 from freefloat.report.design_words import accuracy_words, condition_words, goal_words
 
 QUICK = ("--starts", "1", "--workers", "1")
-
-
-def run(*arguments, code=0):
-    result = CliRunner().invoke(app, [str(each) for each in arguments], catch_exceptions=False)
-    assert result.exit_code == code, result.output
-    return result
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +74,7 @@ def test_where_there_is_no_terminal_progress_is_a_line_per_search(folder):
 def test_on_a_terminal_progress_is_a_bar_over_all_searches(folder, monkeypatch):
     screen = StringIO()
     monkeypatch.setattr(
-        design_progress, "Console", lambda **_: Console(file=screen, force_terminal=True, width=200, highlight=False)
+        design_progress, "aside", lambda _: Console(file=screen, force_terminal=True, width=200, highlight=False)
     )
     plan = ff.plan_of(ff.load_mission(folder / "small.yaml"))
     found = plan.variables.coordinates(ff.load_excitation(folder / "first.json").trajectory.coefficients)
@@ -168,7 +163,7 @@ def test_an_interrupt_keeps_the_best_motion_so_far(folder, monkeypatch):
             raise KeyboardInterrupt
 
     monkeypatch.setattr(design_progress.DesignProgress, "told", interrupted)
-    result = run("design", folder / "small.yaml", "-o", folder / "cut.json", *QUICK)
+    result = run("design", folder / "small.yaml", "-o", folder / "cut.json", *QUICK, code=ExitCode.INTERRUPTED)
     assert "interrupted: this is the best motion within all limits until then" in result.stderr
     assert "the best is from one that had not ended" in result.stdout
     found = ff.load_excitation(folder / "cut.json")
@@ -235,7 +230,7 @@ def test_an_interrupted_sweep_keeps_the_settings_that_are_finished(folder, monke
 
     monkeypatch.setattr(sweeping, "measure", interrupted)
     files = ("--excitation", folder / "first.json", "-o", folder / "cut.csv", "--json")
-    result = run("sweep", folder / "small.yaml", "--over", "link2.mass_kg=1:4:4", *files)
+    result = run("sweep", folder / "small.yaml", "--over", "link2.mass_kg=1:4:4", *files, code=ExitCode.INTERRUPTED)
     assert "interrupted: 2 of 4 settings were finished until then" in result.stderr
     document = json.loads(result.stdout)
     assert document["interrupted"]

@@ -1,13 +1,13 @@
 """`freefloat identify` and `export`: the whole path from a new mission to an identified robot."""
 
 import json
-import subprocess
-import sys
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import yaml
+from calling import ended
 from typer.testing import CliRunner
 
 from freefloat.command_line import app, identification
@@ -20,8 +20,7 @@ from freefloat.studies import study_robot
 
 
 def run(*arguments, cwd):
-    command = [sys.executable, "-m", "freefloat", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False, cwd=cwd)
+    return SimpleNamespace(**dict(zip(("returncode", "stdout", "stderr"), ended(arguments, cwd), strict=True)))
 
 
 def done(*arguments, cwd):

@@ -8,7 +8,17 @@ from typing import Annotated
 
 import typer
 
-from freefloat.command_line.options import AsJson, MissionFile, OtherMotion, Page, Workers, split_commas
+from freefloat.command_line.ending import ExitCode
+from freefloat.command_line.options import (
+    AsJson,
+    MissionFile,
+    OtherMotion,
+    Page,
+    Quiet,
+    Workers,
+    complete_methods,
+    split_commas,
+)
 
 
 class CadOption(StrEnum):
@@ -27,7 +37,10 @@ def campaign(
     runs: Annotated[int, typer.Option(help="How many, at every setting.", min=1)] = 100,
     methods: Annotated[
         list[str] | None,
-        typer.Option(help="Methods on the same data, the mission's unless given; repeat or use commas."),
+        typer.Option(
+            help="Methods on the same data, the mission's unless given; repeat or use commas.",
+            autocompletion=complete_methods,
+        ),
     ] = None,
     sweep: Annotated[
         list[str] | None,
@@ -46,14 +59,16 @@ def campaign(
     plot: Page = None,
     everything: Annotated[bool, typer.Option("--all", help="Show all clusters.")] = False,
     json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Simulate and identify a mission many times: errors, spread, and whether intervals hold the truth.
 
-    Ended at any instant, the same command goes on from there; with more --runs it makes the campaign longer.
+    In: a mission. Out: a directory of runs, and tables. Ended at any instant, the same command goes on from there;
+    with more --runs it makes the campaign longer. Exit code 1 if a method failed in all runs of a setting.
     """
     try:
         from freefloat.command_line.campaigning import campaign_mission
-        from freefloat.command_line.show import print_json
+        from freefloat.command_line.show import tell
         from freefloat.command_line.show_campaign import campaign_document, show_campaign
 
         found, summary = campaign_mission(
@@ -69,23 +84,27 @@ def campaign(
             chunk,
             cad.value,
             plot,
-            quiet=json,
+            quiet,
         )
     except KeyboardInterrupt:
         typer.echo("interrupted; what is finished is kept, and the same command goes on from there", err=True)
-        raise typer.Exit(130) from None
+        raise typer.Exit(ExitCode.INTERRUPTED) from None
     wanted = runs * len(found.manifest.settings)
-    if found.runs > wanted:
+    if found.runs > wanted and not quiet:
         said = f"{output} holds {found.runs} runs, more than the {wanted} asked for; the summary is of all"
         typer.echo(said, err=True)
-    if json:
-        print_json(campaign_document(found, summary))
-    elif found.runs:
-        show_campaign(found, summary, everything)
-        if plot is not None:
-            typer.echo(f"wrote {plot}")
+
+    def show() -> None:
+        if found.runs:
+            show_campaign(found, summary, everything)
+            if plot is not None:
+                typer.echo(f"wrote {plot}")
+
+    tell(json, quiet, lambda: campaign_document(found, summary), show)
     if found.interrupted:
         typer.echo(
             f"interrupted: {found.runs} of {wanted} runs are finished; the same command goes on from there", err=True
         )
-        raise typer.Exit(130)
+        raise typer.Exit(ExitCode.INTERRUPTED)
+    if any(set(method.outcomes) <= {"failed", "error"} for setting in summary.settings for method in setting.methods):
+        raise typer.Exit(ExitCode.BAD_RESULT)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -16,7 +15,7 @@ from freefloat.campaign.manifest import CadChoice
 from freefloat.campaign.pictures import pictures
 from freefloat.campaign.running import Standing, run_campaign
 from freefloat.campaign.summary import CampaignSummary
-from freefloat.command_line.live_bar import LiveBar
+from freefloat.command_line.live_bar import LiveBar, aside
 from freefloat.command_line.outputs import refuse_output
 from freefloat.command_line.sweeping import ranges_of
 from freefloat.excitation.excitation_file import load_motion
@@ -74,7 +73,7 @@ class CampaignProgress(LiveBar):
     """
 
     def __init__(self, name: str, quiet: bool) -> None:
-        console = Console(stderr=True)
+        console = aside(quiet)
         self.lines, self.tenth = not quiet and not console.is_terminal, -1
         self.bar = Progress(
             TextColumn("{task.description}"),

@@ -6,12 +6,10 @@ import math
 import time
 
 import numpy as np
-from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, TextColumn
-from rich.progress import Progress as Bar
+from rich.progress import BarColumn, Progress as Bar, TextColumn
 
-from freefloat.command_line.live_bar import LiveBar
+from freefloat.command_line.live_bar import LiveBar, aside
 from freefloat.excitation.excitation import Margin
 from freefloat.excitation.find_excitation import Standing, margins_of
 from freefloat.excitation.plan import Plan
@@ -29,7 +27,7 @@ class DesignProgress(LiveBar):
 
     def __init__(self, plan: Plan, quiet: bool) -> None:
         self.plan, self.quiet = plan, quiet
-        self.console = Console(stderr=True, highlight=False)
+        self.console = aside(quiet)
         self.best, self.finished, self.last, self.words = math.inf, 0, 0.0, "no motion within all limits yet"
         text, silent = TextColumn("{task.description}"), quiet or not self.console.is_terminal
         self.bar = Bar(BarColumn(18), text, console=self.console, disable=silent)

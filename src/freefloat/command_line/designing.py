@@ -39,7 +39,7 @@ def design_mission(
     times = SHAKES if shakes is None else shakes
     with DesignProgress(plan_of(mission, goal, before), quiet) as progress:
         found = design(mission, starts, seed, goal, before, workers, progress.told, times)
-    if found.how.interrupted and not quiet:
+    if found.how.interrupted:
         typer.echo("interrupted: this is the best motion within all limits until then", err=True)
     save_excitation(target, found)
     return mission, found, target

@@ -6,27 +6,40 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.markup import escape
 
+from freefloat.command_line.live_bar import aside
+from freefloat.command_line.outputs import refuse_output
 from freefloat.command_line.show import console
 from freefloat.errors import FileError
 from freefloat.estimate.estimate_file import load_estimate
 from freefloat.estimate.given_back.export import Exported, export_controller, export_robot, export_urdf
 
+_CODE = (".c", ".casadi")
+
 
 def export_estimate(
-    path: Path, urdf: Path | None, output: Path | None, robot: Path | None, controller: Path | None, force: bool
+    path: Path,
+    urdf: Path | None,
+    output: Path | None,
+    robot: Path | None,
+    controller: Path | None,
+    force: bool,
+    quiet: bool,
 ) -> list[Exported]:
     """Write what was asked for; what each file is, with what there is to say about it. force: even if it failed."""
     if urdf is not None and output is None:
         raise FileError(urdf, "is a template, and nothing says where the new URDF goes; allowed: -o OUT.urdf with it")
     if output is None and robot is None and controller is None:
         raise FileError(path, "nothing says what to write; allowed: -o OUT.urdf, --robot OUT.yaml, --controller OUT.c")
+    inputs = [each for each in (path, urdf) if each is not None]
+    for target, endings in ((output, (".urdf", ".xml")), (robot, (".yaml", ".yml", ".json")), (controller, _CODE)):
+        if target is not None:
+            refuse_output(target, inputs, "such exports", endings)  # all of them before any is written
     estimate = load_estimate(path)
     if estimate.outcome == "failed" and not force:
         raise FileError(path, "the estimate failed, and nothing is made of it; allowed: --force to write it anyway")
-    with Console(stderr=True).status("writing"):
+    with aside(quiet).status("writing"):
         written = []
         if output is not None:
             written.append(export_urdf(estimate, urdf, output))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import secrets
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
 from rich.markup import escape
-from rich.progress import Progress
 
+from freefloat.command_line.live_bar import aside, work_bar
 from freefloat.command_line.outputs import refuse_output
 from freefloat.errors import FileError
 from freefloat.excitation.excitation_file import load_motion
@@ -19,6 +19,8 @@ from freefloat.experiment.recording import Recording
 from freefloat.experiment.tables import read_recording, write_recording
 from freefloat.mission import draw_robot, fly, load_mission, simulate
 from freefloat.robot.load import load_robot, save_robot
+
+_TABLES = (".parquet", ".csv")
 
 
 def read_any(path: Path, mapping: Path | None, repair: list[str]) -> Recording:
@@ -43,12 +45,10 @@ def simulate_runs(
     mission = load_mission(mission_path)
     robot = None if robot_path is None else load_robot(robot_path)
     trajectory = mission.trajectory if trajectory_path is None else load_motion(trajectory_path, mission.robot)
-    target = output or Path(f"{mission.name}.parquet" if runs == 1 else f"{mission.name}.flights")
-    _refuse_target(target, runs)
-    if trajectory is not None:
-        for fault in trajectory.check(mission.robot).faults():
-            Console(stderr=True).print(f"[yellow]beyond the limits:[/] {escape(fault)}", highlight=False)
-    with Progress(console=Console(stderr=True), disable=quiet, transient=True) as progress:
+    target = output or Path(f"{mission_path.stem}.parquet" if runs == 1 else f"{mission_path.stem}.flights")
+    inputs = [mission_path, robot_path, trajectory_path]
+    _refuse_target(target, runs, [path for path in inputs if path is not None])
+    with work_bar(quiet) as progress:
         task = progress.add_task(f"flying {mission.name}", total=runs + 1)
         truth = fly(mission, trajectory, seed, robot)
         progress.advance(task)
@@ -67,13 +67,15 @@ def simulate_runs(
         finally:
             if runs > 1 and folder.exists():
                 shutil.rmtree(folder)
+    for fault in [] if trajectory is None else trajectory.check(mission.robot).faults():
+        aside(quiet).print(f"[yellow]beyond the limits:[/] {escape(fault)}", soft_wrap=True)
     return [target] if runs == 1 else [target / _name(run) for run in range(runs)]
 
 
 def draw_flown(mission_path: Path, seed: int, output: Path | None) -> Path:
     """Write a robot that the mission's CAD model may stand for; the path written."""
     mission = load_mission(mission_path)
-    target = output or Path(f"{mission.name}.flown.yaml")
+    target = output or Path(f"{mission_path.stem}.flown.yaml")
     refuse_output(
         target, [mission_path, mission_path.parent / mission.settings.robot], "drawn robots", (".yaml", ".yml", ".json")
     )
@@ -85,12 +87,11 @@ def _name(run: int) -> str:
     return f"run_{run:05d}.parquet"
 
 
-def _refuse_target(target: Path, runs: int) -> None:
+def _refuse_target(target: Path, runs: int, inputs: Sequence[Path]) -> None:
     """Say before the flight what could not be written after it."""
-    table = target.suffix in (".parquet", ".csv")
-    if runs == 1 and not table:
-        raise FileError(target, "is not a recording that freefloat writes; allowed: .parquet, .csv")
-    if runs > 1 and table:
+    if runs == 1:
+        refuse_output(target, inputs, "recordings", _TABLES)
+    elif target.suffix.lower() in _TABLES:
         raise FileError(target, f"is one file, and there are {runs} runs; allowed: the name of a folder")
-    if runs > 1 and target.exists():
+    elif target.exists():
         raise FileError(target, "is there already; choose another folder or remove it first")

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rich.console import Console
-
 from freefloat.command_line.flights import read_any
+from freefloat.command_line.live_bar import aside
 from freefloat.command_line.outputs import refuse_output
 from freefloat.errors import FileError
 from freefloat.estimate.estimate import Estimate
@@ -16,6 +15,7 @@ from freefloat.excitation.excitation_file import load_motion
 from freefloat.experiment.recording import Recording
 from freefloat.mission import Mission, identify, load_mission
 from freefloat.motion.trajectory import Trajectory
+from freefloat.robot.model import Robot
 
 
 def identify_recordings(
@@ -27,13 +27,14 @@ def identify_recordings(
     mapping: Path | None,
     repair: list[str],
     output: Path | None,
+    quiet: bool,
 ) -> Estimate:
     """Read everything, estimate, write the estimate if a path is given."""
     given = Given(mission_path, tuple(recordings), trajectory_path, tuple(without), mapping, tuple(repair))
     given.refuse_outputs({output: ".json"}, "estimates")
     mission, trajectory, absent = given.mission()
-    with Console(stderr=True).status("reading") as status:
-        read = given.read()
+    with aside(quiet).status("reading") as status:
+        read = given.read(mission.robot)
         status.update(f"identifying {mission.name}")
         estimate = identify(mission, read, method, trajectory, absent)
     if output is not None:
@@ -69,10 +70,14 @@ class Given:
         trajectory = None if self.trajectory is None else load_motion(self.trajectory, mission.robot)
         return mission, trajectory, _absent_bodies(self.without)
 
-    def read(self) -> dict[str, Recording]:
-        """The recordings by name."""
-        named = {_flight_name(path, self.recordings): path for path in self.recordings}
-        return {name: read_any(path, self.mapping, list(self.repair)) for name, path in named.items()}
+    def read(self, robot: Robot) -> dict[str, Recording]:
+        """The recordings by name, which must be of this robot."""
+        read = {}
+        for path in self.recordings:
+            recording = read_any(path, self.mapping, list(self.repair))
+            _refuse_other_joints(path, recording, robot)
+            read[_flight_name(path, self.recordings)] = recording
+        return read
 
 
 def _refuse_repeated(recordings: Sequence[Path]) -> None:
@@ -82,6 +87,16 @@ def _refuse_repeated(recordings: Sequence[Path]) -> None:
         if path.resolve() in seen:
             raise FileError(path, "is given twice; allowed: each recording once")
         seen.add(path.resolve())
+
+
+def _refuse_other_joints(path: Path, recording: Recording, robot: Robot) -> None:
+    """Refuse a recording of joints that are not the robot's, or not all of them."""
+    found = {name: None for channel in recording if channel.quantity == "q" for name in channel.components}
+    there = {body.joint.name for body in robot.bodies if body.joint is not None}
+    if found and not set(robot.joint_names) <= set(found) <= there:
+        raise FileError(
+            path, f"holds the joints {', '.join(found)}; allowed: those of {robot.name}, {', '.join(robot.joint_names)}"
+        )
 
 
 def _flight_name(path: Path, among: Sequence[Path]) -> str:

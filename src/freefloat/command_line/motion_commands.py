@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from freefloat.command_line.options import AsJson, GoalChoice, MissionFile, OtherMotion, Workers
+from freefloat.command_line.ending import ExitCode
+from freefloat.command_line.options import AsJson, GoalChoice, MissionFile, OtherMotion, Quiet, Workers
 
 if TYPE_CHECKING:
     from freefloat.excitation.plan import GoalName
@@ -46,22 +47,30 @@ def design(
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Show all limits and clusters.")] = False,
     json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Design the motion that reveals the most of a robot within all limits; Ctrl-C keeps the best so far."""
+    """Design the motion that reveals the most of a robot within all limits.
+
+    In: a mission. Out: an excitation file, which `simulate` flies. Ctrl-C keeps the best motion so far.
+    Exit code 1 if no motion within the limits was found.
+    """
     from freefloat.command_line.designing import design_mission
-    from freefloat.command_line.show import print_json
+    from freefloat.command_line.show import tell
     from freefloat.command_line.show_excitation import show_excitation
     from freefloat.excitation.excitation_file import excitation_document
 
     wanted: GoalName | None = goal.value if goal else None
     loaded, found, written = design_mission(
-        mission, output, wanted, starts, seed, workers, earlier or [], shakes, quiet=json
+        mission, output, wanted, starts, seed, workers, earlier or [], shakes, quiet
     )
-    if json:
-        print_json(excitation_document(found))
-    else:
+
+    def show() -> None:
         show_excitation(found, loaded.name, loaded.robot.bodies[0].name, everything)
         typer.echo(f"wrote {written}")
+
+    tell(json, quiet, lambda: excitation_document(found), show)
+    if found.how.interrupted:
+        raise typer.Exit(ExitCode.INTERRUPTED)
 
 
 def sweep(
@@ -82,19 +91,23 @@ def sweep(
         list[Path] | None, typer.Option("-o", "--output", help="A page (.html) or table (.csv) to write; repeat.")
     ] = None,
     json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Show how condition number and predicted accuracy change with the robot, its motion or its gyro.
 
-    Ctrl-C keeps the settings that are finished.
+    In: a mission and what is varied. Out: a table, and pages or tables in files. Ctrl-C keeps what is finished.
     """
-    from freefloat.command_line.show import print_json
+    from freefloat.command_line.show import tell
     from freefloat.command_line.sweeping import show_sweep, sweep_document, sweep_mission
 
     outputs = output or []
-    loaded, found = sweep_mission(mission, over, trajectory, inertia_scales, starts, seed, outputs, quiet=json)
-    if json:
-        print_json(sweep_document(found))
-        return
-    show_sweep(loaded, found)
-    for path in outputs:
-        typer.echo(f"wrote {path}")
+    loaded, found = sweep_mission(mission, over, trajectory, inertia_scales, starts, seed, outputs, quiet)
+
+    def show() -> None:
+        show_sweep(loaded, found)
+        for path in outputs:
+            typer.echo(f"wrote {path}")
+
+    tell(json, quiet, lambda: sweep_document(found), show)
+    if found.interrupted:
+        raise typer.Exit(ExitCode.INTERRUPTED)

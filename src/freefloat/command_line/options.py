@@ -1,4 +1,10 @@
-"""Options that commands share, and what those may be that are chosen from a list."""
+"""Options that commands share, and what those may be that are chosen from a list.
+
+What commands say, all of them alike. Standard output has the result and nothing else: tables, or with `--json` one
+document. Standard error has progress, remarks and errors; progress is a live bar on a terminal and, where a command may
+take minutes, now and then a plain line elsewhere. With `--quiet` there are no tables, progress or remarks: errors
+remain, the files that were asked for, and the exit code (`ending.py`); with both, the document is printed alone.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +15,7 @@ from typing import Annotated
 import typer
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Say nothing but errors; files and the exit code tell.")]
 MissionFile = Annotated[Path, typer.Argument(help="A mission file.", show_default=False)]
 OtherMotion = Annotated[
     Path | None,
@@ -39,6 +46,35 @@ Page = Annotated[Path | None, typer.Option(help="Also draw it to this HTML page.
 def split_commas(values: list[str] | None) -> list[str]:
     """The parts of an option that may be repeated or hold several with commas between them."""
     return [part.strip() for value in values or [] for part in value.split(",") if part.strip()]
+
+
+METHODS = (  # all of freefloat.estimate.methods, which takes long to import: completion must not
+    "maximum-likelihood",
+    "least-squares",
+    "weighted",
+    "bias-compensated",
+    "total-least-squares",
+    "instrumental-variable",
+    "output-error",
+    "input-error",
+    "recursive",
+    "kalman",
+    "adaline",
+    "hopfield-tank",
+    "physically-consistent",
+)
+STUDIES = ("naveen", "gautier", "ayusawa", "christidi", "spirolazzi", "all")  # of freefloat.studies, likewise
+
+
+def complete_methods(incomplete: str) -> list[str]:
+    """Methods for a shell that completes a name, or the last of several with commas between them."""
+    before, comma, _ = incomplete.rpartition(",")
+    return [f"{before}{comma}{name}" for name in METHODS]
+
+
+def complete_studies(incomplete: str) -> list[str]:
+    """Studies for a shell that completes a name."""
+    return list(STUDIES)
 
 
 class ModelChoice(StrEnum):

@@ -7,46 +7,54 @@ from typing import Annotated
 
 import typer
 
+from freefloat.command_line.ending import ExitCode
+from freefloat.command_line.options import STUDIES, AsJson, Quiet, complete_studies
+
 
 def reproduce(
     studies: Annotated[
         list[str] | None,
-        typer.Argument(help="naveen, gautier, ayusawa, christidi, spirolazzi; all unless given.", show_default=False),
+        typer.Argument(
+            help=f"{', '.join(STUDIES)}; all unless given.", show_default=False, autocompletion=complete_studies
+        ),
     ] = None,
-    json_file: Annotated[
-        Path | None,
-        typer.Option("--json", metavar="FILE", help="Write the figures to this file; - prints them, and nothing else."),
-    ] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="The figures to write: .json.")] = None,
     full: Annotated[
         bool, typer.Option("--full", help="As many runs as were published: about half an hour for all studies.")
     ] = False,
+    json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Run published experiments again: their figures beside ours, computed now; about a minute each.
 
-    The exit code is 0 whatever holds: what does not is said in the table, and in the file as `holds`.
+    In: names of studies. Out: a table for each. Exit code 1 if a figure that can be compared does not hold; what does
+    not is said in the table, and in the document as `holds`.
     """
-    from rich.console import Console
-
+    from freefloat.command_line.live_bar import aside
     from freefloat.command_line.outputs import refuse_output
     from freefloat.command_line.show import as_json, print_json
     from freefloat.command_line.show_study import show_study
     from freefloat.files import write_text
     from freefloat.studies.reproduce import reproduce as run_again
 
-    names, printed = tuple(studies or ("all",)), json_file == Path("-")
-    if json_file is not None and not printed:
-        refuse_output(json_file, (), "figures", (".json",))
-    documents = []
-    with Console(stderr=True).status("beginning") as status:
+    names = tuple(studies or ("all",))
+    if output is not None:
+        refuse_output(output, (), "figures", (".json",))
+    found = []
+    with aside(quiet).status("beginning") as status:
         for study in run_again(names, "full" if full else "usual", watch=status.update):
-            documents.append(study.document())
-            if not printed:
+            found.append(study)
+            if not (json or quiet):
                 status.stop()  # or its last line would stay above the table
                 show_study(study)
                 status.start()
+    documents = [study.document() for study in found]
     whole = documents if "all" in names or len(documents) != 1 else documents[0]
-    if printed:
+    if output is not None:
+        write_text(output, as_json(whole))
+    if json:
         print_json(whole)
-    elif json_file is not None:
-        write_text(json_file, as_json(whole))
-        typer.echo(f"wrote {json_file}")
+    elif output is not None and not quiet:
+        typer.echo(f"wrote {output}")
+    if not all(check.holds for study in found for check in study.checks if check.comparable):
+        raise typer.Exit(ExitCode.BAD_RESULT)

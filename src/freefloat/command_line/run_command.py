@@ -2,50 +2,91 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from freefloat.command_line.ending import ExitCode
 from freefloat.command_line.motion_commands import Seed, Starts
-from freefloat.command_line.options import AsJson
+from freefloat.command_line.options import AsJson, BagMapping, MissionFile, Quiet, Repairs, Workers, split_commas
+
+
+class FlyChoice(StrEnum):
+    """Which robot flies on the desk."""
+
+    drawn = "drawn"
+    cad = "cad"
 
 
 def run(
-    mission: Annotated[Path, typer.Argument(help="A mission file.", show_default=False)],
+    mission: MissionFile,
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", help="The directory: new, or that of a run.", show_default="MISSION.run"),
     ] = None,
     starts: Starts = 4,
     seed: Seed = 0,
-    workers: Annotated[
-        int | None, typer.Option(help="Processes; as many as there are processors unless given.", min=1)
+    fly: Annotated[
+        FlyChoice,
+        typer.Option(help="The robot that flies: drawn as far from the CAD model as that is trusted, or itself."),
+    ] = FlyChoice.drawn,
+    excitation: Annotated[
+        Path | None,
+        typer.Option(
+            "--excitation", "--trajectory", help="An earlier design, or a motion: flown instead of a new design."
+        ),
     ] = None,
+    recording: Annotated[
+        list[Path] | None,
+        typer.Option(help="A recording of the real flight, identified instead of one on the desk; repeat for more."),
+    ] = None,
+    unseen: Annotated[
+        list[Path] | None,
+        typer.Option(help="With --recording: one of another flight, for the prediction; repeat for more."),
+    ] = None,
+    mapping: BagMapping = None,
+    repair: Repairs = None,
+    workers: Workers = None,
     shakes: Annotated[
         int | None,
         typer.Option(
             help="How often the best two motions are shaken; as usual unless given.", min=0, show_default=False
         ),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Say nothing until the end.")] = False,
     json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Design, fly on the desk, identify, predict unseen motion, export, report: all of it, in one directory.
 
+    In: a mission. Out: a directory with the motion, recordings, estimate, validation, exports and report.
+
+    After the real flight, with --recording: identify, predict, export, report.
+    An interrupt ends the design, not the run: it goes on with the best motion.
     Exit code 1 if the estimate fails, or fails to predict the unseen motion.
     """
-    from freefloat.command_line.running import run_document, run_mission, show_run
-    from freefloat.command_line.show import print_json
+    from freefloat.command_line.running import Asked, run_document, run_mission, show_run
+    from freefloat.command_line.show import tell
 
-    made = run_mission(mission, output, starts, seed, workers, shakes, quiet or json)
-    document = run_document(made)
-    if json:
-        print_json(document)
-    else:
-        show_run(document)
+    asked = Asked(
+        mission,
+        output,
+        starts,
+        seed,
+        workers,
+        shakes,
+        fly.value,
+        excitation,
+        tuple(recording or ()),
+        tuple(unseen or ()),
+        mapping,
+        tuple(split_commas(repair)),
+    )
+    document = run_document(run_mission(asked, quiet))
+    tell(json, quiet, lambda: document, lambda: show_run(document))
     if document["state"] == "fail":
-        raise typer.Exit(1)
+        raise typer.Exit(ExitCode.BAD_RESULT)
 
 
 def report(
@@ -54,16 +95,17 @@ def report(
         Path | None, typer.Option("-o", "--output", help="The page to write: .html.", show_default="RUN/report.html")
     ] = None,
     json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Write the report of a run: one HTML page that works offline. Exit code 1 if the estimate fails."""
-    from freefloat.command_line.running import report_run, run_document, show_run
-    from freefloat.command_line.show import print_json
+    """Write the report of a run: one HTML page that works offline.
 
-    made, written = report_run(run, output)
+    In: the directory of a run. Out: the page. Exit code 1 if the estimate fails.
+    """
+    from freefloat.command_line.running import report_run, run_document, show_run
+    from freefloat.command_line.show import tell
+
+    made, written = report_run(run, output, quiet)
     document = {**run_document(made), "report": str(written)}
-    if json:
-        print_json(document)
-    else:
-        show_run(document)
+    tell(json, quiet, lambda: document, lambda: show_run(document))
     if document["state"] == "fail":
-        raise typer.Exit(1)
+        raise typer.Exit(ExitCode.BAD_RESULT)

@@ -2,52 +2,115 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Literal, Self
 
-from rich.console import Console
 from rich.markup import escape
 
 from freefloat.command_line.design_progress import DesignProgress
+from freefloat.command_line.identification import Given
+from freefloat.command_line.live_bar import aside
 from freefloat.command_line.outputs import refuse_output
 from freefloat.command_line.show import console
+from freefloat.errors import FileError
 from freefloat.excitation.find_excitation import SHAKES
+from freefloat.experiment.recording import Recording
 from freefloat.mission.designing import plan_of
+from freefloat.mission.given_motion import load_given
 from freefloat.mission.mission_file import Mission, load_mission
 from freefloat.mission.reporting import result_of_run, write_run_report
-from freefloat.mission.run_directory import MANIFEST, MISSION, Run, load_run
-from freefloat.mission.running import RunStanding, run
+from freefloat.mission.run_directory import Run, load_run
+from freefloat.mission.run_manifest import MANIFEST, MISSION
+from freefloat.mission.run_steps import RunStanding
+from freefloat.mission.running import run
 from freefloat.report.section_verdict import verdict
+from freefloat.robot.model import Robot
 
 _COLOURS = {"pass": "green", "doubtful": "yellow", "fail": "red"}
 _WORDS = {
+    "draw": "drawing a robot that the CAD model may stand for",
     "design": "designing the motion",
+    "describe": "taking the motion as it is given",
     "simulate": "flying it",
+    "fly unseen motion": "flying a motion that the estimate will not see",
+    "read": "taking in the recordings",
     "identify": "identifying",
-    "fly unseen motion": "flying a motion that the estimate has not seen",
-    "validate": "predicting it",
+    "validate": "predicting the motion that it has not seen",
     "export": "exporting the identified robot",
     "report": "writing the report",
 }
 
 
-def run_mission(
-    path: Path, output: Path | None, starts: int, seed: int, workers: int | None, shakes: int | None, quiet: bool
-) -> Run:
-    """All of a mission, with progress on standard error. output: named after the mission's file unless given."""
-    mission = load_mission(path)
-    target = output or Path(f"{path.stem}.run")
-    with _Progress(mission, quiet) as progress:
-        return run(mission, target, starts, seed, progress.told, workers, SHAKES if shakes is None else shakes)
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the command is given. output: named after the mission's file unless given. shakes: as usual unless given."""
+
+    mission: Path
+    output: Path | None
+    starts: int
+    seed: int
+    workers: int | None
+    shakes: int | None
+    fly: Literal["drawn", "cad"]
+    excitation: Path | None
+    recordings: tuple[Path, ...]
+    unseen: tuple[Path, ...]
+    mapping: Path | None
+    repair: tuple[str, ...]
+
+    @property
+    def directory(self) -> Path:
+        """Of the run."""
+        return self.output or Path(f"{self.mission.stem}.run")
+
+    def read(self, robot: Robot, quiet: bool) -> tuple[dict[str, Recording] | None, dict[str, Recording] | None]:
+        """The recordings to identify and to predict, by name; none where the flight is one on the desk."""
+        if not self.recordings:
+            for option, value in (("--unseen", self.unseen), ("--mapping", self.mapping), ("--repair", self.repair)):
+                if value:
+                    raise FileError(option, "is for recorded flights, and none is given; allowed: with --recording")
+            return None, None
+        given = Given(self.mission, (*self.recordings, *self.unseen), None, (), self.mapping, self.repair)
+        given.refuse_outputs({}, "runs")
+        with aside(quiet).status("reading"):
+            named = list(given.read(robot).items())
+        seen = len(self.recordings)
+        return dict(named[:seen]), dict(named[seen:])
 
 
-def report_run(directory: Path, output: Path | None) -> tuple[Run, Path]:
+def run_mission(asked: Asked, quiet: bool) -> Run:
+    """All of a mission, with progress on standard error."""
+    mission = load_mission(asked.mission)
+    given = None if asked.excitation is None else load_given(asked.excitation, mission)
+    recordings, unseen = asked.read(mission.robot, quiet)
+    with _Progress(mission, quiet, designs=given is None and mission.trajectory is None and not recordings) as progress:
+        try:
+            return run(
+                mission,
+                asked.directory,
+                asked.starts,
+                asked.seed,
+                progress.told,
+                asked.workers,
+                SHAKES if asked.shakes is None else asked.shakes,
+                asked.fly,
+                given,
+                recordings,
+                unseen,
+            )
+        except KeyboardInterrupt as interrupt:
+            words = str(interrupt) or "interrupted"
+            raise KeyboardInterrupt(f"{words}; {asked.directory} is not finished: run the same again") from None
+
+
+def report_run(directory: Path, output: Path | None, quiet: bool) -> tuple[Run, Path]:
     """Write the page of a run; the file that was written."""
     made = load_run(directory)
     target = output or made.report
     refuse_output(target, [directory / name for name in (MANIFEST, MISSION)], "reports", (".html", ".htm"))
-    with Console(stderr=True).status("writing the report"):
+    with aside(quiet).status("writing the report"):
         write_run_report(target, made)
     return made, target
 
@@ -64,6 +127,7 @@ def run_document(made: Run) -> dict[str, Any]:
             for each in told["headlines"]
         ],
         "warnings": list(told["warnings"]),
+        "notes": list(made.manifest.notes),
         "seconds": {step.name: step.seconds for step in made.steps},
         "directory": str(made.directory),
         "report": str(made.report),
@@ -75,7 +139,8 @@ def show_run(document: dict[str, Any]) -> None:
     out, colour = console(), _COLOURS[document["state"]]
     out.print(f" [bold {colour}]{document['state'].upper()}[/]  {escape(document['verdict'])}", soft_wrap=True)
     for each in document["numbers"]:
-        out.print(f"   {each['about']:<18} [bold]{escape(each['value']):<12}[/] [dim]{escape(each['more'])}[/]")
+        line = f"   {each['about']:<18} [bold]{escape(each['value']):<12}[/] [dim]{escape(each['more'])}[/]"
+        out.print(line, soft_wrap=True)
     for sentence in document["warnings"]:
         out.print(f" [yellow]![/] {escape(sentence)}", soft_wrap=True)
     out.print(f" everything  {escape(document['directory'])}", soft_wrap=True)
@@ -85,9 +150,9 @@ def show_run(document: dict[str, Any]) -> None:
 class _Progress:
     """Told by a run how far it is; says it on standard error, a line for each step. quiet: says nothing."""
 
-    def __init__(self, mission: Mission, quiet: bool) -> None:
-        self.quiet, self.console = quiet, Console(stderr=True, highlight=False)
-        self.design = DesignProgress(plan_of(mission), quiet)
+    def __init__(self, mission: Mission, quiet: bool, designs: bool) -> None:
+        self.quiet, self.console = quiet, aside(quiet)
+        self.design = DesignProgress(plan_of(mission), quiet) if designs else None
         self.status = self.console.status("")
 
     def __enter__(self) -> Self:
@@ -96,21 +161,24 @@ class _Progress:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.design.bar.stop()
+        if self.design is not None:
+            self.design.bar.stop()
         self.status.stop()
 
     def told(self, standing: RunStanding) -> None:
         """A step began, goes on, or ended."""
         if self.quiet:
             return
-        if standing.design is not None:
+        words = _WORDS[standing.step]
+        if standing.design is not None and self.design is not None:
             self.design.told(standing.design)
         elif standing.seconds is not None:
             self.__exit__(None, None, None)
-            self.console.print(f" [green]✓[/] {_WORDS[standing.step]:<50}{standing.seconds:6.1f} s")
-        elif standing.step == "design":
-            self.console.print(f"   {_WORDS['design']}", style="dim")
+            said = f"   {standing.said}" if standing.said else ""
+            self.console.print(f" [green]✓[/] {words:<50}{standing.seconds:6.1f} s[dim]{said}[/]", soft_wrap=True)
+        elif standing.step == "design" and self.design is not None:
+            self.console.print(f"   {words}", style="dim")
             self.design.bar.start()
         else:
-            self.status = self.console.status(_WORDS[standing.step])
+            self.status = self.console.status(words)
             self.status.start()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from rich.console import Console
@@ -20,6 +20,14 @@ PLAIN_WIDTH = 120  # where the output is not a terminal, its width must not depe
 def console() -> Console:
     """Standard output, at least wide enough for our tables when it goes to a file or a pipe."""
     return Console(highlight=False) if sys.stdout.isatty() else Console(highlight=False, width=PLAIN_WIDTH)
+
+
+def tell(json: bool, quiet: bool, document: Callable[[], Any], show: Callable[[], None]) -> None:
+    """The result on standard output: one JSON document, or for people, or with `quiet` alone nothing."""
+    if json:
+        print_json(document())
+    elif not quiet:
+        show()
 
 
 def print_json(document: Any) -> None:

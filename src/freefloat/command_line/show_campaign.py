@@ -14,6 +14,7 @@ from freefloat.campaign.campaign import Campaign
 from freefloat.campaign.pictures import setting_words
 from freefloat.campaign.summary import CampaignSummary, MethodSummary, Share
 from freefloat.command_line.show import console
+from freefloat.exact_json import finite_or_none
 from freefloat.report.words import number
 
 _SHOWN = 12  # clusters of a method
@@ -129,15 +130,15 @@ def _method_document(method: MethodSummary) -> dict[str, Any]:
         "outcomes": {
             outcome: {"runs": count, **_share(method.share(outcome))} for outcome, count in method.outcomes.items()
         },
-        "median_relative_rms": _plain(method.median_relative),
-        "coverage": _plain(method.coverage),
-        "efficiency": _plain(method.efficiency),
-        "residual_ratio": _plain(method.residual_ratio),
-        "best_run": {"run": method.best_run, "mean_relative_error": _plain(method.best_error)},
+        "median_relative_rms": finite_or_none(method.median_relative),
+        "coverage": finite_or_none(method.coverage),
+        "efficiency": finite_or_none(method.efficiency),
+        "residual_ratio": finite_or_none(method.residual_ratio),
+        "best_run": {"run": method.best_run, "mean_relative_error": finite_or_none(method.best_error)},
         "largest_relative_error": {
-            "mean": _plain(float(largest.mean())) if largest.size else None,
-            "median": _plain(float(np.median(largest))) if largest.size else None,
-            "worst": _plain(float(largest.max())) if largest.size else None,
+            "mean": finite_or_none(float(largest.mean())) if largest.size else None,
+            "median": finite_or_none(float(np.median(largest))) if largest.size else None,
+            "worst": finite_or_none(float(largest.max())) if largest.size else None,
         },
         "worst_in_runs": dict(method.worst),
         "convergence": {
@@ -148,12 +149,15 @@ def _method_document(method: MethodSummary) -> dict[str, Any]:
         "clusters": [
             {
                 "name": each.name,
-                **{key: _plain(getattr(each, key)) for key in ("truth", "unit", "mean", "bias", "spread", "rms")},
-                "relative_rms": _plain(each.relative),
+                **{
+                    key: finite_or_none(getattr(each, key))
+                    for key in ("truth", "unit", "mean", "bias", "spread", "rms")
+                },
+                "relative_rms": finite_or_none(each.relative),
                 "coverage": _share(each.coverage),
                 "open": each.open,
-                "bound_sd": _plain(each.bound),
-                "efficiency": _plain(each.efficiency),
+                "bound_sd": finite_or_none(each.bound),
+                "efficiency": finite_or_none(each.efficiency),
             }
             for each in method.clusters
         ],
@@ -161,8 +165,4 @@ def _method_document(method: MethodSummary) -> dict[str, Any]:
 
 
 def _share(share: Share) -> dict[str, float | None]:
-    return {"share": _plain(share.value), "low": _plain(share.low), "high": _plain(share.high)}
-
-
-def _plain(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
+    return {"share": finite_or_none(share.value), "low": finite_or_none(share.low), "high": finite_or_none(share.high)}

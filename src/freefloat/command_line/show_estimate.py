@@ -13,6 +13,7 @@ from freefloat.regressor.summary import cluster_unit
 from freefloat.report.words import HALF, number, prefixed, relative, residual_line, shortened, with_interval
 
 _WORTH = 2.0  # standard deviations by which a nuisance is worth a line
+_LONG = 40  # characters of a cluster's name, above which names are folded, or numbers would have no room
 _COLOURS = {"good": "green", "doubtful": "yellow", "failed": "red"}
 
 
@@ -36,16 +37,17 @@ def show_estimate(estimate: Estimate, everything: bool) -> None:
 
 def _clusters(estimate: Estimate) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False)
-    table.add_column("cluster", no_wrap=True)
+    names = [shortened(formula) for formula in estimate.formulas]
+    table.add_column("cluster", no_wrap=max(map(len, names), default=0) <= _LONG, overflow="fold")
     for heading in ("value", "", "95 %", "relative"):
         table.add_column(heading, justify="left" if heading == "" else "right", no_wrap=True)
     table.add_column("made of", overflow="fold")
     table.add_column("prior", justify="right", no_wrap=True)
-    for index, formula in enumerate(estimate.formulas):
+    for index, name in enumerate(names):
         value, half = float(estimate.values[index]), HALF * float(estimate.sd[index])
         shown, interval = with_interval(value, half)
         table.add_row(
-            escape(shortened(formula)),
+            escape(name),
             shown,
             cluster_unit(estimate.names[index]),
             interval,

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 import typer
-from rich.console import Console
 from rich.markup import escape
-from rich.progress import Progress
 from rich.table import Table
 
+from freefloat.command_line.live_bar import work_bar
 from freefloat.command_line.outputs import refuse_output
 from freefloat.command_line.show import console
+from freefloat.exact_json import finite_or_none
 from freefloat.excitation.excitation_file import load_motion
 from freefloat.excitation.sweep import Sweep
 from freefloat.mission.mission_file import Mission, load_mission
@@ -48,7 +48,7 @@ def sweep_mission(
     points = math.prod(len(values) for values in ranges.values())
     if points > _MOST_POINTS:
         raise InvalidSweep(f"the sweep has {points:,} points; allowed: at most {_MOST_POINTS:,}")
-    with Progress(console=Console(stderr=True), disable=quiet, transient=True) as progress:
+    with work_bar(quiet) as progress:
         task = progress.add_task(f"sweeping {escape(mission.name)}", total=points)
         found = sweep(mission, ranges, trajectory, inertia_scales, starts, seed, watch=lambda _: progress.advance(task))
     if found.interrupted:
@@ -133,20 +133,17 @@ def _influences(found: Sweep) -> Table:
 
 def sweep_document(found: Sweep) -> dict[str, Any]:
     """The sweep as plain data; null for numbers that are not there."""
-
-    def plain(value: float) -> float | None:
-        return float(value) if math.isfinite(value) else None
-
     return {
         "keys": list(found.keys),
         "interrupted": found.interrupted,
         "points": [
             {
                 "setting": dict(point.setting),
-                "condition_number": plain(point.condition_number),
-                "median_relative_sd": plain(point.typical_accuracy),
+                "condition_number": finite_or_none(point.condition_number),
+                "median_relative_sd": finite_or_none(point.typical_accuracy),
                 "predictions": [
-                    {"name": each.name, "value": plain(each.value), "sd": plain(each.sd)} for each in point.predictions
+                    {"name": each.name, "value": finite_or_none(each.value), "sd": finite_or_none(each.sd)}
+                    for each in point.predictions
                 ],
                 "influences": [{"name": each.name, "rate_rad_s": each.rate_rad_s} for each in point.influences],
                 "broken": list(point.broken),

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from pathlib import Path
 
 from freefloat.command_line.options import GoalChoice
+from freefloat.command_line.outputs import refuse_output
 from freefloat.errors import FileError
 from freefloat.estimate.methods import default_method
 from freefloat.files import read_bytes, write_bytes, write_text
-from freefloat.robot.load import load_robot
-from freefloat.robot.model import Robot
+from freefloat.robot.load import load_robot, save_robot
+from freefloat.robot.model import BaseKind, Robot
 from freefloat.studies import study_path
 
 _TEMPLATE = """\
@@ -20,7 +22,7 @@ mission: {name}
 robot: {robot}              # a robot file (.yaml) or a URDF, from this file's folder
 
 # Bodies, or single parameters (`link2.m`), whose values you trust, and how far.
-known: {known}
+{scale}known: {known}
 prior: cad                  # cad: the robot file's values as a soft prior | {{mass: 0.1, com: 0.1}} | none
 assume_zero: []             # hard simplifications, e.g. ["*.products", "link2.my"]
 momentum: zero              # zero | unknown | {{wheels_Nms: {{wx: 5}}}}
@@ -32,35 +34,76 @@ sensors:
 excitation:
   shape: {{kind: fourier, harmonics: 4, rest_to_rest: true}}
   duration_s: 60
-  goal: accuracy            # {goals}
+  goal: {goal}  # {goals}
+{limits}
 
 identify: {{method: {method}}}
 """
 
+_SCALE = "# Without any, or a wheel that spins, a base that floats shows ratios of inertias, not their scale.\n"
 
-def write_new_mission(name: str, robot_path: Path | None) -> list[Path]:
-    """Write NAME.yaml, and a robot file beside it if none is given; the files written; none is overwritten."""
+
+def write_new_mission(name: str, robot_path: Path | None, base: BaseKind | None = None) -> list[Path]:
+    """Write NAME.yaml, and a robot file beside it where one is needed; the files written; none is overwritten.
+
+    base: how the base of a URDF moves, which a robot file then says; as the URDF says unless given.
+    """
     path = Path(name if name.endswith((".yaml", ".yml")) else f"{name}.yaml")
-    if path.exists():
-        raise FileError(path, "is there already; choose another name or remove it first")
+    refuse_output(path, (), "missions", (".yaml", ".yml"))
+    _refuse_existing(path)
     written = [path]
     if robot_path is None:
+        if base is not None:
+            raise FileError(path, "--base is for a URDF, and none is given; allowed: --urdf with it")
         robot_path = path.with_name("servicer.yaml" if path.name != "servicer.yaml" else "servicer_robot.yaml")
         if not robot_path.exists():
             write_bytes(robot_path, read_bytes(study_path("servicer")))
             written.append(robot_path)
-    robot = load_robot(robot_path)
-    shown = os.path.relpath(robot_path, path.parent)
-    text = _TEMPLATE.format(
-        name=json.dumps(path.stem, ensure_ascii=False),  # JSON's quotes are YAML's
-        robot=json.dumps(shown, ensure_ascii=False),
+    robot = load_robot(robot_path, base)
+    if base is not None:
+        robot_path = path.with_name(f"{path.stem}_robot.yaml")
+        _refuse_existing(robot_path)
+        save_robot(robot, robot_path)
+        written.append(robot_path)
+    write_text(path, _mission_text(path.stem, os.path.relpath(robot_path, path.parent), robot))
+    return written
+
+
+def _refuse_existing(path: Path) -> None:
+    if path.exists():
+        raise FileError(path, "is there already; choose another name or remove it first")
+
+
+def _mission_text(name: str, robot_path: str, robot: Robot) -> str:
+    fixed = robot.base == "fixed"  # where accuracy cannot be designed for: it is that of a base that reacts
+    return _TEMPLATE.format(
+        name=json.dumps(name, ensure_ascii=False),  # JSON's quotes are YAML's
+        robot=json.dumps(robot_path, ensure_ascii=False),
         known="{load: {relative_sd: 0.002}}" if "load" in robot.body_names else "{}",
-        goals=" | ".join(GoalChoice),
+        scale="" if fixed else _SCALE,
+        goal="condition-number" if fixed else "accuracy",
+        goals=" | ".join(goal for goal in GoalChoice if not (fixed and "accuracy" in goal)),
+        limits="\n".join(f"  # {line}" for line in _limits(robot)),
         method=default_method(robot.base),
         sensors="\n".join(f"  {line}" for line in _sensors(robot)),
     )
-    write_text(path, text)
-    return written
+
+
+def _limits(robot: Robot) -> list[str]:
+    """Limits that a mission may ask for, as lines to uncomment."""
+    free = [joint.name for joint in robot.joints if not math.isfinite(joint.rate)]
+    lines = [f"Nothing limits the rate of {', '.join(free)}: give one in the robot file."] if free else []
+    lines.append("limits:                 # beside those of joints and wheels, which the robot file has")
+    if robot.base == "free":
+        lines.append("  base_attitude_deg: {roll: [-40, 40], pitch: [-20, 20], yaw: [-20, 20]}")
+    if robot.base == "planar":
+        lines.append("  base_attitude_deg: {yaw: [-40, 40]}")
+    if robot.base != "fixed":
+        lines.append("  base_rate_deg_s: 2")
+    lines.append("  clearance_m: 0.05     # between bodies that have shapes")
+    if robot.wheels:
+        lines.append(f"  wheel_momentum_Nms: {{{robot.wheels[0].name}: 5}}")
+    return lines
 
 
 def _sensors(robot: Robot) -> list[str]:

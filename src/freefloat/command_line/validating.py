@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
-
 from freefloat.command_line.identification import Given
+from freefloat.command_line.live_bar import aside
 from freefloat.errors import FileError
 from freefloat.estimate.estimate_file import load_estimate
 from freefloat.mission import validate
@@ -26,6 +25,7 @@ def validate_recordings(
     mapping: Path | None,
     repair: list[str],
     outputs: tuple[Path | None, Path | None],
+    quiet: bool,
 ) -> Validation:
     """Read everything, validate, write what was asked for. outputs: the page and the validation file."""
     if not 0.0 < false_alarm < 1.0:
@@ -35,8 +35,8 @@ def validate_recordings(
     given.refuse_outputs({page: ".html", output: ".json"}, "validations", (estimate_path,))
     mission, trajectory, absent = given.mission()
     estimate = load_estimate(estimate_path)
-    with Console(stderr=True).status("reading") as status:
-        read = given.read()
+    with aside(quiet).status("reading") as status:
+        read = given.read(mission.robot)
         status.update(f"validating {mission.name}")
         try:
             found = validate(mission, estimate, read, trajectory, absent, false_alarm=false_alarm)

@@ -1,0 +1,53 @@
+"""Lines to try, shown at the end of each verb's help. In this order, they are one piece of work."""
+
+from __future__ import annotations
+
+EXAMPLES = {
+    "new": ("freefloat new trial", "freefloat new mine --urdf my.urdf"),
+    "inspect": (
+        "freefloat inspect servicer.yaml",
+        "freefloat inspect servicer.yaml --model angular-momentum --known load",
+        "freefloat inspect my.urdf --base fixed --json",
+    ),
+    "schema": ("freefloat schema mission > mission.schema.json",),
+    "draw": ("freefloat draw trial.yaml --seed 7 -o flown.yaml",),
+    "design": (
+        "freefloat design trial.yaml -o motion.json",
+        "freefloat design trial.yaml --starts 1 --shakes 0 -o quick.json",
+    ),
+    "sweep": (
+        "freefloat sweep trial.yaml --over load.mass_kg=5:60:8",
+        "freefloat sweep trial.yaml --over rate_Hz=1:50:6:log -o rates.html",
+    ),
+    "simulate": (
+        "freefloat simulate trial.yaml --excitation motion.json -o flight.parquet",
+        "freefloat simulate trial.yaml --seed 2 -o unseen.parquet",
+        "freefloat simulate trial.yaml --robot flown.yaml --runs 3 -o flights",
+    ),
+    "data": ("freefloat data flight.parquet", "freefloat data flight.parquet --plot flight.html"),
+    "identify": (
+        "freefloat identify trial.yaml flight.parquet -o found.json",
+        "freefloat identify trial.yaml flight.parquet --method least-squares --json",
+    ),
+    "validate": (
+        "freefloat validate trial.yaml found.json unseen.parquet",
+        "freefloat validate trial.yaml found.json unseen.parquet --plot page.html",
+    ),
+    "export": (
+        "freefloat export found.json -o identified.urdf",
+        "freefloat export found.json --robot found.yaml --controller found.c",
+    ),
+    "run": ("freefloat run trial.yaml -o trial.run", "freefloat run trial.yaml --starts 2 --seed 3"),
+    "report": ("freefloat report trial.run -o report.html",),
+    "campaign": (
+        "freefloat campaign trial.yaml --runs 100 -o trial.campaign",
+        "freefloat campaign trial.yaml --methods weighted,kalman -o both.campaign",
+    ),
+    "reproduce": ("freefloat reproduce christidi", "freefloat reproduce all -o figures.json"),
+}
+
+
+def examples_of(verb: str) -> str:
+    """The end of a verb's help."""
+    lines = EXAMPLES[verb]
+    return "\n".join([f"Example{'s' * (len(lines) > 1)}:", *(f"$ {line}" for line in lines)])
