@@ -1,4 +1,8 @@
-"""The report in a real browser: no errors, nothing blank, nothing too wide, and a slider that moves the robot."""
+"""The report in a real browser: no errors, nothing blank, nothing too wide, and a slider that moves the robot.
+
+The page is looked at as it is, its policy included, in a frame of each width; what the browser says on its console is
+read from its log.
+"""
 
 import json
 import queue
@@ -21,52 +25,101 @@ FLAGS = (
     "--use-angle=swiftshader",
     "--window-size=1400,1000",
     "--no-first-run",
+    "--enable-logging=stderr",
     "--remote-debugging-port=0",  # without it there is nothing to stay open for
 )
-LISTEN = """<script>
-window.faults = [];
-addEventListener("error", (event) => faults.push(String(event.message)));
-const said = console.error;
-console.error = (...words) => { faults.push(words.join(" ")); said(...words); };
-</script>"""
-LOOK = """<script>
-(async () => {
-  const stage = document.getElementById("robot");
-  const slider = document.getElementById("time");
-  const picture = async () => {
-    const image = new Image();
-    image.src = await Plotly.toImage(stage, { format: "png", width: 320, height: 240 });
-    await image.decode();
-    const canvas = document.createElement("canvas");
-    [canvas.width, canvas.height] = [320, 240];
-    const context = canvas.getContext("2d");
-    context.drawImage(image, 0, 0);
-    return Array.from(new Uint32Array(context.getImageData(0, 0, 320, 240).data.buffer));
+HEARD = "the console is heard"
+WIDTHS = (1280, 390)
+OUTER = """<!DOCTYPE html><meta charset="utf-8"><body><script>
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+async function until(holds, most = 20000) {
+  for (const start = performance.now(); performance.now() - start < most; await sleep(50)) if (holds()) return true;
+  return false;
+}
+function picture(canvas) {
+  const copy = document.createElement("canvas");
+  [copy.width, copy.height] = [320, 240];
+  const context = copy.getContext("2d");
+  context.drawImage(canvas, 0, 0, 320, 240);
+  return Array.from(new Uint32Array(context.getImageData(0, 0, 320, 240).data.buffer));
+}
+const differing = (a, b) => a.filter((pixel, k) => pixel !== b[k]).length;
+
+async function look(width) {
+  const frame = document.createElement("iframe");
+  [frame.width, frame.height] = [width, 900]; // a window cannot be as narrow as that
+  frame.src = "report.html";
+  document.body.replaceChildren(frame);
+  await new Promise((done) => { frame.onload = done; });
+  const [page, inside] = [frame.contentDocument, frame.contentWindow];
+  const [canvas, slider, play] = ["robot", "time", "play"].map((id) => page.getElementById(id));
+  const plots = [...page.querySelectorAll(".plot")];
+  const drawn = await until(() => plots.every((each) => each.querySelector(".trace, .points path")));
+  const started = Number(slider.value);
+  slider.focus();
+  const focused = page.activeElement === slider;
+  const go = async (place) => {
+    slider.value = place;
+    slider.dispatchEvent(new inside.Event("input"));
+    await sleep(300);
+    return picture(canvas);
   };
-  const first = await picture();
-  slider.value = Math.round(slider.max / 2);
-  slider.dispatchEvent(new Event("input"));
-  await new Promise((done) => setTimeout(done, 500));
-  const second = await picture();
-  const plots = [...document.querySelectorAll(".plot")];
-  const wide = [...document.body.querySelectorAll("*")].filter(
-    (each) => !each.closest(".scroll, pre, .stage, .plot") && each.getBoundingClientRect().right > innerWidth + 1);
-  await fetch("/seen", { method: "POST", body: JSON.stringify({
-    faults,
-    colours: new Set(first).size,
-    moved: first.filter((pixel, k) => pixel !== second[k]).length,
-    plots: plots.length,
-    empty: plots.filter((each) => !each.querySelector(".trace, .points path, .point path")).map((each) => each.id),
-    broad: plots.filter((each) => each._fullLayout.width > innerWidth).map((each) => each.id),
-    wide: wide.map((each) => each.tagName + "." + each.className),
-    scroll: document.documentElement.scrollWidth - innerWidth,
-    paper: getComputedStyle(document.body).backgroundColor,
+  const first = await go(0);
+  const second = await go(Math.round(slider.max / 2));
+  const now = page.getElementById("now").textContent;
+  play.click();
+  const moves = await until(() => Number(slider.value) > slider.max / 2 + 2, 8000);
+  play.click();
+  const stopped = await go(Math.round(slider.max / 2));
+  const box = page.querySelector('[data-group="inertia"]');
+  box.click();
+  await sleep(300);
+  const glass = picture(canvas);
+  box.click();
+  const wide = [...page.body.querySelectorAll("*")].filter(
+    (each) => !each.closest(".scroll, pre, .view, .plot, .skip") && each.getBoundingClientRect().right > width + 1);
+  const style = () => ({
+    paper: inside.getComputedStyle(page.body).backgroundColor,
     ink: plots[0]._fullLayout.font.color,
-    now: document.getElementById("now").textContent,
-  })});
-})();
-</script>"""
-OUTER = '<!DOCTYPE html><body><iframe src="looked_at.html" width="WIDTH" height="900"></iframe></body>'
+    theme: page.documentElement.dataset.theme,
+  });
+  const before = style();
+  page.getElementById("theme").click();
+  await sleep(200);
+  const after = style();
+  page.getElementById("theme").click();
+  inside.dispatchEvent(new inside.Event("beforeprint"));
+  await sleep(200);
+  const printed = {
+    theme: page.documentElement.dataset.theme,
+    folded: page.querySelectorAll("details:not([open]):not(.formula)").length,
+    widest: Math.max(...plots.map((each) => each._fullLayout.width)),
+  };
+  inside.dispatchEvent(new inside.Event("afterprint"));
+  await sleep(200);
+  return {
+    drawn, started, focused, now, moves, before, after, printed,
+    colours: new Set(first).size,
+    moved: differing(first, second),
+    again: differing(second, stopped),
+    glass: differing(second, glass),
+    plots: plots.length,
+    unlabelled: [...page.querySelectorAll("canvas, .plot")].filter((each) => !each.getAttribute("aria-label")).length,
+    broad: plots.filter((each) => each._fullLayout.width > width).map((each) => each.id),
+    uneven: plots.filter((each) => new Set([...each.querySelectorAll(".xtick text, .ytick text")].map(
+      (text) => inside.getComputedStyle(text).fontSize)).size > 1).map((each) => each.id),
+    wide: wide.map((each) => each.tagName + "." + each.className),
+    scroll: page.documentElement.scrollWidth - width,
+    restored: page.documentElement.dataset.theme === before.theme,
+  };
+}
+(async () => {
+  console.error("HEARD");
+  const seen = {};
+  for (const width of WIDTHS) seen[width] = await look(width);
+  await fetch("/seen", { method: "POST", body: JSON.stringify(seen) });
+})().catch((fault) => fetch("/seen", { method: "POST", body: JSON.stringify({ fault: String(fault.stack) }) }));
+</script></body>"""
 
 
 @pytest.fixture(scope="module")
@@ -74,46 +127,78 @@ def folder(tmp_path_factory):
     if BROWSER is None:
         pytest.skip("no Chromium is installed: the report is not looked at in a browser")
     place = tmp_path_factory.mktemp("looked_at")
-    page = small_run(place).report.read_text()
-    end = page.rindex("</body>")
-    (place / "looked_at.html").write_text(page[:end].replace("<head>", f"<head>{LISTEN}", 1) + LOOK + page[end:])
+    shutil.copy(small_run(place).report, place / "report.html")
+    (place / "outer.html").write_text(OUTER.replace("HEARD", HEARD).replace("WIDTHS", str(list(WIDTHS))))
     return place
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
-def test_the_page_is_right(folder, width, scheme):
-    outer = folder / f"outer_{width}.html"
-    outer.write_text(OUTER.replace("WIDTH", str(width)))  # a window cannot be as narrow as that
-    seen = looked_at(outer, scheme)
-    assert seen["faults"] == []
-    assert seen["colours"] > 50, "the robot is drawn"
-    assert seen["moved"] > 200, "the slider moves it"
+@pytest.fixture(scope="module", params=["light", "dark"])
+def looked(folder, request):
+    """What a browser says of the page in one colour scheme, and the scheme."""
+    return looked_at(folder, request.param), request.param
+
+
+def test_the_console_stays_empty(looked):
+    (_, said), _ = looked
+    assert any(HEARD in line for line in said)
+    assert [line for line in said if HEARD not in line and "GL Driver Message" not in line] == []
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_robot_is_drawn_and_moves(looked, width):
+    seen = looked[0][0][str(width)]
+    assert seen["colours"] > 50, "the canvas is not blank"
+    assert seen["started"] > 0, "it starts at an instant that shows something"
+    assert seen["moved"] > 500, "the slider moves it"
+    assert seen["again"] == 0, "the same instant is the same picture"
+    assert seen["glass"] > 200, "ellipsoids can be switched on"
+    assert seen["moves"], "it plays"
+    assert seen["focused"], "the slider is reached by keys"
     assert "base turned by" in seen["now"]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_figures_are_drawn_and_nothing_is_too_wide(looked, width):
+    seen = looked[0][0][str(width)]
+    assert seen["drawn"]
     assert seen["plots"] >= 8
-    assert seen["empty"] == seen["broad"] == seen["wide"] == []
+    assert seen["broad"] == seen["wide"] == seen["uneven"] == []
     assert seen["scroll"] <= 0
-    paper, ink = (sum(map(int, re.findall(r"\d+", text)[:3])) for text in (seen["paper"], _rgb(seen["ink"])))
-    assert (paper > 600 and ink < 200) if scheme == "light" else (paper < 100 and ink > 600)
+    assert seen["unlabelled"] == 0
 
 
-def looked_at(page, scheme):
-    """What the page says of itself once a browser shows it."""
+@pytest.mark.parametrize("width", WIDTHS)
+def test_light_dark_and_paper(looked, width):
+    (pages, _), scheme = looked
+    seen, other = pages[str(width)], {"light": "dark", "dark": "light"}
+    assert _theme(seen["before"]) == scheme
+    assert _theme(seen["after"]) == other[scheme], "the switch"
+    assert seen["printed"]["theme"] == "light"
+    assert seen["printed"]["folded"] == 0
+    assert seen["printed"]["widest"] <= 680, "as wide as a sheet"
+    assert seen["restored"]
+
+
+def looked_at(folder, scheme):
+    """What the outer page found, by width, and the lines of the browser's console."""
     found = queue.Queue()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Answering, found, directory=page.parent))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Answering, found, directory=folder))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     settings = ["--blink-settings=preferredColorScheme=0"] if scheme == "dark" else []
-    profile = page.parent / f"{page.stem}_{scheme}"
-    address = f"http://127.0.0.1:{server.server_port}/{page.name}"
-    command = [BROWSER, *FLAGS, *settings, f"--user-data-dir={profile}", address]
-    browser = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        return json.loads(found.get(timeout=120))
-    finally:
-        browser.terminate()
-        browser.wait(timeout=30)
-        server.shutdown()
-        server.server_close()
+    address = f"http://127.0.0.1:{server.server_port}/outer.html"
+    log = folder / f"{scheme}.log"
+    command = [BROWSER, *FLAGS, *settings, f"--user-data-dir={folder / scheme}", address]
+    with log.open("wb") as lines:
+        browser = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=lines)
+        try:
+            seen = json.loads(found.get(timeout=120))
+        finally:
+            browser.terminate()
+            browser.wait(timeout=30)
+            server.shutdown()
+            server.server_close()
+    assert "fault" not in seen, seen
+    return seen, [line for line in log.read_text(errors="replace").splitlines() if ":CONSOLE" in line]
 
 
 class Answering(SimpleHTTPRequestHandler):
@@ -132,8 +217,16 @@ class Answering(SimpleHTTPRequestHandler):
         """Nothing."""
 
 
-def _rgb(text):
-    """Of a colour like #1d2227."""
-    if not text.startswith("#"):
-        return text
-    return " ".join(str(int(text[k : k + 2], 16)) for k in (1, 3, 5))
+def _theme(style):
+    """light or dark by the colours that are shown, not by name; they must agree."""
+    paper, ink = (_sum(style[name]) for name in ("paper", "ink"))
+    shown = "light" if paper > 600 and ink < 200 else "dark" if paper < 100 and ink > 600 else "neither"
+    assert shown == style["theme"]
+    return shown
+
+
+def _sum(text):
+    """Of the components of a colour like #1d2227 or rgb(29, 34, 39)."""
+    if text.startswith("#"):
+        return sum(int(text[k : k + 2], 16) for k in (1, 3, 5))
+    return sum(map(int, re.findall(r"\d+", text)[:3]))

@@ -15,7 +15,8 @@ import freefloat as ff
 from freefloat.command_line import app
 from freefloat.errors import FileError
 from freefloat.mission.reporting import story_of_run
-from freefloat.mission.running import STEPS
+from freefloat.mission.run_manifest import RunManifest
+from freefloat.mission.run_steps import STEPS
 from freefloat.report.body_uncertainty import centre_covariances
 from freefloat.report.figures import thinned
 from freefloat.report.run_page import run_page
@@ -26,6 +27,7 @@ from freefloat.robot.parameters import com_of
 FILES = (
     "mission.yaml",
     "robot.yaml",
+    "flown.yaml",
     "excitation.json",
     "flight.parquet",
     "estimate.json",
@@ -61,9 +63,12 @@ def test_the_directory_holds_everything_and_reads_back(made):
 
 def test_a_run_is_what_its_steps_make(made):
     run, _ = made
-    flight = ff.simulate(run.mission, run.excitation, seed=4)
+    flown = ff.draw_robot(run.mission, seed=6)
+    assert np.array_equal(flown.parameters, run.truth.parameters)
+    assert not np.allclose(flown.parameters, run.mission.robot.parameters, rtol=1e-3)
+    flight = ff.simulate(run.mission, run.excitation, seed=4, robot=flown)
     assert np.array_equal(flight["gyro"].values, run.flight["gyro"].values)
-    unseen = ff.simulate(run.mission, seed=5)
+    unseen = ff.simulate(run.mission, seed=5, robot=flown)
     assert np.array_equal(unseen["gyro"].values, run.unseen["gyro"].values)
 
 
@@ -101,11 +106,12 @@ def test_a_mission_that_names_files_elsewhere_is_copied_with_them(made, tmp_path
     path.write_text(path.read_text().replace("robot.yaml", "../robot.yaml").replace("motion.json", "../motion.json"))
     from freefloat.mission.run_directory import prepare_directory
 
-    prepare_directory(tmp_path / "b", ff.load_mission(path), 1, 0, 0)
+    manifest = RunManifest(mission="small", robot="", versions={})
+    prepare_directory(tmp_path / "b", ff.load_mission(path), manifest)
     copy = ff.load_mission(tmp_path / "b" / "mission.yaml")
     (tmp_path / "robot.yaml").rename(tmp_path / "other.yaml")
     path.write_text(path.read_text().replace("robot.yaml", "other.yaml"))
-    prepare_directory(tmp_path / "b", ff.load_mission(path), 1, 0, 0)
+    prepare_directory(tmp_path / "b", ff.load_mission(path), manifest)
     assert sorted(each.name for each in (tmp_path / "b").iterdir()) == ["mission.yaml", "other.yaml", "run.json"]
     assert np.array_equal(copy.trajectory.coefficients, run.excitation.trajectory.coefficients)
     assert np.array_equal(copy.robot.parameters, run.mission.robot.parameters)
@@ -165,7 +171,7 @@ def test_commands_end_in_the_three_numbers_and_the_path(made, tmp_path):
     document = json.loads(result.stdout)
     assert document["report"] == str(page)
     assert document["state"] == "pass"
-    assert [each["about"] for each in document["numbers"]] == ["base inertia", "prediction", "largest limit use"]
+    assert [each["about"] for each in document["numbers"]] == ["base inertia", "total mass", "prediction"]
     assert page.read_text() == run.report.read_text(), "the same run makes the same page"
     table = CliRunner().invoke(app, ["report", str(run.directory), "-o", str(page)]).stdout
     assert table.startswith(" PASS  The inertia of the base is known to ±")
@@ -187,7 +193,7 @@ def test_the_whole_stays_where_it_is_while_its_bodies_move(made):
     run, _ = made
     story = story_of_run(run)
     poses = poses_of(story.robot, story.motion)
-    bodies = story.robot.parameters.reshape(-1, 10)
+    bodies = run.truth.parameters.reshape(-1, 10)
     places = [poses.R[:, k] @ com_of(phi) + poses.p[:, k] for k, phi in enumerate(bodies)]
     centre = sum(phi[0] * place for phi, place in zip(bodies, places, strict=True)) / bodies[:, 0].sum()
     assert np.ptp(poses.p[:, 0], axis=0).max() > 1e-3

@@ -15,12 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.estimated_clusters import undeclared
+from freefloat.estimate.estimated_clusters import cad_spread, total_covariance, undeclared
 from freefloat.estimate.prior import CadSpread
 from freefloat.regressor.selection import select_parameters
 from freefloat.robot.parameters import PER_BODY, com_of
 from freefloat.robot.transform import Array
-from freefloat.validation.base_motion import total_covariance
 
 
 def centre_covariances(estimate: Estimate, parameters: Array) -> Array | None:
@@ -28,7 +27,7 @@ def centre_covariances(estimate: Estimate, parameters: Array) -> Array | None:
 
     parameters: where it is taken, shape (10 bodies,). None where the estimate is not of standard parameters.
     """
-    if estimate.minimal.names != estimate.robot.parameter_names or not np.isfinite(estimate.covariance).all():
+    if not estimate.is_standard or not np.isfinite(estimate.covariance).all():
         return None
     P = _covariance(estimate, undeclared(estimate))
     bodies = parameters.reshape(-1, PER_BODY)
@@ -46,7 +45,7 @@ def _covariance(estimate: Estimate, columns: NDArray[np.int64]) -> Array:
     """Of all standard parameters, shape (10 bodies, 10 bodies); known ones have the spread they were given."""
     robot, C = estimate.robot, estimate.minimal.combine[:, columns]
     whole = CadSpread().covariance(robot)
-    S, V = whole[np.ix_(columns, columns)], total_covariance(estimate)
+    S, V = whole[np.ix_(columns, columns)], total_covariance(estimate, cad_spread(estimate))
     CS = C @ S
     budget = estimate.budget
     if budget is not None and "prior" in budget.sources:

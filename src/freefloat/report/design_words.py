@@ -48,7 +48,9 @@ def percent(relative: float) -> str:
 
 
 def how_words(how: HowFound, optimality: float) -> str:
-    """How a motion was found."""
+    """How a motion was found; one that was given has no starts."""
+    if not how.values:
+        return how.solver
     ended = [value for value in how.values if not math.isnan(value)]
     kept = f"{len(ended)} of {len(how.values)} starts ended within the limits"
     of_a_start = how.best < len(how.values)

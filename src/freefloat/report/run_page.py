@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from freefloat.errors import FreefloatError
@@ -14,11 +16,13 @@ from freefloat.report.run_story import RunStory
 from freefloat.report.scene import scene_of
 from freefloat.report.section_accuracy import accuracy, accuracy_figures
 from freefloat.report.section_clusters import clusters
-from freefloat.report.section_identifiable import identifiable, identifiable_figures
+from freefloat.report.section_identifiable import identifiable
 from freefloat.report.section_prediction import prediction, prediction_figures
 from freefloat.report.section_residuals import residual_figures, residuals
 from freefloat.report.section_trajectory import trajectory, trajectory_figures
 from freefloat.report.section_verdict import verdict
+
+_SCRIPTS = ("page.js", "webgl.js", "picture.js", "film.js", "plots.js")
 
 
 class JinjaMissing(FreefloatError):
@@ -44,7 +48,6 @@ def run_page(story: RunStory) -> str:
     except ImportError as error:
         raise PlotlyMissing from error
     figures = {
-        "identifiable": identifiable_figures(story),
         "trajectory": trajectory_figures(story),
         "accuracy": accuracy_figures(story),
         "residuals": residual_figures(story),
@@ -53,10 +56,11 @@ def run_page(story: RunStory) -> str:
     scene = scene_of(story)
     loader = PackageLoader("freefloat.report", "templates")
     pages = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    style, script = (loader.get_source(pages, name)[0] for name in ("run.css", "run.js"))
+    style, *scripts = (loader.get_source(pages, name)[0] for name in ("run.css", *_SCRIPTS))
+    code = (get_plotlyjs(), "(() => {\n" + "".join(scripts) + "})();")
     return pages.get_template("run.html").render(
         story=story,
-        simulated=story.truth is not None,
+        simulated=story.recording.origin.kind == "simulated",
         verdict=verdict(story),
         identifiable=identifiable(story),
         trajectory=trajectory(story),
@@ -65,14 +69,21 @@ def run_page(story: RunStory) -> str:
         residuals=residuals(story),
         prediction=prediction(story),
         figures=figures,
-        times=scene["times"],
+        scene=scene,
         centres=any(part["group"] == "centres" for part in scene["parts"]),
         figures_json=_script(_documents(figures)),
         scene_json=_script(scene),
-        plotlyjs=get_plotlyjs(),
+        policy=_policy(code),
+        code=code,
         style=style,
-        script=script,
     )
+
+
+def _policy(code: Sequence[str]) -> str:
+    """What a browser may load and run: nothing but the scripts of the page itself, known by their hashes."""
+    hashes = [base64.b64encode(hashlib.sha256(each.encode()).digest()).decode() for each in code]
+    allowed = " ".join(f"'sha256-{each}'" for each in hashes)
+    return f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'"
 
 
 def _documents(figures: Mapping[str, list[Figure]]) -> dict[str, Any]:

@@ -35,16 +35,19 @@ class Provenance:
 class RunResult:
     """What a run found.
 
-    name: of the mission. robot: as its file has it. truth: the robot that flew, where that is known: for simulated
-    flights.
+    name: of the mission. robot: as its file has it. excitation: the motion that was flown, with what it was to tell;
+    None for recorded flights of which no design is known. validation: None where nothing unseen was predicted.
+    truth: the robot that flew, where that is known: for simulated flights. advice: what the sensors can tell of this
+    robot.
     """
 
     name: str
     robot: Robot
-    excitation: Excitation
+    excitation: Excitation | None
     estimate: Estimate
     validation: Validation | None
     truth: Robot | None
+    advice: Advice | None
 
     @property
     def base(self) -> str:
@@ -63,15 +66,14 @@ class RunResult:
 class RunStory(RunResult):
     """A run, told.
 
-    recording: what the estimate was made from. motion: the exciting motion with the base's reaction; t, q, and of a
-    base that moves attitude and position. residuals: of the recording, channel by channel, once the estimate is held.
-    identified: parameters of the physical robot nearest to the estimate, shape (10 bodies,); None where there is
-    none. advice: what the sensors can tell of this robot.
+    recording: what the estimate was made from, the first where there are several. motion: its motion with the base's
+    reaction; t, q, and of a base that moves attitude and position. residuals: of all recordings, channel by channel,
+    once the estimate is held. identified: parameters of the physical robot nearest to the estimate, shape
+    (10 bodies,); None where there is none.
     """
 
     recording: Recording
     motion: Samples
     residuals: tuple[Reading, ...]
     identified: Array | None
-    advice: Advice | None
     provenance: Provenance

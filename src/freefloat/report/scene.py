@@ -5,7 +5,6 @@ The page moves the surfaces itself, so that instants cost twelve numbers a body.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,15 +15,18 @@ from freefloat.regressor import kernels
 from freefloat.regressor.samples import Samples, read_only, rotations
 from freefloat.report.body_uncertainty import centre_covariances
 from freefloat.report.figures import packed
+from freefloat.report.robot_solids import Solid, equal_inertia, robot_solids, without_shapes
 from freefloat.report.run_story import RunStory
-from freefloat.report.solids import Surface, capsule, ellipsoid, joined, surface_of
+from freefloat.report.solids import ellipsoid
 from freefloat.robot.model import Robot
-from freefloat.robot.parameters import PER_BODY, com_of, pseudo_inertia
+from freefloat.robot.parameters import PER_BODY, com_of
 from freefloat.robot.transform import Array
 
-_THIN = 0.02  # of the robot's reach: radius of links that have no shape
-_SEEN = 0.06  # of the robot's reach: size of the largest uncertainty that is drawn
+_SEEN = 0.05  # of the robot's reach: size of the largest uncertainty that is drawn
 _TIMES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)  # magnifications of uncertainties
+_FILM_S = 14.0  # how long the motion should take to look at
+_FROM_THE_SIDE, _FROM_ABOVE = 0.3, 0.95  # how high the camera stands [rad]
+_SPEEDS = (1, 2, 5, 10, 20, 50)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,102 +49,70 @@ def poses_of(robot: Robot, motion: Samples) -> Poses:
 def scene_of(story: RunStory) -> dict[str, Any]:
     """Everything the page draws in 3D, as plain data."""
     robot, motion = story.robot, story.motion
-    poses = poses_of(robot, motion)
+    poses, t = poses_of(robot, motion), motion.need("t", "a scene")
     reach = float(np.ptp(poses.p.reshape(-1, 3), axis=0).max()) or 1.0
-    solids = _solids(robot, story.estimate.known, reach)
+    solids = robot_solids(robot, story.estimate.known, reach)
     phi = robot.parameters if story.identified is None else story.identified
-    inertias, (uncertain, times) = _inertias(phi), _centres(story, phi, reach)
-    parts = [_part(name, "bodies", [(body, surface)], colour) for body, name, surface, colour in solids]
-    parts += [_part("inertia", "inertia", inertias, "--inertia")] if inertias else []
-    parts += [_part("centre of mass", "centres", uncertain, "--accent")] if uncertain else []
-    drawn = [*((body, surface) for body, _, surface, _ in solids), *inertias, *uncertain]
-    low, high = _extent(poses, drawn)
+    centres, times = _centres(story, phi, reach)
+    turned = _turned(poses.R[:, 0])
     flat = np.concatenate([poses.R.reshape(*poses.R.shape[:2], 9), poses.p], axis=2)
+    fixed = robot.base == "fixed"
     return {
-        "t": packed(motion.need("t", "a scene")),
+        "t": packed(t - t[0]),
         "frames": len(motion),
         "bodies": poses.p.shape[1],
         "poses": packed(flat),
-        "turned_deg": packed(np.degrees(_turned(poses.R[:, 0]))),
-        "parts": parts,
+        "turned_deg": packed(np.degrees(turned)),
+        "start": _telling(motion.q, turned),
+        "parts": [
+            *(_part(each, "bodies") for each in solids),
+            *(_part(each, "inertia") for each in _inertias(robot, phi)),
+            *(_part(each, "centres") for each in centres),
+        ],
         "path": packed(_tip(robot, poses)),
-        "range": [low.tolist(), high.tolist()],
         "times": times,
-        "fixed": robot.base == "fixed",
+        "speed": min(_SPEEDS, key=lambda each: abs(np.log(float(t[-1] - t[0]) / each / _FILM_S))),
+        "speeds": _SPEEDS,
+        "rise": _FROM_ABOVE if robot.base == "planar" else _FROM_THE_SIDE,
+        "fixed": fixed,
+        "rods": without_shapes(robot),
     }
 
 
-def _extent(poses: Poses, drawn: Sequence[tuple[int, Surface]]) -> tuple[Array, Array]:
-    """Lowest and highest coordinates over all instants, shape (3,) each [m]."""
-    placed = [np.einsum("nij,vj->nvi", poses.R[:, b], each.points) + poses.p[:, b, None] for b, each in drawn]
-    low, high = (np.array([bound(each, axis=(0, 1)) for each in placed]) for bound in (np.min, np.max))
-    return low.min(axis=0), high.max(axis=0)
-
-
-def _part(name: str, group: str, surfaces: Sequence[tuple[int, Surface]], colour: str) -> dict[str, Any]:
-    """Surfaces in the frames of bodies as one mesh."""
-    whole = joined([surface for _, surface in surfaces])
-    bodies = np.repeat([body for body, _ in surfaces], [len(surface.points) for _, surface in surfaces])
+def _part(solid: Solid, group: str) -> dict[str, Any]:
     return {
-        "name": name,
+        "name": solid.name,
         "group": group,
-        "colour": colour,
-        "points": packed(whole.points),
-        "body": packed(bodies, "u1"),
-        "triangles": packed(whole.triangles, "i4"),
+        "body": solid.body,
+        "colour": solid.colour,
+        "points": packed(solid.surface.points),
+        "normals": packed(solid.surface.normals),
+        "triangles": packed(solid.surface.triangles, "u2"),
     }
 
 
-def _solids(robot: Robot, known: Collection[str], reach: float) -> list[tuple[int, str, Surface, str]]:
-    """Shapes of all bodies by moving body; sticks to what they carry where there are none. known: names of bodies."""
-    names, parent = robot.tree.names, robot.tree.arrays.parent
-    found = list[tuple[int, str, Surface, str]]()
-    for body, name in enumerate(names):
-        surfaces = [
-            surface_of(shape).placed(robot.tree.carried[each.name][1])
-            for each in robot.bodies
-            if robot.tree.carried[each.name][0] == body
-            for shape in each.shapes
-        ]
-        if not surfaces:
-            phi = robot.parameters.reshape(-1, PER_BODY)[body]
-            children = [robot.tree.arrays.geometry[child, 30:33] for child in np.flatnonzero(parent == body)]
-            ends = children or [com_of(phi)]
-            surfaces = [capsule(np.zeros(3), end, _THIN * reach) for end in ends]
-            if body == 0 and phi[0] > 0.0:
-                surfaces.append(_equal_inertia(phi))
-        colour = "--base" if body == 0 else ("--link-a" if body % 2 else "--link-b")
-        found.append((body, name, joined(surfaces), "--load" if name in known else colour))
-    return found
+def _inertias(robot: Robot, phi: Array) -> list[Solid]:
+    bodies = zip(robot.tree.names, phi.reshape(-1, PER_BODY), strict=True)
+    return [
+        Solid(name, index, equal_inertia(each), "--inertia") for index, (name, each) in enumerate(bodies) if each[0] > 0
+    ]
 
 
-def _equal_inertia(phi: Array) -> Surface:
-    """The ellipsoid of even density that has a body's mass, centre and inertia."""
-    mass, centre = float(phi[0]), com_of(phi)
-    second = pseudo_inertia(phi)[:3, :3] / mass - np.outer(centre, centre)
-    values, vectors = np.linalg.eigh(second)
-    return ellipsoid(centre, vectors * np.sqrt(5.0 * np.maximum(values, 0.0)))
-
-
-def _inertias(phi: Array) -> list[tuple[int, Surface]]:
-    bodies = phi.reshape(-1, PER_BODY)
-    return [(index, _equal_inertia(each)) for index, each in enumerate(bodies) if each[0] > 0.0]
-
-
-def _centres(story: RunStory, phi: Array, reach: float) -> tuple[list[tuple[int, Surface]], int]:
+def _centres(story: RunStory, phi: Array, reach: float) -> tuple[list[Solid], int]:
     """Regions that hold each centre of mass with 95 %, and by how much they are magnified."""
     covariances = centre_covariances(story.estimate, phi)
     if covariances is None:
         return [], 1
-    size = np.sqrt(chi2.isf(0.05, 3))
     values, vectors = np.linalg.eigh(covariances)
-    axes = size * np.sqrt(np.maximum(values, 0.0))
+    axes = np.sqrt(chi2.isf(0.05, 3) * np.maximum(values, 0.0))
     largest = float(axes.max(initial=0.0))
     times = max([each for each in _TIMES if each * largest < _SEEN * reach], default=1)
-    floor = 0.2 * _SEEN * reach  # a body that is known is a dot
+    floor = 0.25 * _SEEN * reach  # a body that is known is a dot
+    bodies = zip(story.robot.tree.names, phi.reshape(-1, PER_BODY), strict=True)
+    regions = vectors * np.maximum(times * axes, floor)[:, None]
     return [
-        (body, ellipsoid(com_of(each), vectors[body] * np.maximum(times * axes[body], floor)))
-        for body, each in enumerate(phi.reshape(-1, PER_BODY))
+        Solid(name, body, ellipsoid(com_of(each), regions[body], small=True), "--accent")
+        for body, (name, each) in enumerate(bodies)
         if each[0] > 0.0
     ], times
 
@@ -158,3 +128,10 @@ def _turned(R: Array) -> Array:
     """Angle from the first attitude, shape (n,) [rad]."""
     cosine = 0.5 * (np.einsum("ij,nij->n", R[0], R) - 1.0)
     return np.arccos(np.clip(cosine, -1.0, 1.0))
+
+
+def _telling(q: Array, turned: Array) -> int:
+    """The instant that shows most: base turned and joints far from where they started, both in parts of their most."""
+    away = np.linalg.norm(q - q[0], axis=1)
+    shares = [each / (float(each.max()) or 1.0) for each in (away, turned)]
+    return int(np.sum(shares, axis=0).argmax())

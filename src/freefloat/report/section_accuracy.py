@@ -2,129 +2,162 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from freefloat.estimate.estimated_clusters import cad_spread
+from freefloat.excitation.excitation import Excitation
+from freefloat.regressor.summary import cluster_unit
+from freefloat.report.cluster_grid import Cell, Grid, about, grid_of
 from freefloat.report.design_words import condition_words, goal_words, how_words
-from freefloat.report.figures import Figure, axis, names_axis, packed
+from freefloat.report.figures import Figure, log_axis, packed
 from freefloat.report.run_story import RunStory
-from freefloat.report.section_identifiable import kind_of, symbol_of
 from freefloat.report.words import HALF
 from freefloat.robot.transform import Array
+from freefloat.validation.prediction import cluster_words
+
+_KINDS = {"kg": "masses", "kg m": "first moments", "kg m²": "inertias"}
+_SYMBOLS = {"masses": "square", "first moments": "diamond", "inertias": "circle", "others": "cross"}
+_TINT = 40  # of the colour, at three standard deviations
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pairs:
+    """Of the clusters that have both: their numbers, predicted and obtained standard deviations, shape (k,) each."""
+
+    clusters: list[int]
+    predicted: Array
+    obtained: Array
 
 
 def accuracy(story: RunStory) -> dict[str, Any]:
     """What was aimed at, how it was found, and how it came out."""
-    excitation = story.excitation
-    predicted, obtained, _ = _pairs(story)
-    rows = [
-        ("condition number", condition_words(excitation.condition_number).removeprefix("cond ") or "–"),
+    pairs = _pairs(story)
+    rows = [] if story.excitation is None else _design(story, story.excitation)
+    if pairs.clusters:
+        ratio = pairs.obtained / pairs.predicted
+        spread = f"median {np.median(ratio):.2f}, from {ratio.min():.2f} to {ratio.max():.2f}"
+        rows.append(("obtained over predicted", spread))
+    return {"rows": rows, "base": _base(story, pairs), "inside": _inside(story), "grid": _errors(story)}
+
+
+def _design(story: RunStory, excitation: Excitation) -> list[tuple[str, str]]:
+    number = condition_words(excitation.condition_number).removeprefix("cond ")
+    model = (
+        "torques" if story.robot.base == "fixed" else "the design’s model (angular momentum unless the mission says)"
+    )
+    whole = f"{number}, of the rows of {model} in SI units; clusters that move little make it large"
+    return [
+        ("condition number", whole if number else "–"),
         ("goal", f"{excitation.goal}: {goal_words(excitation)}"),
         ("found", how_words(excitation.how, excitation.optimality)),
     ]
-    if predicted.size:
-        ratio = obtained / predicted
+
+
+def _base(story: RunStory, pairs: _Pairs) -> list[dict[str, Any]]:
+    """The base's clusters: 95 % intervals as predicted and as obtained, and the error where the truth is known."""
+    estimate, true, rows = story.estimate, story.true_values, list[dict[str, Any]]()
+    for cluster, predicted, obtained in zip(pairs.clusters, pairs.predicted, pairs.obtained, strict=True):
+        name = estimate.names[cluster]
+        if not name.endswith(f"_{story.base}"):
+            continue
+        error = None if true is None else float(estimate.values[cluster] - true[cluster])
         rows.append(
-            ("obtained over predicted", f"median {np.median(ratio):.2f}, from {ratio.min():.2f} to {ratio.max():.2f}")
+            {
+                "name": cluster_words(name, estimate.formulas[cluster]),
+                "unit": cluster_unit(name),
+                "predicted": f"±{HALF * predicted:.2g}",
+                "obtained": f"±{HALF * obtained:.2g}",
+                "ratio": f"{obtained / predicted:.2f}",
+                "error": "" if error is None else f"{error:+.2g}".replace("-", "−"),
+                "far": error is not None and abs(error) > HALF * obtained,
+            }
         )
-    return {"rows": rows, "inside": _inside(story)}
+    return rows
 
 
 def accuracy_figures(story: RunStory) -> list[Figure]:
-    """Obtained over predicted standard deviations, and errors in units of these where the truth is known."""
-    figures = []
-    predicted, obtained, names = _pairs(story)
-    if predicted.size:
-        ends = np.array([min(predicted.min(), obtained.min()) / 1.6, max(predicted.max(), obtained.max()) * 1.6])
-        traces: list[dict[str, Any]] = [
-            {
-                "type": "scatter",
-                "mode": "lines",
-                "x": packed(ends),
-                "y": packed(ends),
-                "line": {"color": "--muted", "width": 1, "dash": "dash"},
-                "hoverinfo": "skip",
-                "showlegend": False,
-            }
-        ]
-        for index, kind in enumerate(("masses", "first moments", "inertias")):
-            chosen = np.array([kind_of(name) == kind for name in names])
-            if chosen.any():
-                traces.append(
-                    {
-                        "type": "scatter",
-                        "mode": "markers",
-                        "x": packed(predicted[chosen]),
-                        "y": packed(obtained[chosen]),
-                        "text": [name for name, there in zip(names, chosen, strict=True) if there],
-                        "name": kind,
-                        "marker": {"color": f"--c{index + 1}", "size": 8, "symbol": symbol_of(kind), "opacity": 0.85},
-                        "hovertemplate": "%{text}: predicted %{x:.3g}, obtained %{y:.3g}<extra></extra>",
-                    }
-                )
-        common = {"type": "log", "exponentformat": "power", "dtick": 1}
-        layout = {
-            "xaxis": axis("predicted standard deviation [SI]", **common),
-            "yaxis": axis("obtained [SI]", **common),
-        }
-        figures.append(Figure("predicted-obtained", traces, layout, 380))
-    return [*figures, *_errors(story)]
+    """Obtained over predicted standard deviations, in parts of the CAD model's spread: one unit for all kinds."""
+    pairs, estimate = _pairs(story), story.estimate
+    unit = cad_spread(estimate) if estimate.is_standard else np.abs(estimate.cad)
+    scale = 100.0 / unit[pairs.clusters]
+    shown = np.flatnonzero(np.isfinite(scale)) if pairs.clusters else np.zeros(0, int)
+    if not shown.size:
+        return []
+    predicted, obtained = (scale * pairs.predicted)[shown], (scale * pairs.obtained)[shown]
+    names = [estimate.names[pairs.clusters[place]] for place in shown]
+    both = np.concatenate([predicted, obtained])
+    ends = np.array([both.min() / 1.3, both.max() * 1.3])
+    diagonal = {"color": "--muted", "width": 1, "dash": "dash"}
+    traces: list[dict[str, Any]] = [
+        {"type": "scatter", "mode": "lines", "x": packed(ends), "y": packed(ends), "line": diagonal}
+        | {"hoverinfo": "skip", "showlegend": False}
+    ]
+    kinds = [_KINDS.get(cluster_unit(name), "others") for name in names]
+    for index, kind in enumerate(_SYMBOLS):
+        chosen = np.array([each == kind for each in kinds])
+        if chosen.any():
+            traces.append(
+                {
+                    "type": "scatter",
+                    "mode": "markers",
+                    "x": packed(predicted[chosen]),
+                    "y": packed(obtained[chosen]),
+                    "text": [name for name, there in zip(names, chosen, strict=True) if there],
+                    "name": kind,
+                    "marker": {"color": f"--c{index + 1}", "size": 9, "symbol": _SYMBOLS[kind], "opacity": 0.85},
+                    "hovertemplate": "%{text}: predicted %{x:.2g} %, obtained %{y:.2g} %<extra></extra>",
+                }
+            )
+    of = "the CAD model’s spread" if estimate.is_standard else "the CAD model’s value"
+    layout = {"xaxis": log_axis(f"predicted, % of {of}", ends), "yaxis": log_axis("obtained, %", ends)}
+    note = f"standard deviations in parts of {of}; on the line they are equal"
+    return [Figure("predicted-obtained", "Predicted and obtained", note, traces, layout, 400)]
 
 
-def _errors(story: RunStory) -> list[Figure]:
+def _errors(story: RunStory) -> Grid | None:
     """Distance of each cluster from the truth in standard deviations."""
     true, estimate = story.true_values, story.estimate
     if true is None:
-        return []
+        return None
+    z = _away(story)
+    return grid_of(
+        estimate,
+        {
+            cluster: Cell(
+                f"{off:+.1f}".replace("-", "−"),
+                round(_TINT * min(abs(off) / 3.0, 1.0)),
+                about(estimate, cluster),
+                abs(off) > HALF,
+            )
+            for cluster, off in enumerate(z.tolist())
+            if np.isfinite(off)
+        },
+    )
+
+
+def _away(story: RunStory) -> Array:
+    """Error over standard deviation, shape (c,); not a number where there is none, or where truth is not known."""
+    true, estimate = story.true_values, story.estimate
     told = np.isfinite(estimate.sd) & (estimate.sd > 0.0)
-    z = (estimate.values[told] - true[told]) / estimate.sd[told]
-    names = [name for name, there in zip(estimate.names, told, strict=True) if there]
-    farthest = max(3.6, 1.1 * float(np.abs(z).max(initial=0.0)))
-    trace = {
-        "type": "bar",
-        "x": names,
-        "y": packed(z),
-        "marker": {"color": "--c1"},
-        "hovertemplate": "%{x}: %{y:.2f} standard deviations<extra></extra>",
-        "showlegend": False,
-    }
-    band = {
-        "type": "rect",
-        "xref": "paper",
-        "x0": 0,
-        "x1": 1,
-        "y0": -HALF,
-        "y1": HALF,
-        "fillcolor": "--band",
-        "line": {"width": 0},
-        "layer": "below",
-    }
-    layout = {
-        "xaxis": names_axis(),
-        "yaxis": axis("error / standard deviation", range=[-farthest, farthest]),
-        "shapes": [band],
-        "bargap": 0.3,
-        "margin": {"b": 84},
-    }
-    return [Figure("errors", [trace], layout, 340)]
+    error = np.full(len(told), np.nan) if true is None else estimate.values - true
+    return np.where(told, error / np.where(told, estimate.sd, 1.0), np.nan)
 
 
 def _inside(story: RunStory) -> str | None:
     """How many intervals hold the truth."""
-    true, estimate = story.true_values, story.estimate
-    if true is None:
+    if story.true_values is None:
         return None
-    told = np.isfinite(estimate.sd) & (estimate.sd > 0.0)
-    inside = int((np.abs(estimate.values - true)[told] <= HALF * estimate.sd[told]).sum())
-    return f"{inside} of {int(told.sum())} intervals of 95 % hold the true value."
+    z = _away(story)
+    z = z[np.isfinite(z)]
+    return f"{int((np.abs(z) <= HALF).sum())} of {z.size} intervals of 95 % hold the true value."
 
 
-def _pairs(story: RunStory) -> tuple[Array, Array, list[str]]:
-    """Predicted and obtained standard deviations of the clusters that have both."""
-    foretold, estimate = {each.name: each.sd for each in story.excitation.predictions}, story.estimate
-    names = [name for name in estimate.names if name in foretold]
-    predicted = np.array([foretold[name] for name in names])
-    obtained = np.array([estimate.value(name)[1] for name in names])
-    both = np.isfinite(predicted) & np.isfinite(obtained) & (predicted > 0.0) & (obtained > 0.0)
-    return predicted[both], obtained[both], [name for name, there in zip(names, both, strict=True) if there]
+def _pairs(story: RunStory) -> _Pairs:
+    foretold = {each.name: each.sd for each in story.excitation.predictions} if story.excitation else {}
+    predicted = np.array([foretold.get(name, np.nan) for name in story.estimate.names])
+    obtained = np.where(np.isfinite(story.estimate.sd), story.estimate.sd, np.nan)
+    both = np.flatnonzero((predicted > 0.0) & (obtained > 0.0) & np.isfinite(predicted))
+    return _Pairs(both.tolist(), predicted[both], obtained[both])

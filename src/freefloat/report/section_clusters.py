@@ -9,7 +9,7 @@ import numpy as np
 from freefloat.regressor.summary import cluster_unit
 from freefloat.report.figures import COLOURS
 from freefloat.report.run_story import RunStory
-from freefloat.report.words import HALF, number, prefixed, relative, residual_line, shortened, with_interval
+from freefloat.report.words import HALF, prefixed, relative, residual_line, shortened, with_interval
 
 _SMALL = 0.02  # share of the largest variance: sources that matter less everywhere are `other`
 _OTHER = "other"
@@ -23,10 +23,12 @@ def clusters(story: RunStory) -> dict[str, Any]:
         "sources": [(name, colour) for name, colour, _ in sources],
         "rows": [row for row in rows if row["significant"]],
         "others": [row for row in rows if not row["significant"]],
+        "sums": [row["formula"] for row in rows if row["formula"]],
         "truth": story.true_values is not None,
         "line": residual_line(estimate),
         "nuisances": [_nuisance(each) for each in estimate.nuisances if np.isfinite(each.sd)],
         "exact": story.true_values is not None and bool(np.allclose(story.true_values, estimate.cad)),
+        "budget": bool(sources),
         "prior": estimate.budget is not None and "prior" in estimate.budget.sources,
     }
 
@@ -38,17 +40,18 @@ def _row(story: RunStory, index: int, sources: list[tuple[str, str, list[int]]])
     shares = np.zeros(0) if estimate.budget is None else estimate.budget.shares[index]
     parts = [(name, colour, 100.0 * float(shares[places].sum())) for name, colour, places in sources]
     off = None if true is None or not estimate.sd[index] > 0.0 else (value - true[index]) / estimate.sd[index]
+    name, formula = shortened(estimate.formulas[index]), estimate.formulas[index]
     return {
-        "name": shortened(estimate.formulas[index]),
-        "formula": estimate.formulas[index],
+        "name": name,
+        "formula": formula if formula != name else "",
         "value": shown,
         "interval": interval,
         "unit": cluster_unit(estimate.names[index]),
-        "relative": relative(value, half),
+        "relative": relative(value, half) if estimate.significant[index] else "–",
         "parts": [(name, colour, f"{share:.1f}") for name, colour, share in parts if share >= 0.5],
-        "prior": number(float(estimate.cad[index])),
-        "truth": "" if true is None else number(float(true[index])),
-        "off": "" if off is None or not np.isfinite(off) else f"{off:+.1f} σ",
+        "prior": with_interval(float(estimate.cad[index]), half)[0],
+        "truth": "" if true is None else with_interval(float(true[index]), half)[0],
+        "off": "" if off is None or not np.isfinite(off) else f"{off:+.1f} σ".replace("-", "−"),
         "far": off is not None and abs(off) > HALF,
         "significant": bool(estimate.significant[index]),
     }

@@ -8,7 +8,7 @@ import numpy as np
 
 from freefloat.experiment.processing.spectrum import spectrum
 from freefloat.experiment.processing.whiteness import whiteness
-from freefloat.report.figures import COLOURS, Figure, axis, level, line
+from freefloat.report.figures import Figure, axis, level, line, log_axis, style_of
 from freefloat.report.run_story import RunStory
 from freefloat.report.words import prefixed
 from freefloat.robot.transform import Array
@@ -16,69 +16,86 @@ from freefloat.validation.prediction import WORDS, Reading
 
 _FEWEST = 32  # samples of which a spectrum says something
 _BANDS = 40  # of a spectrum
-_TICKS = (0.001, 0.01, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0, 1000.0)  # of its power over that of the noise
+_LANE = 110  # height of one component [pixels]
 
 
 def residuals(story: RunStory) -> dict[str, Any]:
     """A row for each component of each channel, and whether it is white."""
-    rows = [_row(each, index) for each in story.residuals for index in range(len(each.components))]
-    ratio = story.estimate.residual.ratio
+    several = len({each.flight for each in story.residuals}) > 1
+    rows = [_row(each, index, several) for each in story.residuals for index in range(len(each.components))]
+    residual = story.estimate.residual
     return {
         "rows": rows,
-        "ratio": f"{ratio:.2f}" if np.isfinite(ratio) else None,
-        "white": story.estimate.residual.white,
-        "count": f"{story.estimate.residual.rows:,}".replace(",", " "),
-        "unknowns": story.estimate.residual.unknowns,
+        "ratio": f"{residual.ratio:.2f}" if np.isfinite(residual.ratio) else None,
+        "white": residual.white,
+        "count": f"{residual.rows:,}".replace(",", " "),
+        "unknowns": residual.unknowns,
+        "own": story.estimate.method == "maximum-likelihood",
     }
 
 
 def residual_figures(story: RunStory) -> list[Figure]:
     """Of every channel: residual over noise with time, and its spectrum."""
+    several = len({each.flight for each in story.residuals}) > 1
     figures = list[Figure]()
     for number, each in enumerate(story.residuals):
-        figures += reading_figures(each, f"residual-{number}")
+        what = f"{each.flight}: {WORDS[each.channel]}" if several else WORDS[each.channel].capitalize()
+        figures.append(lanes(each, f"residual-{number}-time", f"{what} over time"))
+        if each.t.size >= _FEWEST:
+            figures.append(_by_frequency(each, f"residual-{number}-spectrum", f"{what} by frequency"))
     return figures
 
 
-def reading_figures(each: Reading, name: str) -> list[Figure]:
-    """Residual over noise with time, and its power by frequency."""
-    figures = [lanes(each, f"{name}-time")]
-    if each.t.size < _FEWEST:
-        return figures
+def _by_frequency(each: Reading, name: str, title: str) -> Figure:
+    """Power of the residual over that of the noise."""
     found = spectrum(each.residual / each.noise, 1.0 / float(np.median(np.diff(each.t))))
     frequency, power = _in_bands(found.frequency_Hz[1:], found.power[1:])
     traces = [
-        line(frequency, power[:, index], component, COLOURS[index % 8])
+        line(frequency, power[:, index], component, **style_of(index))
         for index, component in enumerate(each.components)
     ]
     layout = {
-        "xaxis": axis("f [Hz]", type="log", exponentformat="power", dtick=1),
-        "yaxis": axis("power / noise power", type="log", tickvals=_TICKS, ticktext=[f"{tick:g}" for tick in _TICKS]),
+        "xaxis": log_axis("f [Hz]", frequency),
+        "yaxis": log_axis("power / noise power", np.append(power, [0.3, 3.0])),
         "shapes": [level(1.0)],
     }
-    return [*figures, Figure(f"{name}-spectrum", traces, layout, 320)]
+    return Figure(name, title, "dashed: the sensor’s noise", traces, layout, _height(each))
 
 
-def lanes(each: Reading, name: str) -> Figure:
+def lanes(each: Reading, name: str, title: str) -> Figure:
     """Measured less predicted over the noise, components one above another, with lines at two of it."""
-    weighted, count = each.residual / each.noise, len(each.components)
-    height = 2.2 * max(float(np.abs(weighted).max(initial=0.0)), 4.0)
-    middles = [-height * index for index in range(count)]
+    return stacked_lanes(each.t, each.residual / each.noise, each.components, name, title, _height(each))
+
+
+def stacked_lanes(
+    t: Array, weighted: Array, components: tuple[str, ...], name: str, title: str, height: int = 3 * _LANE
+) -> Figure:
+    """Columns over their noise, shape (n, k), one above another, with lines at two."""
+    lane = 2.2 * max(float(np.abs(weighted).max(initial=0.0)), 4.0)
+    middles = [-lane * index for index in range(len(components))]
+    crowded = lane > 26.0  # labels at two would touch
+    width = 1.3 if crowded else 0.8
     traces = [
-        line(each.t, weighted[:, index] + middles[index], component, COLOURS[index % 8], width=0.8, hoverinfo="skip")
-        for index, component in enumerate(each.components)
+        line(t, weighted[:, index] + middles[index], component, width=width, hoverinfo="skip", **style_of(index))
+        for index, component in enumerate(components)
     ]
     ticks = [(middle + two, two) for middle in middles for two in (2, 0, -2)]
+    labelled = [(place, two) for place, two in ticks if two == 0 or not crowded]
     yaxis = axis(
         "residual / noise",
-        tickvals=[place for place, _ in ticks],
-        ticktext=[str(two).replace("-", "−") for _, two in ticks],
-        range=[middles[-1] - 0.55 * height, 0.55 * height],
+        tickvals=[place for place, _ in labelled],
+        ticktext=[str(two).replace("-", "−") for _, two in labelled],
+        range=[middles[-1] - 0.55 * lane, 0.55 * lane],
         showgrid=False,
         zeroline=False,
     )
     shapes = [level(place) for place, two in ticks if two]
-    return Figure(name, traces, {"xaxis": axis("t [s]"), "yaxis": yaxis, "shapes": shapes}, max(320, 110 * count))
+    layout = {"xaxis": axis("t [s]"), "yaxis": yaxis, "shapes": shapes}
+    return Figure(name, title, "dashed: two standard deviations", traces, layout, height)
+
+
+def _height(each: Reading) -> int:
+    return max(320, _LANE * len(each.components))
 
 
 def _in_bands(frequency: Array, power: Array) -> tuple[Array, Array]:
@@ -92,13 +109,13 @@ def _in_bands(frequency: Array, power: Array) -> tuple[Array, Array]:
     return middles, sums / counts[:, None]
 
 
-def _row(each: Reading, index: int) -> dict[str, Any]:
+def _row(each: Reading, index: int, several: bool) -> dict[str, Any]:
     column, noise = each.residual[:, index], float(each.noise[index])
     rms = float(np.sqrt(np.mean(column**2)))
     tested = whiteness(column, noise) if column.size >= 16 else None
     scale, unit = prefixed(max(rms, noise), each.unit)
     return {
-        "name": f"{WORDS[each.channel]} {each.components[index]}",
+        "name": f"{f'{each.flight}: ' if several else ''}{WORDS[each.channel]} {each.components[index]}",
         "rms": f"{rms / scale:.3g}",
         "noise": f"{noise / scale:.3g}",
         "unit": unit,

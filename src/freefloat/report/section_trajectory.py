@@ -1,97 +1,151 @@
-"""The exciting motion: joints within their limits, the base's reaction, the flight sheet."""
+"""The exciting motion: joints within their limits, the base's reaction or torques, the flight sheet."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from freefloat.excitation.excitation import Margin
 from freefloat.excitation.flight_sheet import in_words
-from freefloat.motion.limits import limits_of
+from freefloat.motion.limits import Limits, limits_of
 from freefloat.regressor.samples import rotations
-from freefloat.report.figures import COLOURS, Figure, axis, level, line
+from freefloat.regressor.torque import inverse_dynamics
+from freefloat.report.figures import COLOURS, Figure, axis, level, line, style_of
 from freefloat.report.run_story import RunStory
+from freefloat.robot.transform import AXES, Array
 
-_TIGHTEST = 10  # limits that are listed first
+_AT_BOUND = 1e-3  # of a bound: what is left is less than any sensor sees
 
 
 def trajectory(story: RunStory) -> dict[str, Any]:
-    """The sheet line by line, and every limit with how much of it is used."""
-    excitation = story.excitation
-    sheet = excitation.sheet.as_text().splitlines() if excitation.sheet else []
+    """The sheet line by line, and the limits by kind."""
+    excitation, t = story.excitation, story.motion.need("t", "a report")
+    sheet = excitation.sheet.as_text().splitlines() if excitation and excitation.sheet else []
     matters = [line.split("  ", 1) for line in sheet if not line.startswith("  ")]
-    margins = sorted(excitation.margins, key=lambda each: each.share)
-    rows = [
-        {
-            "limit": each.limit,
-            "use": f"{100.0 * (1.0 - each.share):.1f} %",
-            "width": float(np.clip(100.0 * (1.0 - each.share), 0.0, 100.0)),
-            "left": in_words(each.slack, each.unit),
-            "at": f"{each.at_s:.1f} s",
-            "kept": each.kept,
-        }
-        for each in margins
-    ]
+    margins = sorted(excitation.margins, key=lambda each: each.share) if excitation else []
     return {
-        "sheet": [(name.strip(), rest.strip()) for name, rest in matters if rest],
-        "go": excitation.feasible,
-        "limits": rows[:_TIGHTEST],
-        "more_limits": rows[_TIGHTEST:],
-        "duration": f"{excitation.trajectory.duration_s:.4g} s",
-        "warnings": excitation.warnings,
+        "sheet": [(name.strip(), rest[0].strip()) for name, *rest in matters if rest and _applies(story, name)],
+        "designed": excitation is not None,
+        "go": excitation is not None and excitation.feasible,
+        "kinds": _kinds(margins),
+        "limits": [_row(each) for each in margins],
+        "duration": f"{float(t[-1] - t[0]):.4g} s",
+        "warnings": excitation.warnings if excitation else (),
+    }
+
+
+def _applies(story: RunStory, matter: str) -> bool:
+    """A base that is fixed has no attitude and feels no gradient."""
+    return story.robot.base != "fixed" or not matter.startswith(("base ", "gravity "))
+
+
+def _kinds(margins: Sequence[Margin]) -> list[dict[str, Any]]:
+    """One row for each kind of limit, of the tightest of its kind, and how many there are at their bounds."""
+    rows = list[dict[str, Any]]()
+    for kind in dict.fromkeys(_kind(each) for each in margins):
+        own = [each for each in margins if _kind(each) == kind]
+        at_bound = sum(each.share < _AT_BOUND for each in own)
+        rows.append({**_row(own[0]), "kind": kind, "count": len(own), "at_bound": at_bound})
+    return rows
+
+
+def _kind(margin: Margin) -> str:
+    """Position or rate of joints, or the whole name of a limit that there is one of."""
+    return margin.limit.split(" of ")[0]
+
+
+def _row(margin: Margin) -> dict[str, Any]:
+    use = max(100.0 * (1.0 - margin.share), 0.0)
+    left = in_words(abs(margin.slack), margin.unit, 2)
+    words = "at its bound" if margin.share < _AT_BOUND else f"{left} left"
+    return {
+        "limit": margin.limit,
+        "use": f"{use:.0f} %" if use < 99.5 or use > 100.5 else "100 %",
+        "left": words if margin.kept else f"broken by {left}",
+        "at": f"{margin.at_s:.1f} s",
+        "kept": margin.kept,
     }
 
 
 def trajectory_figures(story: RunStory) -> list[Figure]:
-    """Positions and rates in parts of their limits; attitude and rate of the base."""
-    motion = story.excitation.trajectory
-    t = np.linspace(0.0, motion.duration_s, 601)
-    moved, limits = motion.evaluate(t), limits_of(story.robot, motion.channels)
+    """Positions and rates of joints, in parts of their limits where all have one; what the base does, or torques."""
+    t, position, rate, limits = _moved(story)
     bounded = np.isfinite(limits.lowest) & np.isfinite(limits.highest)
     low, high = np.where(bounded, limits.lowest, np.nan), np.where(bounded, limits.highest, np.nan)
-    rate = np.where(np.isfinite(limits.rate), limits.rate, np.nan)
-    figures = [
-        _joints(story, "joint-positions", t, (2.0 * moved.position - low - high) / (high - low), moved.position, ""),
-        _joints(story, "joint-rates", t, moved.rate / rate, moved.rate, "/s"),
-    ]
-    return [each for each in figures if each is not None] + _base(story)
+    figures = [_joints("position", t, position, (2.0 * position - low - high) / (high - low), limits)]
+    if rate is not None:
+        figures.append(_joints("rate", t, rate, rate / np.where(np.isfinite(limits.rate), limits.rate, np.nan), limits))
+    return [*figures, *(_torques(story) if story.robot.base == "fixed" else _base(story))]
 
 
-def _joints(story: RunStory, name: str, t: Any, share: Any, values: Any, per: str) -> Figure | None:
+def _moved(story: RunStory) -> tuple[Array, Array, Array | None, Limits]:
+    """Time (n,), positions and rates (n, channels), limits; of the recorded joints where no design is known."""
+    if story.excitation is not None:
+        motion = story.excitation.trajectory
+        t = np.linspace(0.0, motion.duration_s, 601)
+        moved = motion.evaluate(t)
+        return t, moved.position, moved.rate, limits_of(story.robot, motion.channels)
+    samples = story.motion
+    t = np.asarray(samples.need("t", "a figure"))
+    return t, samples.q, samples.dq, limits_of(story.robot, story.robot.joint_names)
+
+
+def _joints(what: str, t: Array, values: Array, share: Array, limits: Limits) -> Figure:
     """Channels in parts of their limits where all have one, else in degrees or metres."""
-    motion = story.excitation.trajectory
-    units = limits_of(story.robot, motion.channels).units
     limited = bool(np.isfinite(share).all())
-    shown = 100.0 * share if limited else np.where(np.array(units) == "rad", np.degrees(values), values)
-    traces = [
-        line(t, shown[:, index], channel, COLOURS[index % len(COLOURS)])
-        for index, channel in enumerate(motion.channels)
-    ]
-    what = "position" if not per else "rate"
-    title = f"{what}, % of limit" if limited else f"{what} [{'°' if 'rad' in units else 'm'}{per}]"
-    layout: dict[str, Any] = {"xaxis": axis("t [s]"), "yaxis": axis(title), "hovermode": "x unified"}
+    shown = 100.0 * share if limited else np.where(np.array(limits.units) == "rad", np.degrees(values), values)
+    traces = [line(t, shown[:, index], channel, **style_of(index)) for index, channel in enumerate(limits.channels)]
+    units = [words for unit, words in (("rad", "°"), ("m", "m")) if unit in limits.units]
+    unit = " or ".join(f"{each}{'/s' if what == 'rate' else ''}" for each in units)
+    layout: dict[str, Any] = {
+        "xaxis": axis("t [s]"),
+        "yaxis": axis(f"{what}, % of limit" if limited else f"{what} [{unit}]"),
+        "hovermode": "x unified",
+    }
     if limited:
         layout["shapes"] = [level(100.0), level(-100.0)]
-    return Figure(name, traces, layout, 300)
+    return Figure(f"joint-{what}s", f"Joint {what}s", "dashed: the limits" if limited else "", traces, layout, 300)
 
 
 def _base(story: RunStory) -> list[Figure]:
     """What the base does: angles by which it is turned, and rates."""
-    motion = story.motion
-    if motion.attitude is None or motion.w is None or story.robot.base == "fixed":
+    motion, t = story.motion, np.asarray(story.motion.need("t", "a figure"))
+    common, figures = {"xaxis": axis("t [s]"), "hovermode": "x unified"}, list[Figure]()
+    planar = story.robot.base == "planar"
+    if motion.attitude is not None:
+        R = rotations(motion.attitude)
+        angles = (
+            ("roll", np.arctan2(R[:, 2, 1], R[:, 2, 2])),
+            ("pitch", -np.arcsin(np.clip(R[:, 2, 0], -1.0, 1.0))),
+            ("yaw", np.arctan2(R[:, 1, 0], R[:, 0, 0])),
+        )
+        traces = [
+            line(t, np.degrees(np.unwrap(values)), name, COLOURS[index]) for index, (name, values) in enumerate(angles)
+        ]
+        layout = {**common, "yaxis": axis("yaw [°]" if planar else "attitude [°]")}
+        figures.append(
+            Figure("base-attitude", "Attitude of the base", "", traces[2:] if planar else traces, layout, 280)
+        )
+    if motion.w is not None:
+        traces = [line(t, np.degrees(motion.w[:, index]), name, COLOURS[index]) for index, name in enumerate(AXES)]
+        layout = {**common, "yaxis": axis("rate [°/s]")}
+        figures.append(Figure("base-rate", "Rate of the base", "", traces[2:] if planar else traces, layout, 280))
+    return figures
+
+
+def _torques(story: RunStory) -> list[Figure]:
+    """Of the joints of a robot on a fixed base: as simulated, else what the CAD model needs for the motion."""
+    motion, robot = story.motion, story.robot
+    t = np.asarray(motion.need("t", "a figure"))
+    if motion.torques is not None:
+        torques, note = motion.torques, ""
+    elif motion.dq is not None and motion.ddq is not None:
+        torques, note = inverse_dynamics(robot, motion)[:, 6:], "by the CAD model"
+    else:
         return []
-    t, R = motion.need("t", "a figure"), rotations(motion.attitude)
-    angles = (
-        ("roll", np.arctan2(R[:, 2, 1], R[:, 2, 2])),
-        ("pitch", -np.arcsin(np.clip(R[:, 2, 0], -1.0, 1.0))),
-        ("yaw", np.arctan2(R[:, 1, 0], R[:, 0, 0])),
-    )
-    attitude = [
-        line(t, np.degrees(np.unwrap(values)), name, COLOURS[index]) for index, (name, values) in enumerate(angles)
-    ]
-    rates = [line(t, np.degrees(motion.w[:, index]), name, COLOURS[index]) for index, name in enumerate("xyz")]
-    common = {"xaxis": axis("t [s]"), "hovermode": "x unified"}
-    return [
-        Figure("base-attitude", attitude, {**common, "yaxis": axis("attitude [°]")}, 280),
-        Figure("base-rate", rates, {**common, "yaxis": axis("rate [°/s]")}, 280),
-    ]
+    traces = [line(t, torques[:, index], name, **style_of(index)) for index, name in enumerate(robot.joint_names)]
+    unit = "N m or N" if any(joint.kind == "prismatic" for joint in robot.joints) else "N m"
+    layout = {"xaxis": axis("t [s]"), "yaxis": axis(f"torque [{unit}]"), "hovermode": "x unified"}
+    return [Figure("joint-torques", "Joint torques", note, traces, layout, 280)]
