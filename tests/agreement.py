@@ -1,6 +1,7 @@
-"""How far two arrays of the same quantities differ, relative to the size of each quantity."""
+"""How far two arrays of the same quantities differ, relative to the size of each quantity; ranks that are clear."""
 
 import numpy as np
+from scipy.linalg import svdvals
 
 
 def relative_difference(ours, theirs, floor=0.0):
@@ -24,3 +25,12 @@ def assert_agree(ours, theirs, tolerance, floor=0.0):
     """Fail if the relative difference exceeds the tolerance, or is not a number."""
     found = relative_difference(ours, theirs, floor)
     assert found <= tolerance, f"relative difference {found:.3g}, allowed {tolerance:g}"
+
+
+def clear_rank(matrix):
+    """Number of singular values, which must fall by five orders of magnitude after it or not at all."""
+    size = np.linalg.norm(matrix, axis=0)
+    values = svdvals(matrix / np.where(size > 0.0, size, 1.0))
+    rank = int((values > 1e-9 * values[0]).sum())
+    assert rank == values.size or values[rank - 1] > 1e5 * values[rank]
+    return rank

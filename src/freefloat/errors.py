@@ -2,15 +2,17 @@
 
 FreefloatError
 ├── FileError        a file cannot be read or written, or what it says is not allowed
+│   └── WrongFormat  a file of another kind than the one that is wanted
 ├── InvalidRobot     the parts given do not make a robot (a reader adds the file's name)
 ├── UnknownName      a body, joint, wheel or point that this robot does not have
+├── BadResult        all that was asked for was done, and nothing good came of it
 ├── ShapeError       an array of the wrong shape, or one that a computation needs and nobody gave
 └── further ones, each beside what raises it: NotApplicable and UnclearRank (models), UnknownModel,
     MassNotVisible, UnreadableFormula, UnknownStudy, InvalidTrajectory, InvalidRecording, CannotFly,
     CannotProcess, InvalidProblem, UnknownMethod, NotPossible, NotSolved, CasadiMissing, JinjaMissing, InvalidMission,
     InvalidPlan, Infeasible (designs), InvalidSweep, InvalidValidation
 
-The command line prints the sentence and exits with code 2; it never shows a traceback for these.
+The command line prints the sentence and exits with code 2, of a BadResult with 1; it never shows a traceback for these.
 """
 
 from __future__ import annotations
@@ -32,6 +34,14 @@ class FileError(FreefloatError):
         super().__init__(f"{name}: {problem}")
 
 
+class WrongFormat(FileError):
+    """A file of another kind than the one that is wanted. found: which, such as `mission`, `recording` or `URDF`."""
+
+    def __init__(self, path: str | PathLike[str], problem: str, found: str) -> None:
+        self.found = found
+        super().__init__(path, problem)
+
+
 class InvalidRobot(FreefloatError):
     """Bodies, joints or numbers that do not make a robot."""
 
@@ -47,6 +57,10 @@ class UnknownName(FreefloatError):
         self.kind, self.name, self.known = kind, name, tuple(known)
         listed = ", ".join(self.known) or "none"
         super().__init__(f"no {kind} named {name!r}; this robot has: {listed}")
+
+
+class BadResult(FreefloatError):
+    """Nothing is wrong with what was given, and yet nothing good came of it."""
 
 
 class ShapeError(FreefloatError):

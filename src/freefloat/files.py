@@ -19,7 +19,7 @@ from typing import Annotated, Any, ClassVar, Self, TypeVar, get_args
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
-from freefloat.errors import FileError
+from freefloat.errors import FileError, WrongFormat
 from freefloat.plain_yaml import (
     DECIMAL,
     FieldPath,
@@ -52,6 +52,7 @@ __all__ = [
     "write_text",
 ]
 
+_XML = re.compile(rb"(\xef\xbb\xbf)?\s*<[A-Za-z?!]")
 LIMIT_BYTES = 16 * 2**20  # a robot or a mission is a few kilobytes; anything above this is a mistake
 
 # ---------------------------------------------------------------------- bytes in, bytes out
@@ -129,8 +130,13 @@ def _reason(error: OSError | ValueError) -> str:
 
 def load_yaml(path: FilePath, limit_bytes: int = LIMIT_BYTES) -> YamlDocument:
     """Read one YAML (or JSON) document whose top level is a mapping."""
+    content = read_bytes(path, limit_bytes)
+    if content[:4] == b"PAR1":
+        raise WrongFormat(path, "is a Parquet table, as recordings are; allowed: YAML or JSON", "recording")
+    if _XML.match(content):
+        raise WrongFormat(path, "is XML, as URDFs are; allowed: YAML or JSON", "URDF")
     try:
-        text = read_bytes(path, limit_bytes).decode("utf-8")
+        text = content.decode("utf-8")
     except UnicodeDecodeError as error:
         raise FileError(path, f"is not UTF-8 text (byte {error.start}); allowed: UTF-8") from error
     return parse_yaml(path, text)
@@ -234,9 +240,10 @@ def check_format(document: YamlDocument, kind: str) -> None:
     other = re.fullmatch(r"freefloat/([a-z-]+)@[0-9]+", found) if isinstance(found, str) else None
     if other and other[1] == kind:
         problem = f"is {shown(found)}, a version that this freefloat does not read"
-    else:
-        problem = f"is {shown(found)}, which is not {'an' if kind[0] in 'aeiou' else 'a'} {kind} file"
-    raise document.fault(("format",), f"{problem}; allowed: {expected}")
+        raise document.fault(("format",), f"{problem}; allowed: {expected}")
+    problem = f"is {shown(found)}, which is not {'an' if kind[0] in 'aeiou' else 'a'} {kind} file"
+    fault = document.fault(("format",), f"{problem}; allowed: {expected}")
+    raise WrongFormat(fault.path, fault.problem, other[1] if other else "unknown")
 
 
 def validate(model_class: type[Model], document: YamlDocument) -> Model:

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from agreement import assert_agree
-from scipy.linalg import svdvals
+from agreement import assert_agree, clear_rank
 
 from freefloat.regressor.angular_momentum import AngularMomentum, BaseVelocity, total_mass
 from freefloat.regressor.formula import parse_formula
@@ -39,15 +38,6 @@ def half_a_digit(study, group):
 def by_name(model):
     """Value of each cluster under the name of the parameter that leads it."""
     return dict(zip(model.minimal.leaders, model.values(), strict=True))
-
-
-def clear_rank(matrix):
-    """Number of singular values, which must fall by five orders of magnitude after it or not at all."""
-    size = np.linalg.norm(matrix, axis=0)
-    values = svdvals(matrix / np.where(size > 0.0, size, 1.0))
-    rank = int((values > 1e-9 * values[0]).sum())
-    assert rank == values.size or values[rank - 1] > 1e5 * values[rank]
-    return rank
 
 
 # ---------------------------------------------------------------------- Naveen, Shah, Misra

@@ -25,11 +25,6 @@ RUNS, CHUNK = 12, 3
 
 
 @pytest.fixture(scope="module")
-def mission(tmp_path_factory):
-    return tiny_mission(tmp_path_factory.mktemp("mission"))
-
-
-@pytest.fixture(scope="module")
 def whole(mission, tmp_path_factory):
     """All runs at once in one process."""
     directory = tmp_path_factory.mktemp("whole") / "campaign"

@@ -8,9 +8,9 @@ import sys
 import time
 
 import pytest
+from command_run import run
 from killing import parts
 from tiny_mission import write_tiny_mission
-from typer.testing import CliRunner
 
 from freefloat.campaign import load_campaign
 from freefloat.campaign.running import Standing
@@ -18,12 +18,6 @@ from freefloat.command_line import app, main
 from freefloat.command_line.campaigning import CampaignProgress
 
 BOTH = ("--methods", "least-squares,maximum-likelihood", "--workers", "1", "--chunk", "2")
-
-
-def run(*arguments, code=0):
-    result = CliRunner().invoke(app, [str(each) for each in arguments], catch_exceptions=False)
-    assert result.exit_code == code, result.output
-    return result
 
 
 @pytest.fixture(scope="module")

@@ -8,17 +8,12 @@ import sys
 import dask
 import pytest
 from distributed import LocalCluster
-from tiny_mission import METHODS, tiny_mission
+from tiny_mission import METHODS
 
 from freefloat.campaign import load_campaign, on_dask, run_campaign
 from freefloat.campaign.manifest import InvalidCampaign
 
 RUNS = 12
-
-
-@pytest.fixture(scope="module")
-def mission(tmp_path_factory):
-    return tiny_mission(tmp_path_factory.mktemp("mission"))
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import time
 
 import pytest
 from killing import all_gone, children_of, killed_at_random, parts, random_moments, started
-from tiny_mission import METHODS, tiny_mission, write_tiny_mission
+from tiny_mission import METHODS, write_tiny_mission
 
 from freefloat.campaign import load_campaign, run_campaign, workers
 from freefloat.campaign.manifest import InvalidCampaign
@@ -15,11 +15,6 @@ from freefloat.campaign.parts import held
 from freefloat.errors import FileError
 
 RUNS = 16
-
-
-@pytest.fixture(scope="module")
-def mission(tmp_path_factory):
-    return tiny_mission(tmp_path_factory.mktemp("mission"))
 
 
 @pytest.fixture(scope="module")

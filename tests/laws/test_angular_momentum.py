@@ -5,9 +5,8 @@ from functools import cache
 
 import numpy as np
 import pytest
-from agreement import assert_agree
+from agreement import assert_agree, clear_rank
 from random_trees import is_branched, random_robot, random_samples
-from scipy.linalg import svdvals
 
 from freefloat.regressor.angular_momentum import (
     AngularMomentum,
@@ -60,15 +59,6 @@ def about_the_centre_of_mass(robot, samples, parameters):
 def measured(robot, values):
     """The components that count: about z alone on a planar base."""
     return values[:, 2:] if robot.base == "planar" else values
-
-
-def clear_rank(matrix):
-    """Number of singular values, which must fall by five orders of magnitude after it or not at all."""
-    size = np.linalg.norm(matrix, axis=0)
-    values = svdvals(matrix / np.where(size > 0.0, size, 1.0))
-    rank = int((values > 1e-9 * values[0]).sum())
-    assert rank == values.size or values[rank - 1] > 1e5 * values[rank]
-    return rank
 
 
 def test_the_trees_are_branched_and_most_of_them_slide():

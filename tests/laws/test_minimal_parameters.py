@@ -7,9 +7,9 @@ from functools import cache
 
 import numpy as np
 import pytest
-from agreement import assert_agree
+from agreement import assert_agree, clear_rank
 from random_trees import ROBOTS, random_joint, random_parameters, random_placement, random_robot, random_unit
-from scipy.linalg import subspace_angles, svdvals
+from scipy.linalg import subspace_angles
 
 from freefloat.regressor.angular_momentum import AngularMomentum
 from freefloat.regressor.closed_form import closed_form
@@ -68,15 +68,6 @@ def assert_nothing_is_lost(minimal, rows, parameters):
     terms = np.maximum(terms, FLOOR * terms.max(initial=0.0))  # what a column is the sum of
     lost = np.abs(kept @ minimal.combine - rows).max(axis=(0, 1))
     assert (lost <= EXACT * terms).all(), f"{np.max(lost / terms):.2g} of a column is lost"
-
-
-def clear_rank(matrix):
-    """Number of singular values, which must fall by five orders of magnitude after it or not at all."""
-    size = np.linalg.norm(matrix, axis=0)
-    values = svdvals(matrix / np.where(size > 0.0, size, 1.0))
-    rank = int((values > 1e-9 * values[0]).sum())
-    assert rank == values.size or values[rank - 1] > 1e5 * values[rank]
-    return rank
 
 
 # ---------------------------------------------------------------------- free trees

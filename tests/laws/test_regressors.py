@@ -23,6 +23,13 @@ from freefloat.robot.model import Body, Joint, Robot
 ROUNDING = 1e-12
 FLOOR = 1e-3  # many entries vanish by law, up to rounding
 SAMPLES = 9
+REGRESSORS = (
+    momentum_regressor,
+    kinetic_energy_regressor,
+    potential_energy_regressor,
+    torque_regressor,
+    first_moment_regressor,
+)
 
 every_robot = pytest.mark.parametrize("robot", ROBOTS, ids=lambda robot: robot.name)
 every_base = pytest.mark.parametrize("base", BASES)
@@ -136,13 +143,7 @@ def test_a_fixed_body_counts_the_same_lumped_or_separate(robot):
     samples = random_samples(robot, SAMPLES, 8)
     variants = [robot, robot.with_separate([]), robot.with_separate(fixed)]
     assert len({variant.parameters.size for variant in variants}) == 3
-    for regressor in (
-        momentum_regressor,
-        kinetic_energy_regressor,
-        potential_energy_regressor,
-        torque_regressor,
-        first_moment_regressor,
-    ):
+    for regressor in REGRESSORS:
         one, *others = (regressor(variant, samples) @ variant.parameters for variant in variants)
         for other in others:
             assert_agree(other, one, ROUNDING)
@@ -175,14 +176,7 @@ def test_large_arrays_hold_what_small_ones_hold(joints):
 def test_any_number_of_samples_gives_the_rows_of_its_samples(count, base):
     robot = random_robot(count, bodies=10, base=base, gravity=True, prismatic=True, fixed_bodies=True)
     samples = random_samples(robot, count, 10)
-    for regressor in (
-        momentum_regressor,
-        kinetic_energy_regressor,
-        potential_energy_regressor,
-        torque_regressor,
-        first_moment_regressor,
-        lambda robot, samples: momentum_matrix(robot, samples.q),
-    ):
+    for regressor in (*REGRESSORS, lambda robot, samples: momentum_matrix(robot, samples.q)):
         alone = [regressor(robot, samples[[k]]) for k in range(count)]
         assert_agree(regressor(robot, samples), np.concatenate(alone), 1e-14)
 

@@ -9,7 +9,7 @@ from random_trees import random_robot
 
 from freefloat.errors import UnknownName
 from freefloat.regressor.momentum import momentum
-from freefloat.regressor.states import base_reaction, random_states
+from freefloat.regressor.states import allowed_rows, base_reaction, random_states, sliding_axes, turning_axes
 from freefloat.robot.model import Body, Joint, Robot
 
 BASES = ("free", "planar", "fixed")
@@ -103,3 +103,13 @@ def test_without_momentum_given_it_is_zero(base):
     zero = base_reaction(robot, samples, np.zeros((20, 6)))
     np.testing.assert_array_equal(np.hstack([v, w]), np.hstack(zero))
     assert np.abs(w).max() > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("base", "slides", "turns"), [("free", [0, 1, 2], [0, 1, 2]), ("planar", [0, 1], [2]), ("fixed", [], [])]
+)
+def test_the_base_slides_along_and_turns_about_what_it_can(base, slides, turns):
+    robot = ROBOTS[base]
+    assert sliding_axes(robot).tolist() == slides
+    assert turning_axes(robot).tolist() == turns
+    assert allowed_rows(robot).tolist() == [*slides, *(3 + axis for axis in turns)]

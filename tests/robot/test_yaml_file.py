@@ -26,16 +26,6 @@ from freefloat.robot.yaml_file import (
 )
 
 
-@pytest.fixture
-def read(tmp_path):
-    def read_text(text: str) -> Robot:
-        path = tmp_path / "robot.yaml"
-        path.write_text(text)
-        return read_yaml(path)
-
-    return read_text
-
-
 def body_of(**fields) -> Body:
     """The body that a file with these fields gives; its joint is revolute about z unless given."""
     body = {"name": "b", "parent": "base", "joint": {"name": "j", "kind": "revolute"}} | fields

@@ -8,19 +8,7 @@ from one_sentence import sentence
 from robot_texts import SERVICER
 
 from freefloat.errors import FileError
-from freefloat.robot.model import Robot
 from freefloat.robot.yaml_file import read_yaml, robot_from_document
-
-
-@pytest.fixture
-def read(tmp_path):
-    def read_text(text: str) -> Robot:
-        path = tmp_path / "robot.yaml"
-        path.write_text(text)
-        return read_yaml(path)
-
-    return read_text
-
 
 REFUSED = {
     # text in SERVICER: (what is put in its place, what is said)

@@ -1,39 +1,14 @@
 """The experiment of Gautier and Khalil: noise as stated, and what its figures are."""
 
-from functools import cache
-
 import numpy as np
 import pytest
+from studies.figures_listed import GAUTIER, usual
 
 from freefloat.studies import published, study_robot
 from freefloat.studies.gautier.experiment import STUDY, Arm, arm_limits
 from freefloat.studies.reproduce import reproduce
 
 ARM = Arm(study_robot(STUDY))
-NOISES = {"energy": ("energy", "parameters"), "state": ("regressor", "parameters")}
-NOISES["both"] = ("energy", "regressor", "parameters")
-HOLD = {
-    "gautier.base_parameters",
-    "gautier.condition_number.r15",
-    "gautier.condition_number.r20",
-    "gautier.condition_number.r30",
-    "gautier.equilibrium.r30",
-    "gautier.equilibrium.r15",
-    "gautier.equilibrium.condition_number.r15",
-}
-DO_NOT = {"gautier.equilibrium.condition_number.r30"}
-OTHERS = {  # points and limits are not printed
-    "gautier.identification.relative_error",
-    "gautier.identification.expected_relative_error",
-    *(f"gautier.random.condition_number.r{r}" for r in (15, 20, 30, 50, 100, 200, 300, 500)),
-    *(
-        f"gautier.perturbation.{noise}.{points}_r{r}.{what}"
-        for noise, whats in NOISES.items()
-        for points in ("optimum", "random")
-        for r in (15, 30)
-        for what in whats
-    ),
-}
 
 
 def points(r=30, count=200):
@@ -93,41 +68,16 @@ def test_noise_on_the_state_leaves_the_energy():
 
 def test_a_glance_has_all_figures():
     (study,) = reproduce(["gautier"], "glance")
-    assert {check.name for check in study.checks} == HOLD | DO_NOT | OTHERS
+    assert {check.name for check in study.checks} == GAUTIER.names
     assert {check.name for check in study.checks if check.comparable} == {"gautier.base_parameters"}
     assert all(np.isfinite(check.ours).all() for check in study.checks)
 
 
-@cache
-def usual():
-    (study,) = reproduce(["gautier"])
-    return {check.name: check for check in study.checks}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(HOLD))
-def test_as_usual_it_holds(name):
-    assert usual()[name].holds
-
-
 @pytest.mark.slow
 def test_designs_are_as_good_as_promised():
-    found = {name.removeprefix("gautier."): check.ours for name, check in usual().items()}
+    found = {name.removeprefix("gautier."): check.ours for name, check in usual("gautier").items()}
     assert found["condition_number.r15"] <= 20.0
     assert found["condition_number.r20"] <= 16.0
     assert found["condition_number.r30"] <= 10.5
     assert found["equilibrium.r15"] <= 180.0
     assert found["equilibrium.condition_number.r15"] <= 27.0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(DO_NOT))
-def test_what_does_not_hold_says_why(name):
-    assert not usual()[name].holds
-    assert usual()[name].note
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(OTHERS))
-def test_what_cannot_be_compared_says_why(name):
-    assert usual()[name].note

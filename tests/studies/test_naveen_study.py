@@ -1,9 +1,8 @@
 """The experiment of Naveen, Shah and Misra: that it is the printed one, and what its figures are."""
 
-from functools import cache
-
 import numpy as np
 import pytest
+from studies.figures_listed import NAVEEN, usual
 
 from freefloat.regressor.model import Momentum
 from freefloat.studies import published, study_robot
@@ -20,34 +19,6 @@ from freefloat.studies.naveen.prediction import PERIOD_S, Unseen, unseen_motion
 from freefloat.studies.reproduce import reproduce
 
 TRUTH = study_robot(STUDY)
-HOLD = {
-    "naveen.minimal.max_relative_deviation",
-    "naveen.minimal.worst_rounding_units",
-    "naveen.pruning.intervals",
-    "naveen.pruning.condition_number",
-    "naveen.noiseless.max_relative_error",
-    "naveen.ols.median_relative_error",
-    "naveen.ols.max_relative_error",
-    "naveen.default.median_relative_error",
-    "naveen.default.max_relative_error",
-}
-BY_CHANNEL = ("base_linear_rms", "base_angular_rms", "torque_rms", "by_channel")
-OTHERS = {  # of motions or an order that are not printed: whether they hold
-    "naveen.significant_singular_values": True,
-    "naveen.surrogate.condition_number": True,
-    "naveen.all_intervals.condition_number": False,
-    "naveen.pruning.updated_rule.intervals": False,
-    "naveen.ols.case2.median_relative_error": True,
-    "naveen.ols.case2.max_relative_error": True,
-    "naveen.ols.case3.median_relative_error": True,
-    "naveen.ols.case3.max_relative_error": False,
-    **{f"naveen.prediction.{name}": True for name in BY_CHANNEL},
-    **{f"naveen.ols.prediction.{name}": False for name in BY_CHANNEL},
-    **{
-        f"naveen.prediction.least_squares_over_default.{kind}": True
-        for kind in ("base_linear", "base_angular", "torque")
-    },
-}
 
 
 # ---------------------------------------------------------------------- the experiment
@@ -98,35 +69,19 @@ def test_minimal_parameters_predict_all_and_a_wrong_one_shows():
 
 def test_a_glance_has_all_figures():
     (study,) = reproduce(["naveen"], "glance")
-    assert {check.name for check in study.checks} == HOLD | set(OTHERS)
-    assert {check.name for check in study.checks if not check.comparable} == set(OTHERS)
+    assert {check.name for check in study.checks} == NAVEEN.names
+    assert {check.name for check in study.checks if not check.comparable} == NAVEEN.unprinted
     assert all(np.isfinite(check.ours).all() for check in study.checks if check.name != "naveen.pruning.intervals")
-
-
-@cache
-def usual():
-    (study,) = reproduce(["naveen"])
-    return {check.name: check for check in study.checks}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(HOLD))
-def test_as_usual_it_holds(name):
-    assert usual()[name].holds
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(OTHERS))
-def test_what_cannot_be_compared_says_why(name):
-    assert usual()[name].note
-    assert usual()[name].holds is OTHERS[name]
 
 
 @pytest.mark.slow
 def test_predictions_are_three_times_better_than_table_6_and_than_least_squares_in_every_channel():
-    default, least = usual()["naveen.prediction.by_channel"], usual()["naveen.ols.prediction.by_channel"]
+    default, least = (
+        usual("naveen")["naveen.prediction.by_channel"],
+        usual("naveen")["naveen.ols.prediction.by_channel"],
+    )
     assert len(default.ours) == 12
     assert (np.array(default.published) >= 3.0 * np.array(default.ours)).all()
     assert (np.array(least.ours) >= 3.0 * np.array(default.ours)).all()
     for kind in ("base_linear", "base_angular", "torque"):
-        assert usual()[f"naveen.prediction.least_squares_over_default.{kind}"].ours >= 3.0
+        assert usual("naveen")[f"naveen.prediction.least_squares_over_default.{kind}"].ours >= 3.0

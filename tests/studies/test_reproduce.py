@@ -112,13 +112,13 @@ def test_the_command_writes_what_it_shows(tmp_path, monkeypatch):
     study = Study("x", "A title", checks, 1.0)
     monkeypatch.setattr(module, "reproduce", lambda *_, **__: iter([study]))
     path = tmp_path / "figures.json"
-    result = CliRunner().invoke(app, ["reproduce", "naveen", "--json", str(path)], catch_exceptions=False)
+    result = CliRunner().invoke(app, ["reproduce", "naveen", "-o", str(path)], catch_exceptions=False)
     assert result.exit_code == 0
     for words in ("A title", "an angle [rad]", "≤", "±10 %", "2.1", "1.5", "not printed", "2 of 2 figures hold"):
         assert words in result.output
     written = json.loads(path.read_text())
     assert written == study.document()
-    printed = CliRunner().invoke(app, ["reproduce", "all", "--json", "-"], catch_exceptions=False)
+    printed = CliRunner().invoke(app, ["reproduce", "all", "--json"], catch_exceptions=False)
     assert json.loads(printed.stdout) == [study.document()]
 
 

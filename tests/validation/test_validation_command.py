@@ -7,20 +7,18 @@ import subprocess
 import sys
 
 import pytest
+from command_run import run
 from excitation.small_mission import write_small_mission
-from typer.testing import CliRunner
 from validation.unseen_flights import renamed, scaled
 
-from freefloat.command_line import app, main
+from freefloat.command_line import main
 from freefloat.estimate.estimate_file import load_estimate
 from freefloat.validation.validation_file import load_validation
 
 
 def done(*arguments, cwd):
     with contextlib.chdir(cwd):
-        result = CliRunner().invoke(app, [str(each) for each in arguments], catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return result.stdout
+        return run(*arguments).stdout
 
 
 @pytest.fixture(scope="module")

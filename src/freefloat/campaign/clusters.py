@@ -17,6 +17,7 @@ from freefloat.campaign.manifest import ClustersSection
 from freefloat.errors import FreefloatError
 from freefloat.estimate.bound.bound import Bound, cramer_rao_bound
 from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.estimated_clusters import fitted_parameters
 from freefloat.estimate.likelihood.unknowns import parameter_columns, unknowns_of
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.rows.cluster_sets import (
@@ -66,32 +67,18 @@ class AngularView:
         """
         if estimate.model == ANGULAR:
             return estimate.values, estimate.sd
-        phi = self._parameters(estimate)
+        phi = fitted_parameters(estimate)
         slope = self.slope(phi)
         sd = np.sqrt(np.diagonal(estimate.transformed(slope[:, estimate.minimal.kept])))
         mixed = np.linalg.norm(slope @ self.known_root, axis=1) > _COUNTS * sd
         value = self.model.structured(self.model.underlying.minimal.values(phi))[self.asked]
         return value, np.where(mixed, np.nan, sd)
 
-    def _parameters(self, estimate: Estimate) -> Array:
-        """Standard parameters that move as the estimate says, what is known as the data corrected it, (10 bodies,)."""
-        phi = np.array(estimate.parameters)
-        names = {f"known {name}": place for place, name in enumerate(estimate.robot.parameter_names)}
-        for quantity in estimate.nuisances:
-            if quantity.name in names:
-                phi[names[quantity.name]] += quantity.value
-        return phi
-
-
-def is_standard(estimate: Estimate) -> bool:
-    """Whether its clusters are sums of standard parameters."""
-    return estimate.minimal.names == estimate.robot.parameter_names
-
 
 def comparison(estimates: Mapping[str, Estimate], problem: Problem) -> AngularView | None:
     """The view in which methods with different clusters are compared; None where there is no need, or no way."""
     kinds = {estimate.names for estimate in estimates.values()}
-    comparable = all(estimate.model == ANGULAR or is_standard(estimate) for estimate in estimates.values())
+    comparable = all(estimate.model == ANGULAR or estimate.is_standard for estimate in estimates.values())
     return AngularView.of(problem) if len(kinds) > 1 and comparable and problem.robot.base != "fixed" else None
 
 
@@ -130,7 +117,7 @@ def _section(estimate: Estimate, problem: Problem, bound: Bound | None) -> Clust
 
 def _clusters(estimate: Estimate, problem: Problem) -> ClusterSet:
     """How the estimate's clusters follow from standard parameters."""
-    if is_standard(estimate):
+    if estimate.is_standard:
         return standard_clusters(problem)
     sets = dict[str, ClusterSet]()
     for name in estimate.model.split(" + "):

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import count
 
 from freefloat.campaign.clusters import AngularView, answers, comparison
@@ -22,6 +23,7 @@ from freefloat.estimate.prior import drawn_robot
 from freefloat.estimate.problem import Problem
 from freefloat.excitation.sweep import stretched
 from freefloat.experiment.draws import draw_normal
+from freefloat.experiment.recording import Recording
 from freefloat.mission.drawing import cad_root
 from freefloat.mission.flying import fly, random_motion, simulate
 from freefloat.mission.identifying import identify, problem
@@ -120,15 +122,20 @@ def _probe(
     A method that fails in the first runs is taken to fail always, and its sentence is the campaign's. What is
     compiled at first use is compiled here.
     """
-    recordings = [simulate(mission, motion, seed, run, truth) for run in range(_TRIES)]
+
+    @cache
+    def recording(run: int) -> Recording:
+        return simulate(mission, motion, seed, run, truth)
+
     estimates = dict[str, Estimate]()
     for method in methods:
-        for run, recording in enumerate(recordings):
+        for run in range(_TRIES):
+            flown = recording(run)
             try:
-                estimates[method] = identify(mission, recording, method, motion)
+                estimates[method] = identify(mission, flown, method, motion)
             except FreefloatError:
                 if run + 1 == _TRIES:
                     raise
             else:
                 break
-    return estimates, problem(mission, recordings[0], motion)
+    return estimates, problem(mission, recording(0), motion)

@@ -119,10 +119,15 @@ class Estimate:
         """Short name of each cluster: that of its leading parameter."""
         return self.minimal.leaders
 
-    @property
+    @cached_property
     def formulas(self) -> tuple[str, ...]:
         """Each cluster as a formula of standard parameters."""
         return self.minimal.formulas
+
+    @property
+    def is_standard(self) -> bool:
+        """Whether the clusters are sums of standard parameters, unlike those about the centre of mass."""
+        return self.minimal.names == self.robot.parameter_names
 
     @cached_property
     def sd(self) -> Array:
@@ -145,7 +150,7 @@ class Estimate:
     def _held_sd(self) -> Array:
         """Spread of the CAD model along the unseen directions, shape (c,); infinite where it is not known."""
         length = np.linalg.norm(self.unseen, axis=0)
-        if self.minimal.names != self.robot.parameter_names:
+        if not self.is_standard:
             return np.where(length > _TOUCHED, np.inf, 0.0)
         spread = CadSpread().covariance(self.robot)
         return length * np.sqrt(np.einsum("ij,jk,ik->i", self.minimal.combine, spread, self.minimal.combine))

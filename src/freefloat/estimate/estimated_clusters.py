@@ -15,7 +15,7 @@ from freefloat.robot.transform import Array
 
 def refuse_other_clusters(estimate: Estimate) -> None:
     """Refuse clusters that are not sums of standard parameters, such as those about the centre of mass."""
-    if estimate.minimal.names != estimate.robot.parameter_names:
+    if not estimate.is_standard:
         raise NotApplicable(
             f"an estimate of {estimate.model} has clusters that are not sums of standard parameters; allowed: one by "
             "maximum likelihood, or of momentum, energy or torque"
@@ -31,9 +31,31 @@ def undeclared(estimate: Estimate) -> NDArray[np.int64]:
     return np.setdiff1d(np.arange(robot.parameters.size), declared)
 
 
+def fitted_parameters(estimate: Estimate) -> Array:
+    """Standard parameters that move as the fit does, known ones as the data corrected them, shape (10 bodies,)."""
+    phi = np.array(estimate.parameters)
+    places = {f"known {name}": place for place, name in enumerate(estimate.robot.parameter_names)}
+    for quantity in estimate.nuisances:
+        if quantity.name in places:
+            phi[places[quantity.name]] += quantity.value
+    return phi
+
+
+def cad_covariance(estimate: Estimate, prior: CadSpread | None = None) -> Array:
+    """Covariance of the clusters in the CAD model, shape (c, c); they hold nothing that was declared."""
+    combine = estimate.minimal.combine
+    return combine @ (prior or CadSpread()).covariance(estimate.robot) @ combine.T
+
+
 def cad_spread(estimate: Estimate, prior: CadSpread | None = None) -> Array:
     """Standard deviation of each cluster in the CAD model, the unit of `Estimate.unseen`, shape (c,)."""
-    columns = undeclared(estimate)
-    combine = estimate.minimal.combine[:, columns]
-    covariance = (prior or CadSpread()).covariance(estimate.robot)[np.ix_(columns, columns)]
-    return np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", combine, covariance, combine), 1e-300))
+    return np.sqrt(np.maximum(np.diagonal(cad_covariance(estimate, prior)), 1e-300))
+
+
+def total_covariance(estimate: Estimate, spread: Array) -> Array:
+    """Covariance of the clusters by the data, and by the CAD model along what these do not show, shape (c, c).
+
+    spread: standard deviations of the clusters in the CAD model, shape (c,).
+    """
+    held = estimate.unseen * spread
+    return estimate.covariance + held.T @ held

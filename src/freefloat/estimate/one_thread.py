@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from functools import cache
+from importlib import import_module
 
 from threadpoolctl import ThreadpoolController
 
@@ -16,4 +17,5 @@ def one_blas_thread() -> AbstractContextManager[object]:
 
 @cache
 def _controller() -> ThreadpoolController:
+    import_module("scipy.linalg")  # or its library, loaded later, would keep all its threads
     return ThreadpoolController()

@@ -11,7 +11,7 @@ import numpy as np
 
 from freefloat.excitation.excitation import Excitation, HowFound, Margin
 from freefloat.excitation.limits.box import BoxLimit
-from freefloat.excitation.limits.infeasible import Infeasible, conflict_sentence, refuse_impossible
+from freefloat.excitation.limits.infeasible import NoMotionFound, conflict_sentence, refuse_impossible
 from freefloat.excitation.plan import ACCURACIES, InvalidPlan, Plan
 from freefloat.excitation.solver.between_instants import looked_at_closely, mended
 from freefloat.excitation.solver.local_search import Errand, Found, Progress, random_starts
@@ -83,7 +83,10 @@ def find_excitation(
 def _refuse_blind(plan: Plan, task: PlannedTask, y: Array) -> None:
     """Refuse a goal that no motion can change: what it asks for is not in the rows."""
     if not np.isfinite(task.value(y)[0]):
-        raise InvalidPlan(f"{plan.goal} cannot be had: this motion leaves something that is asked for entirely open")
+        raise InvalidPlan(
+            f"{plan.goal} cannot be had: this motion leaves something that is asked for entirely open; declare known "
+            "or zero what cannot be seen, or give inertias that the robot file leaves at zero"
+        )
     if plan.goal not in ACCURACIES and not plan.condition_number(plan.variables.trajectory(y)) < _NO_RANK:
         raise InvalidPlan(
             f"{plan.goal} cannot be had: the {plan.model} rows of such a motion lack rank, so some clusters do not "
@@ -174,7 +177,10 @@ def _warnings(plan: Plan, how: HowFound) -> tuple[str, ...]:
     bounded = {limit.of for limit in plan.limits if isinstance(limit, BoxLimit)}
     free = [name for name in plan.shape.channels if name not in bounded]
     if free:
-        said.append(f"nothing limits {', '.join(free)}: how far and how fast it may move is not known")
+        said.append(
+            f"nothing limits {', '.join(free)}: how far and how fast it may move is not known; give a range and a rate "
+            "in the robot file"
+        )
     ended = [value for value in how.values if math.isfinite(value)]
     if len(ended) < len(how.values) and not how.interrupted:
         said.append(f"{len(how.values) - len(ended)} of {len(how.values)} starts found no motion within the limits")
@@ -194,10 +200,10 @@ def margins_of(plan: Plan, y: Array) -> tuple[Margin, ...]:
     return tuple(found)
 
 
-def _no_motion(plan: Plan, task: PlannedTask, run: _Run) -> Exception:
+def _no_motion(plan: Plan, task: PlannedTask, run: _Run) -> BaseException:
     if not run.found:
-        return Infeasible("the search was interrupted before a motion within all limits was found")
+        return KeyboardInterrupt("the search was interrupted before a motion within all limits was found")
     nearest = max(run.found.values(), key=lambda found: found.worst)
     last = replace(task, t=nearest.t)
     pulls = [nearest.multipliers[last.starts[k] : last.starts[k + 1]] for k in range(len(plan.limits))]
-    return Infeasible(conflict_sentence(plan.limits, pulls, last.motion(nearest.y)))
+    return NoMotionFound(conflict_sentence(plan.limits, pulls, last.motion(nearest.y)))

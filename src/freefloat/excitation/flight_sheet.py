@@ -104,6 +104,8 @@ class FlightSheet:
         return "\n".join([*lines, *(f"  {_verdict(margin)}" for margin in self.margins)])
 
     def _base(self) -> list[str]:
+        if not (self.pointing_rad or self.base_rate_rad_s):
+            return []  # a base that is held
         angles = ("roll", "pitch", "yaw")
         ranges = [f"{name} {_degrees(getattr(self, name))}°" for name in angles]
         pointing, rate = np.degrees([self.pointing_rad, self.base_rate_rad_s])

@@ -6,8 +6,10 @@ become in a file, are listed in `recording_columns.py`; `tables.py` reads and wr
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -164,7 +166,7 @@ class Origin:
         object.__setattr__(self, "hashes", MappingProxyType(dict(self.hashes)))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Recording:
     """Channels by name, and where they came from.
 
@@ -212,6 +214,16 @@ class Recording:
     def span_s(self) -> tuple[float, float]:
         """Time of the first and of the last sample of any channel [s]."""
         return min(float(each.t[0]) for each in self), max(float(each.t[-1]) for each in self)
+
+    @cached_property
+    def sha256(self) -> str:
+        """Of all channels, whatever file they came from."""
+        digest = hashlib.sha256()
+        for channel in sorted(self, key=lambda each: each.name):
+            digest.update(f"{channel.name} {' '.join(channel.columns)} ".encode())
+            for array in (channel.t, channel.values):
+                digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.hexdigest()
 
     def replaced(self, *channels: Channel, note: str | None = None) -> Recording:
         """The same recording with these channels instead of their namesakes, or beside the others."""

@@ -124,11 +124,6 @@ def quantity_of(channel: str) -> str:
     return match[1]
 
 
-def label_of(channel: str) -> str:
-    """`aft` of the channel `gyro.aft`; empty for `gyro`."""
-    return channel.removeprefix(quantity_of(channel)).removeprefix(".")
-
-
 def column_name(channel: str, component: str, unit: str) -> str:
     """The name of the column that holds one component of a channel."""
     return f"{channel}_{component}" + (f"_{unit}" if unit else "")

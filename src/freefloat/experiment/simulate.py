@@ -20,7 +20,7 @@ from freefloat.motion.trajectory import Trajectory
 from freefloat.regressor import kernels
 from freefloat.regressor.momentum import momentum_matrix
 from freefloat.regressor.samples import Samples, read_only, rotations
-from freefloat.regressor.states import allowed_rows, base_accelerations
+from freefloat.regressor.states import allowed_rows, base_accelerations, turning_axes
 from freefloat.regressor.torque import inverse_dynamics
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY, inertia_entries
@@ -320,7 +320,7 @@ def start_states(robot: Robot, starts: Sequence[Start], body: Array, spin: Array
     square = (com * com).sum(axis=1)[:, None, None] * np.eye(3)
     inertia = body[:, [[3, 4, 6], [4, 5, 7], [6, 7, 8]]] - mass * (square - com[:, :, None] * com[:, None, :])
     joints = body[:, 12:15] - np.cross(com, p) + spin
-    axes = allowed_rows(robot)[allowed_rows(robot) >= 3] - 3
+    axes = turning_axes(robot)
     rate, angular, linear = np.zeros_like(com), np.zeros_like(com), np.zeros_like(com)
     angular[:, axes] = np.array([start.angular_momentum for start in starts])[:, axes]
     missing = (angular - joints)[:, axes, None]

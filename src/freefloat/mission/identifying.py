@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
@@ -178,7 +177,7 @@ def _refuse_repeated(recordings: Mapping[str, Recording]) -> None:
     """The same data twice would count as twice the evidence."""
     first = dict[str, str]()
     for name, recording in recordings.items():
-        earlier = first.setdefault(recording_sha256(recording), name)
+        earlier = first.setdefault(recording.sha256, name)
         if earlier != name:
             raise InvalidMission(f"{name!r} is the same recording as {earlier!r}; allowed: each recording once")
 
@@ -197,8 +196,8 @@ def _command(mission: Mission, recording: Recording) -> Trajectory | None:
 def _shows(recording: Recording, motion: Trajectory, mission: Mission) -> bool:
     """Whether the joints that were recorded moved like this."""
     names = mission.robot.joint_names
-    for channel in recording:
-        if channel.quantity == "q" and set(names) <= set(channel.components):
+    for channel in recording.of_quantity("q"):
+        if set(names) <= set(channel.components):
             q = motion.samples(mission.robot, np.clip(channel.t, 0.0, motion.duration_s)).q
             return bool((channel.of(names) - q).std() < FAR * max(float(q.std()), 1e-12))
     return False
@@ -232,20 +231,10 @@ def _origin(
         "recordings": [
             {
                 "name": flight.name,
-                "sha256": recording_sha256(recording),
+                "sha256": recording.sha256,
                 "without": list(flight.without),
                 **{key: getattr(recording.origin, key) for key in ("kind", "file", "mission", "seed", "run")},
             }
             for flight, recording in zip(flights, recordings.values(), strict=True)
         ],
     }
-
-
-def recording_sha256(recording: Recording) -> str:
-    """Of all channels, whatever file they came from."""
-    digest = hashlib.sha256()
-    for channel in sorted(recording, key=lambda each: each.name):
-        digest.update(f"{channel.name} {' '.join(channel.columns)} ".encode())
-        for array in (channel.t, channel.values):
-            digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,29 +11,24 @@ from freefloat.errors import FreefloatError
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.physical.physically_consistent import physical_robot
 from freefloat.excitation.excitation import Excitation
-from freefloat.excitation.find_excitation import SHAKES
 from freefloat.experiment.recording import Recording
 from freefloat.experiment.recording_columns import quantity_of
 from freefloat.experiment.truth import Layout
 from freefloat.files import FilePath
 from freefloat.mission.believed import prior_of
+from freefloat.mission.drawing import flown_by
 from freefloat.mission.flying import fly
+from freefloat.mission.identifying import Recordings, flights_of, method_of, named_recordings, settings_for
 from freefloat.mission.mission_file import Mission
-from freefloat.mission.run_directory import (
-    ESTIMATE,
-    EXCITATION,
-    FLIGHT,
-    IDENTIFIED,
-    MISSION,
-    UNSEEN,
-    VALIDATION,
-    Run,
-    versions,
-)
+from freefloat.mission.run_commands import repeating
+from freefloat.mission.run_directory import Run, cad_truth
+from freefloat.mission.run_manifest import versions
 from freefloat.mission.validating import held_readings
+from freefloat.motion.trajectory import Trajectory
 from freefloat.regressor.advice import Advice, advise
+from freefloat.regressor.centre_of_mass import centre_of_mass
 from freefloat.regressor.identifiability import Measurement
-from freefloat.regressor.samples import Samples
+from freefloat.regressor.samples import Samples, rotations
 from freefloat.report.run_page import write_run_page
 from freefloat.report.run_story import Provenance, RunResult, RunStory
 from freefloat.robot.model import Robot
@@ -43,17 +39,43 @@ from freefloat.validation.validation import Validation
 _FRAMES = 241  # instants of the motion that are drawn
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Told:
+    """What a page is about. motion: the commanded one, if it is known. truth: the robot that flew, likewise."""
+
+    mission: Mission
+    excitation: Excitation | None
+    motion: Trajectory | None
+    flights: Mapping[str, Recording]
+    estimate: Estimate
+    validation: Validation | None
+    truth: Robot | None
+
+    @classmethod
+    def of_run(cls, run: Run) -> Told:
+        """A run."""
+        return cls(run.mission, run.excitation, run.motion, run.flights, run.estimate, run.validation, run.truth)
+
+
 def write_report(
     path: FilePath,
     mission: Mission,
-    excitation: Excitation,
-    flight: Recording,
+    excitation: Excitation | None,
+    flight: Recordings,
     estimate: Estimate,
     validation: Validation | None = None,
+    truth: Robot | None = None,
 ) -> None:
-    """One self-contained HTML page of a mission's results, which works offline."""
-    provenance = Provenance(versions(), _seeds(excitation, flight), dict(mission.hashes))
-    write_run_page(path, story_of(mission, excitation, flight, estimate, validation, provenance))
+    """One self-contained HTML page of a mission's results, which works offline.
+
+    excitation: None where no design of the motion is known. flight: the recordings that were identified.
+    truth: the robot that flew, where it is known; the mission's own unless given, if that flew on the desk.
+    """
+    flights = named_recordings(flight)
+    flown = cad_truth(mission, flights) if truth is None else flown_by(mission, truth).robot
+    motion = mission.trajectory if excitation is None else excitation.trajectory
+    told = Told(mission, excitation, motion, flights, estimate, validation, flown)
+    write_run_page(path, story_of(told, Provenance(versions(), _seeds(told), dict(mission.hashes))))
 
 
 def write_run_report(path: FilePath, run: Run) -> None:
@@ -66,63 +88,73 @@ def story_of_run(run: Run) -> RunStory:
     manifest = run.manifest
     provenance = Provenance(
         manifest.versions,
-        manifest.seeds.model_dump(),
+        manifest.seeds.model_dump(exclude_none=True) if manifest.seeds else {},
         manifest.hashes,
         {step.name: step.seconds for step in run.steps if step.name != "report"},  # while it is written
-        _commands(run),
+        repeating(run),
         manifest.notes,
     )
-    return story_of(run.mission, run.excitation, run.flight, run.estimate, run.validation, provenance)
+    return story_of(Told.of_run(run), provenance)
 
 
-def story_of(
-    mission: Mission,
-    excitation: Excitation,
-    flight: Recording,
-    estimate: Estimate,
-    validation: Validation | None,
-    provenance: Provenance,
-) -> RunStory:
+def story_of(told: Told, provenance: Provenance) -> RunStory:
     """Everything that the page tells."""
+    identified = _identified(told)
     return RunStory(
-        *_found(mission, excitation, flight, estimate, validation),
-        flight,
-        _motion(mission, excitation),
-        _residuals(mission, excitation, flight, estimate),
-        _identified(mission, estimate),
-        _advice(mission),
+        *_found(told),
+        next(iter(told.flights.values())),
+        _shown_motion(told, identified),
+        _residuals(told),
+        identified,
         provenance,
     )
 
 
 def result_of_run(run: Run) -> RunResult:
     """What a run found, for those who do not want the page."""
-    return RunResult(*_found(run.mission, run.excitation, run.flight, run.estimate, run.validation))
+    return RunResult(*_found(Told.of_run(run)))
 
 
 def _found(
-    mission: Mission, excitation: Excitation, flight: Recording, estimate: Estimate, validation: Validation | None
-) -> tuple[str, Robot, Excitation, Estimate, Validation | None, Robot | None]:
-    truth = mission.robot if flight.origin.kind == "simulated" else None
-    return mission.name, mission.robot, excitation, estimate, validation, truth
+    told: Told,
+) -> tuple[str, Robot, Excitation | None, Estimate, Validation | None, Robot | None, Advice | None]:
+    mission, advice = told.mission, _advice(told.mission)
+    return mission.name, mission.robot, told.excitation, told.estimate, told.validation, told.truth, advice
 
 
-def _motion(mission: Mission, excitation: Excitation) -> Samples:
-    """The exciting motion and the base's reaction, at even instants of those flown."""
-    flown = fly(mission, excitation)
-    return flown[np.unique(np.linspace(0, len(flown) - 1, _FRAMES).round().astype(int))]
+def _shown_motion(told: Told, identified: Array | None) -> Samples:
+    """The motion and the base's reaction at even instants: flown again where the robot that flew is known."""
+    if told.motion is not None and told.truth is not None:
+        return _even(fly(told.mission, told.motion, robot=told.truth))
+    name, recording = next(iter(told.flights.items()))
+    settings = settings_for(told.mission, method_of(told.mission))
+    ((flight, _),) = flights_of(told.mission, {name: recording}, told.motion, {}, settings)
+    robot = told.mission.robot
+    return _placed(robot if identified is None else robot.with_parameters(identified), _even(flight.samples))
 
 
-def _residuals(mission: Mission, excitation: Excitation, flight: Recording, estimate: Estimate) -> tuple[Reading, ...]:
+def _even(samples: Samples) -> Samples:
+    return samples[np.unique(np.linspace(0, len(samples) - 1, _FRAMES).round().astype(int))]
+
+
+def _placed(robot: Robot, samples: Samples) -> Samples:
+    """Where the base's position was not measured, it is where the centre of mass of the whole stays in its place."""
+    if samples.attitude is None or samples.position is not None or robot.base == "fixed":
+        return samples
+    centre = np.einsum("nij,nj->ni", rotations(samples.attitude), centre_of_mass(robot, samples))
+    return replace(samples, position=centre[0] - centre)
+
+
+def _residuals(told: Told) -> tuple[Reading, ...]:
     try:
-        return held_readings(mission, estimate, flight, excitation)
+        return held_readings(told.mission, told.estimate, told.flights, told.motion)
     except UnfitEstimate:
         return ()
 
 
-def _identified(mission: Mission, estimate: Estimate) -> Array | None:
+def _identified(told: Told) -> Array | None:
     try:
-        return physical_robot(estimate, prior_of(mission)).parameters
+        return physical_robot(told.estimate, prior_of(told.mission)).parameters
     except FreefloatError:  # clusters that are not sums of standard parameters, or no robot explains them
         return None
 
@@ -142,24 +174,7 @@ def _advice(mission: Mission) -> Advice | None:
     return advise(mission.robot, measured, tuple(mission.settings.known), tuple(mission.settings.assume_zero))
 
 
-def _seeds(excitation: Excitation, flight: Recording) -> dict[str, int]:
-    found = {"design": excitation.how.seed}
-    return found if flight.origin.seed is None else {**found, "flight": flight.origin.seed}
-
-
-def _commands(run: Run) -> tuple[str, ...]:
-    """The run in one line, and step by step from its directory."""
-    manifest, seeds = run.manifest, run.manifest.seeds
-    urdf, robot = IDENTIFIED
-    starts = f"--starts {manifest.starts} --seed {seeds.design}"
-    starts += "" if manifest.shakes == SHAKES else f" --shakes {manifest.shakes}"
-    template = f" --urdf {shlex.quote(manifest.robot)}" if manifest.robot.lower().endswith(".urdf") else ""
-    return (
-        f"freefloat run {MISSION} {starts} -o again.run",
-        f"freefloat design {MISSION} {starts} -o {EXCITATION}",
-        f"freefloat simulate {MISSION} --excitation {EXCITATION} --seed {seeds.flight} -o {FLIGHT}",
-        f"freefloat identify {MISSION} {FLIGHT} --excitation {EXCITATION} -o {ESTIMATE}",
-        f"freefloat simulate {MISSION} --seed {seeds.unseen} -o {UNSEEN}",
-        f"freefloat validate {MISSION} {ESTIMATE} {UNSEEN} -o {VALIDATION}",
-        f"freefloat export {ESTIMATE}{template} -o {urdf} --robot {robot}",
-    )
+def _seeds(told: Told) -> dict[str, int]:
+    found = {} if told.excitation is None or not told.excitation.how.values else {"design": told.excitation.how.seed}
+    seeds = [each.origin.seed for each in told.flights.values() if each.origin.seed is not None]
+    return {**found, "flight": seeds[0]} if seeds else found

@@ -1,23 +1,16 @@
 """The directory of a run: everything that it was made from, everything it made, and `run.json`, which says how.
 
-`run.json` (`format: freefloat/run@1`) is written before the first step and after every step, `finished` only after
-the last: a directory that holds one may be run into again, any other directory with files in it is not touched.
+A directory that holds a `run.json` may be run into again, any other directory with files in it is not touched. What a
+run that did not end had designed is kept for the same run, since nothing else takes long.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-import platform
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Any
 
-from pydantic import Field
-
-from freefloat import __version__
 from freefloat.errors import FileError
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_file import load_estimate
@@ -25,35 +18,32 @@ from freefloat.excitation.excitation import Excitation
 from freefloat.excitation.excitation_file import load_excitation
 from freefloat.experiment.recording import Recording
 from freefloat.experiment.tables import read_recording
-from freefloat.files import (
-    FilePath,
-    Number,
-    Section,
-    check_format,
-    dump_yaml,
-    load_yaml,
-    read_bytes,
-    write_bytes,
-    write_text,
-)
-from freefloat.files import validate as validated
+from freefloat.files import FilePath, dump_yaml, load_yaml, read_bytes, write_bytes
+from freefloat.mission.drawing import flown_by
 from freefloat.mission.mission_file import Mission, load_mission
+from freefloat.mission.run_manifest import (
+    ESTIMATE,
+    EXCITATION,
+    FLOWN,
+    MADE,
+    MANIFEST,
+    MISSION,
+    MOTION,
+    RECORDED,
+    RECORDED_UNSEEN,
+    REPORT,
+    VALIDATION,
+    RunManifest,
+    read_manifest,
+    sha256,
+    write_manifest,
+)
+from freefloat.motion.trajectory import Trajectory
+from freefloat.motion.trajectory_file import load_trajectory
+from freefloat.robot.load import load_robot
+from freefloat.robot.model import Robot
 from freefloat.validation.validation import Validation
 from freefloat.validation.validation_file import load_validation
-
-MANIFEST = "run.json"
-MISSION = "mission.yaml"
-EXCITATION = "excitation.json"
-FLIGHT = "flight.parquet"
-ESTIMATE = "estimate.json"
-UNSEEN = "unseen.parquet"
-VALIDATION = "validation.json"
-IDENTIFIED = ("identified.urdf", "identified.yaml")
-REPORT = "report.html"
-_OURS = (MANIFEST, MISSION, EXCITATION, FLIGHT, ESTIMATE, UNSEEN, VALIDATION, *IDENTIFIED, REPORT)
-_LIBRARIES = ("numpy", "scipy", "numba", "polars", "cvxpy", "plotly", "jinja2")
-_LIMIT_BYTES = 1024 * 2**20  # recordings are long
-_Count = Annotated[int, Field(ge=0)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,53 +54,36 @@ class Step:
     seconds: float
 
 
-class StepSection(Section):
-    """A step in the file."""
-
-    name: str
-    seconds: Number
-
-
-class SeedsSection(Section):
-    """Of the design's random starts, of the flight's noise, of the unseen motion and its noise."""
-
-    design: _Count
-    flight: _Count
-    unseen: _Count
-
-
-class RunManifest(Section):
-    """What `run.json` says. robot: name of the robot file. hashes: SHA-256 by name of a file in the directory."""
-
-    format: Literal["freefloat/run@1"] = "freefloat/run@1"
-    mission: str
-    robot: str
-    finished: bool
-    starts: Annotated[int, Field(ge=1)]
-    shakes: _Count
-    seeds: SeedsSection
-    versions: dict[str, str]
-    steps: tuple[StepSection, ...] = ()
-    hashes: dict[str, str] = Field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-
-
 @dataclass(frozen=True, eq=False)
 class Run:
     """A run from its directory.
 
-    mission: the copy in the directory. flight, unseen: the recordings that were identified and predicted.
-    validation: None where the estimate predicts no motion by itself. steps: in their order.
+    mission: the copy in the directory. excitation: the motion with what it was to tell; None where no design is known.
+    flights, unseen_flights: the recordings that were identified and predicted, by the names of their files.
+    validation: None where nothing unseen was there, or the estimate predicts no motion by itself.
+    truth: the robot that flew; None where nobody knows, as after a real flight. motion: the commanded one, if known.
     """
 
     directory: Path
     mission: Mission
-    excitation: Excitation
-    flight: Recording
+    excitation: Excitation | None
+    flights: Mapping[str, Recording]
     estimate: Estimate
-    unseen: Recording
+    unseen_flights: Mapping[str, Recording]
     validation: Validation | None
+    truth: Robot | None
     manifest: RunManifest
+    motion: Trajectory | None = None
+
+    @property
+    def flight(self) -> Recording:
+        """What was identified; the first recording where there are several."""
+        return next(iter(self.flights.values()))
+
+    @property
+    def unseen(self) -> Recording | None:
+        """What was predicted; the first recording where there are several, None where there is none."""
+        return next(iter(self.unseen_flights.values()), None)
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -132,53 +105,57 @@ def load_run(directory: FilePath) -> Run:
     for name, expected in manifest.hashes.items():
         if sha256(folder / name) != expected:
             raise FileError(folder / name, f"is not what the run wrote or read; {MANIFEST} has another SHA-256")
-    there = VALIDATION in manifest.hashes
+    mission, there = load_mission(folder / MISSION), manifest.hashes
+    excitation = load_excitation(folder / EXCITATION) if EXCITATION in there else None
+    flights = _read(folder, manifest.recordings)
+    given = load_trajectory(folder / MOTION, mission.robot) if MOTION in there else mission.trajectory
     return Run(
         folder,
-        load_mission(folder / MISSION),
-        load_excitation(folder / EXCITATION),
-        read_recording(folder / FLIGHT),
+        mission,
+        excitation,
+        flights,
         load_estimate(folder / ESTIMATE),
-        read_recording(folder / UNSEEN),
-        load_validation(folder / VALIDATION) if there else None,
+        _read(folder, manifest.unseen),
+        load_validation(folder / VALIDATION) if VALIDATION in there else None,
+        load_flown(folder, mission) if FLOWN in there else cad_truth(mission, flights),
         manifest,
+        given if excitation is None else excitation.trajectory,
     )
 
 
-def read_manifest(folder: Path) -> RunManifest:
-    """What the run says of itself."""
-    if not folder.is_dir():
-        raise FileError(folder, "is not a directory; allowed: one that `freefloat run` made")
-    if not (folder / MANIFEST).exists():
-        raise FileError(folder, f"holds no {MANIFEST}; allowed: a directory that `freefloat run` made")
-    document = load_yaml(folder / MANIFEST)
-    check_format(document, "run")
-    return validated(RunManifest, document)
+def load_flown(folder: Path, mission: Mission) -> Robot:
+    """The robot that was drawn to fly."""
+    return flown_by(mission, load_robot(folder / FLOWN)).robot
 
 
-def prepare_directory(directory: FilePath, mission: Mission, starts: int, seed: int, shakes: int) -> RunManifest:
+def cad_truth(mission: Mission, flights: Mapping[str, Recording]) -> Robot | None:
+    """The mission's robot if it is the one that flew on the desk, every time."""
+    origins = [each.origin for each in flights.values()]
+    own = mission.hashes.get("robot")
+    flew = own is not None and all(each.kind == "simulated" and each.hashes.get("robot") == own for each in origins)
+    return mission.robot if flew else None
+
+
+def prepare_directory(
+    directory: FilePath, mission: Mission, manifest: RunManifest, renamed: Mapping[str, str] | None = None
+) -> RunManifest:
     """A directory with the mission and its robot in it, ready for a run; what its manifest says so far.
 
-    An earlier run there is replaced; anything else is refused.
+    An earlier run there is replaced, but for the design of the same one if it did not end; anything else is refused.
+    renamed: what recordings are called there, by the name that the mission has for them.
     """
     folder = Path(directory)
-    content, robot = _inputs(mission)  # before anything is removed: the mission may be the one in this directory
-    earlier = _earlier_robot(folder)
-    seeds = SeedsSection(design=seed, flight=seed + 1, unseen=seed + 2)
-    manifest = RunManifest(
-        mission=mission.name,
-        robot=robot,
-        finished=False,
-        starts=starts,
-        shakes=shakes,
-        seeds=seeds,
-        versions=versions(),
-    )
+    content, robot = _inputs(mission, renamed or {})  # before anything is removed: the mission may be of this directory
+    earlier = _earlier(folder)
+    manifest = manifest.model_copy(update={"robot": robot})
+    kept = None if earlier is None else _designed(folder, earlier, manifest, content)
+    manifest = kept or manifest
     try:
         folder.mkdir(parents=True, exist_ok=True)
         write_manifest(folder, manifest)
-        for name in (*_OURS[2:], *earlier):
-            (folder / name).unlink(missing_ok=True)
+        _remove(folder, earlier, keep=(EXCITATION,) if kept else ())
+        for each in (*manifest.recordings, *manifest.unseen):
+            (folder / each).parent.mkdir(exist_ok=True)
     except OSError as error:
         raise FileError(folder, f"cannot be written: {error.strerror}") from error
     for name, data in content.items():
@@ -186,63 +163,74 @@ def prepare_directory(directory: FilePath, mission: Mission, starts: int, seed: 
     return manifest
 
 
-def write_manifest(folder: Path, manifest: RunManifest) -> None:
-    """Write `run.json`, whole or not at all."""
-    text = json.dumps(manifest.model_dump(mode="json"), indent=2, ensure_ascii=False, allow_nan=False)
-    write_text(folder / MANIFEST, text + "\n")
+def _read(folder: Path, names: Collection[str]) -> dict[str, Recording]:
+    return {Path(name).name: read_recording(folder / name) for name in names}
 
 
-def hashes_of(folder: Path, robot: str) -> dict[str, str]:
-    """SHA-256 of what the run read and wrote, by name; the page is left out, for it quotes them."""
-    names = (MISSION, robot, *(name for name in _OURS[2:] if name != REPORT))
-    return {name: sha256(folder / name) for name in names if (folder / name).exists()}
-
-
-def sha256(path: Path) -> str:
-    """Of a file's bytes."""
-    return hashlib.sha256(read_bytes(path, _LIMIT_BYTES)).hexdigest()
-
-
-def versions() -> dict[str, str]:
-    """Of freefloat, Python and the libraries whose numbers count."""
-    found = {"freefloat": __version__, "python": platform.python_version()}
-    for name in _LIBRARIES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found
-
-
-def _earlier_robot(folder: Path) -> tuple[str, ...]:
-    """Name of the robot file of an earlier run, if there is one; anything else that is there is refused."""
+def _earlier(folder: Path) -> RunManifest | None:
+    """What an earlier run there says of itself; None of a new directory; anything else that is there is refused."""
     if folder.exists() and not folder.is_dir():
         raise FileError(folder, "is a file; allowed: a directory of an earlier run, or a new one")
-    if folder.is_dir() and any(folder.iterdir()):
-        try:
-            name = read_manifest(folder).robot
-        except FileError as error:
-            raise FileError(
-                folder, "holds files, and not those of a run; allowed: a new or empty directory, or one of a run"
-            ) from error
-        return (name,) if Path(name).name == name else ()
-    return ()
+    if not (folder.is_dir() and any(folder.iterdir())):
+        return None
+    try:
+        return read_manifest(folder)
+    except FileError as error:
+        raise FileError(
+            folder, "holds files, and not those of a run; allowed: a new or empty directory, or one of a run"
+        ) from error
 
 
-def _inputs(mission: Mission) -> tuple[Mapping[str, bytes], str]:
+def _designed(
+    folder: Path, earlier: RunManifest, manifest: RunManifest, content: Mapping[str, bytes]
+) -> RunManifest | None:
+    """The manifest with the design of the same run that did not end; None where there is none that was not touched."""
+    same = ("motion", "starts", "shakes", "seeds", "versions", "robot")
+    if earlier.finished or manifest.motion != "designed" or EXCITATION not in earlier.hashes:
+        return None
+    if any(getattr(earlier, name) != getattr(manifest, name) for name in same):
+        return None
+    there = {name: folder / name for name in (*content, EXCITATION)}
+    if not all(path.is_file() for path in there.values()) or sha256(there[EXCITATION]) != earlier.hashes[EXCITATION]:
+        return None
+    if any(read_bytes(there[name]) != data for name, data in content.items()):
+        return None
+    steps = tuple(each for each in earlier.steps if each.name == "design")
+    return manifest.model_copy(update={"steps": steps, "hashes": {EXCITATION: earlier.hashes[EXCITATION]}})
+
+
+def _remove(folder: Path, earlier: RunManifest | None, keep: Collection[str]) -> None:
+    """What an earlier run made there."""
+    names = [*MADE, REPORT]
+    if earlier is not None:
+        own = (earlier.robot,) if Path(earlier.robot).name == earlier.robot else ()
+        names += [*own, *earlier.recordings, *earlier.unseen]
+    for name in names:
+        if name not in keep:
+            (folder / name).unlink(missing_ok=True)
+    for name in (RECORDED, RECORDED_UNSEEN):
+        if (folder / name).is_dir() and not any((folder / name).iterdir()):
+            (folder / name).rmdir()
+
+
+def _inputs(mission: Mission, renamed: Mapping[str, str]) -> tuple[Mapping[str, bytes], str]:
     """Mission and robot file as they go into the directory, and the robot's name there.
 
-    The mission's file is copied as it is unless it names files elsewhere: then it names the copy of the robot, and
-    holds the trajectory itself.
+    The mission's file is copied as it is unless it names files elsewhere: then it names the copies of robot and
+    recordings, and holds the trajectory itself.
     """
     said = mission.settings
     source = mission.path.parent / said.robot
-    robot = source.name if source.name not in _OURS else f"robot{source.suffix}"
-    if said.robot == robot and not isinstance(said.trajectory, str):
-        text = read_bytes(mission.path)
-    else:
-        document = {**load_yaml(mission.path).data, "robot": robot}
-        if mission.trajectory is not None:
-            document["trajectory"] = mission.trajectory.document()
-        text = dump_yaml(document).encode()
-    return {MISSION: text, robot: read_bytes(source)}, robot
+    taken = (MANIFEST, MISSION, *MADE, REPORT, RECORDED, RECORDED_UNSEEN)
+    robot = source.name if source.name not in taken else f"robot{source.suffix}"
+    without = said.identify.without
+    elsewhere = said.robot != robot or isinstance(said.trajectory, str)
+    if not elsewhere and all(renamed.get(name, name) == name for name in without):
+        return {MISSION: read_bytes(mission.path), robot: read_bytes(source)}, robot
+    document: dict[str, Any] = {**load_yaml(mission.path).data, "robot": robot}
+    if mission.trajectory is not None:
+        document["trajectory"] = mission.trajectory.document()
+    if without:
+        named = {renamed.get(name, name): list(bodies) for name, bodies in without.items()}
+        document["identify"] = {**document["identify"], "without": named}
+    return {MISSION: dump_yaml(document).encode(), robot: read_bytes(source)}, robot

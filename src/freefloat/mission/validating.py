@@ -22,7 +22,6 @@ from freefloat.mission.identifying import (
     flights_of,
     method_of,
     named_recordings,
-    recording_sha256,
     settings_for,
 )
 from freefloat.mission.mission_file import InvalidMission, Mission
@@ -67,7 +66,10 @@ def validate(
 def held_readings(
     mission: Mission, estimate: Estimate, recordings: Recordings, trajectory: Trajectory | Excitation | None = None
 ) -> tuple[Reading, ...]:
-    """What was read and what an estimate predicts of it, channel by channel; only biases and clocks are fitted."""
+    """What was read and what the fit says of it, channel by channel.
+
+    Biases, clocks and the like are fitted again, which for the estimate's own recordings ends where they were.
+    """
     prediction, *_ = _posed(mission, estimate, named_recordings(recordings), trajectory)
     theta = prediction.belief.theta
     with one_blas_thread():
@@ -122,8 +124,7 @@ def _prediction(
     """What predicts the flights, and the problem they pose."""
     if not np.isfinite(estimate.covariance).all():
         raise UnfitEstimate("the estimate has no covariance; allowed: one made with sensors whose noise is known")
-    standard = estimate.minimal.names == robot.parameter_names
-    if standard and robot.base != "fixed":
+    if estimate.is_standard and robot.base != "fixed":
         whole = Problem(robot, flights, prior=None, nuisances=nuisances_of(mission))
         if whole.robot.parameter_names != robot.parameter_names:
             raise UnfitEstimate(
@@ -132,7 +133,7 @@ def _prediction(
             )
         return BaseMotionPrediction(whole, estimate), whole
     asked = Problem(robot, flights, estimate.known, estimate.zero, nuisances=nuisances_of(mission), models=("torque",))
-    if standard and estimate.model == "torque":
+    if estimate.is_standard and estimate.model == "torque":
         return LinearPrediction(asked, estimate, "torque"), asked
     if estimate.model == "angular-momentum":
         asked = replace(asked, models=("angular-momentum",))
@@ -147,7 +148,7 @@ def _no_proof(found: Validation, estimate: Estimate, recordings: Mapping[str, Re
     """The same with what weakens it said: recordings that were seen before, an estimate that failed."""
     entries: Any = estimate.origin.get("recordings", ())
     seen = {str(entry.get("sha256")) for entry in entries if isinstance(entry, Mapping)}
-    used = [name for name, recording in recordings.items() if recording_sha256(recording) in seen]
+    used = [name for name, recording in recordings.items() if recording.sha256 in seen]
     said = [f"{', '.join(used)} was used for the estimate: agreement is no proof"] if used else []
     said += ["the estimate calls itself failed"] if estimate.outcome == "failed" else []
     if not said:
@@ -164,5 +165,5 @@ def _origin(mission: Mission, estimate: Estimate, recordings: Mapping[str, Recor
         "robot": mission.robot.name,
         "hashes": dict(mission.hashes),
         "method": estimate.method,
-        "recordings": [{"name": name, "sha256": recording_sha256(each)} for name, each in recordings.items()],
+        "recordings": [{"name": name, "sha256": each.sha256} for name, each in recordings.items()],
     }

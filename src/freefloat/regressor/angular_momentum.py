@@ -32,7 +32,7 @@ from freefloat.regressor.model import Model, NotApplicable
 from freefloat.regressor.momentum import momentum_regressor
 from freefloat.regressor.numerical import independent_columns
 from freefloat.regressor.samples import Samples
-from freefloat.regressor.states import random_states
+from freefloat.regressor.states import random_states, sliding_axes, turning_axes
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import INDEX, PER_BODY
 from freefloat.robot.transform import Array
@@ -192,7 +192,7 @@ class AngularMomentum(Model):
 
     @cached_property
     def _axes(self) -> NDArray[np.int64]:
-        return np.array([2] if self.robot.base == "planar" else [0, 1, 2])
+        return turning_axes(self.robot)
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,8 +236,7 @@ class BaseVelocity(Model):
     def _all_rows(self, samples: Samples) -> Array:
         still = replace(samples, v=np.zeros((len(samples), 3)))
         columns = self.underlying.minimal.kept[self._moments]
-        axes = [0, 1] if self.robot.base == "planar" else [0, 1, 2]
-        return -momentum_regressor(self.robot, still, columns)[:, axes]
+        return -momentum_regressor(self.robot, still, columns)[:, sliding_axes(self.robot)]
 
     @cached_property
     def _moments(self) -> NDArray[np.int64]:

@@ -102,6 +102,18 @@ def allowed_rows(robot: Robot) -> NDArray[np.int64]:
     return np.array(rows, dtype=np.int64)
 
 
+def sliding_axes(robot: Robot) -> NDArray[np.int64]:
+    """Numbers of the axes along which the base can move."""
+    allowed = allowed_rows(robot)
+    return allowed[allowed < 3]
+
+
+def turning_axes(robot: Robot) -> NDArray[np.int64]:
+    """Numbers of the axes about which the base can turn."""
+    allowed = allowed_rows(robot)
+    return allowed[allowed >= 3] - 3
+
+
 def _anywhere(joint: Joint, rng: np.random.Generator, n: int) -> Array:
     low, high = joint.position
     reach = 1.0 if joint.kind == "prismatic" else np.pi

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from freefloat.errors import ShapeError
 
 Array = NDArray[np.float64]
+AXES = ("x", "y", "z")
 
 
 def frozen_array(values: ArrayLike, shape: tuple[int, ...]) -> Array:

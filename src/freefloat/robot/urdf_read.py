@@ -5,8 +5,7 @@ zero inertias, namespaces declared and never used, elements of other programs. A
 What would change the robot if it were guessed is refused, with the file, the element and the reason:
 macros, mimic joints, closed loops, values that are not numbers.
 
-URDF gives the inertia about the centre of mass, in axes turned by the rpy of the inertial origin. Units
-are SI throughout. URDF has no word for how the base moves: see `read_urdf`.
+URDF has no word for how the base moves: see `read_urdf`. What single elements say is read in `urdf_elements.py`.
 """
 
 from __future__ import annotations
@@ -26,12 +25,9 @@ from defusedxml.ElementTree import DefusedXMLParser
 
 from freefloat.errors import FileError, InvalidRobot
 from freefloat.files import FilePath, read_bytes
-from freefloat.robot.model import BaseKind, Body, Joint, JointKind, Robot
-from freefloat.robot.parameters import parameters_from_com
-from freefloat.robot.shapes import Capsule, Ellipsoid, Shape, Sphere
-from freefloat.robot.transform import Array, Transform
-
-NO_LIMIT = 1e9  # URDF cannot write infinity; a limit this large, in any SI unit, is none
+from freefloat.robot.model import BaseKind, Body, JointKind, Robot
+from freefloat.robot.transform import Transform
+from freefloat.robot.urdf_elements import joint_of, parameters_of, placement_of, shapes_of, three_numbers
 
 _DECLARATION = re.compile(rb"""(?:\xef\xbb\xbf)?<\?xml\s[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
 _KINDS: dict[str, JointKind] = {
@@ -41,18 +37,6 @@ _KINDS: dict[str, JointKind] = {
     "fixed": "fixed",
 }
 _BASE_JOINTS: dict[str, BaseKind] = {"floating": "free", "planar": "planar"}
-
-
-class Inertial(NamedTuple):
-    """What <inertial> says: mass [kg], centre of mass (3,) [m], axes (3, 3), inertia (3, 3) [kg m^2].
-
-    The inertia is about the centre of mass, along the columns of `axes`, which is given in the link frame.
-    """
-
-    mass: float
-    com: Array
-    axes: Array
-    inertia: Array
 
 
 class _Edge(NamedTuple):
@@ -121,22 +105,6 @@ def robot_of(root: Element, path: FilePath, base: BaseKind | None = None) -> Rob
             return _robot(root, root.get("name") or Path(path).stem, base)
     except InvalidRobot as error:
         raise FileError(path, str(error)) from error
-
-
-def inertial_of(link: Element) -> Inertial:
-    """What a <link> element says of its inertia; all zero without <inertial>."""
-    where = f"link {link.get('name')!r}"
-    inertial = link.find("inertial")
-    if inertial is None:
-        return Inertial(0.0, np.zeros(3), np.eye(3), np.zeros((3, 3)))
-    placement = _placement(where, inertial)
-    mass, inertia = inertial.find("mass"), inertial.find("inertia")
-    return Inertial(
-        0.0 if mass is None else _number(where, mass, "value"),
-        placement.p,
-        placement.R,
-        np.zeros((3, 3)) if inertia is None else _inertia(where, inertia),
-    )
 
 
 # ---------------------------------------------------------------------- the tree
@@ -223,7 +191,7 @@ def _base(root: str, links: Mapping[str, Element], edges: list[_Edge]) -> tuple[
     """The link that is the base, how it moves, and the joints that are left."""
     leaving = [edge for edge in edges if edge.parent == root]
     kind: BaseKind = "free"
-    if leaving and not _parameters(links[root]).any():
+    if leaving and not parameters_of(links[root]).any():
         first = leaving[0]
         if len(leaving) == 1 and first.kind in _BASE_JOINTS:
             _refuse_tilted_plane(first)
@@ -245,142 +213,17 @@ def _refuse_tilted_plane(edge: _Edge) -> None:
     axis = edge.element.find("axis")
     if edge.kind != "planar" or axis is None:
         return
-    x, y, z = _numbers(f"joint {edge.name!r}", axis, "xyz", (0.0, 0.0, 1.0))
+    x, y, z = three_numbers(f"joint {edge.name!r}", axis, "xyz", (0.0, 0.0, 1.0))
     if math.hypot(x, y) > 1e-9 * abs(z):
         raise InvalidRobot(f"joint {edge.name!r}", "a planar base moves in x and y; its axis must be 0 0 1")
-
-
-# ---------------------------------------------------------------------- bodies and joints
 
 
 def _body(link: Element, parent: str | None = None, edge: _Edge | None = None) -> Body:
     return Body(
         link.get("name", ""),
         parent,
-        None if edge is None else _joint(edge),
-        Transform() if edge is None else _placement(f"joint {edge.name!r}", edge.element),
-        _parameters(link),
-        _shapes(link),
+        None if edge is None else joint_of(edge.element, edge.name, _KINDS[edge.kind]),
+        Transform() if edge is None else placement_of(f"joint {edge.name!r}", edge.element),
+        parameters_of(link),
+        shapes_of(link),
     )
-
-
-def _parameters(link: Element) -> Array:
-    mass, com, axes, inertia = inertial_of(link)
-    return parameters_from_com(mass, com, axes @ inertia @ axes.T)
-
-
-def _joint(edge: _Edge) -> Joint:
-    where, kind = f"joint {edge.name!r}", _KINDS[edge.kind]
-    if kind == "fixed":
-        return Joint(edge.name, kind)
-    axis, limit = edge.element.find("axis"), edge.element.find("limit")
-    direction = (1.0, 0.0, 0.0) if axis is None else _numbers(where, axis, "xyz", (1.0, 0.0, 0.0))
-    position, rate, acceleration, torque = _limits(where, limit)
-    if kind == "continuous":
-        position = (-math.inf, math.inf)
-    return Joint(edge.name, kind, np.array(direction), position, rate, acceleration, torque)
-
-
-def _limits(where: str, limit: Element | None) -> tuple[tuple[float, float], float, float, float]:
-    """Position range, then the largest rate, acceleration and torque; infinite where there is none.
-
-    A zero rate or torque is none given: URDF demands the attributes, so many files fill them with zeros.
-    So it is with the range where every value is zero; taken at its word, such a joint could do nothing.
-    """
-    names = ("lower", "upper", "velocity", "acceleration", "effort")
-    given = {name: 0.0 if limit is None else _number(where, limit, name, 0.0) for name in names}
-    low, high = given["lower"], given["upper"]
-    ranged = limit is not None and ("lower" in limit.attrib or "upper" in limit.attrib)
-    if not ranged or not any(given.values()):
-        low, high = -math.inf, math.inf
-    position = (-math.inf if low <= -NO_LIMIT else low, math.inf if high >= NO_LIMIT else high)
-    rate, acceleration, torque = (
-        math.inf if given[name] == 0.0 or given[name] >= NO_LIMIT else given[name] for name in names[2:]
-    )
-    return position, rate, acceleration, torque
-
-
-# ---------------------------------------------------------------------- shapes
-
-
-def _shapes(link: Element) -> tuple[Shape, ...]:
-    where = f"link {link.get('name')!r}"
-    shapes: list[Shape] = []
-    for collision in link.findall("collision"):
-        placement = _placement(where, collision)
-        for solid in collision.findall("geometry/*"):
-            try:
-                shape = _shape(where, solid, placement)
-            except InvalidRobot as error:
-                raise InvalidRobot(where, f"collision <{solid.tag}>: {error.problem}") from error
-            if shape is not None:
-                shapes.append(shape)
-    return tuple(shapes)
-
-
-def _shape(where: str, solid: Element, placement: Transform) -> Shape | None:
-    """The shape that stands for a solid; None for meshes and for what URDF does not know."""
-    if solid.tag == "sphere":
-        return Sphere(placement.p, _number(where, solid, "radius"))
-    if solid.tag in ("cylinder", "capsule"):
-        # A capsule on the cylinder's axis reaches one radius past either end: it covers slightly too much.
-        half = placement.R[:, 2] * _number(where, solid, "length") / 2.0
-        return Capsule(placement.p - half, placement.p + half, _number(where, solid, "radius"))
-    if solid.tag == "box":
-        # The smallest ellipsoid around a box has semi-axes of sqrt(3) times its half sizes.
-        semi_axes = math.sqrt(3.0) / 2.0 * np.array(_numbers(where, solid, "size"))
-        return Ellipsoid(placement.p, semi_axes, placement.R)
-    return None
-
-
-# ---------------------------------------------------------------------- numbers
-
-
-def _placement(where: str, element: Element) -> Transform:
-    """The <origin> in an element; the identity without one."""
-    origin = element.find("origin")
-    if origin is None:
-        return Transform()
-    if "quat_xyzw" in origin.attrib:
-        raise InvalidRobot(where, "<origin quat_xyzw> is not supported; give rpy instead")
-    zero = (0.0, 0.0, 0.0)
-    return Transform.from_rpy(_numbers(where, origin, "xyz", zero), _numbers(where, origin, "rpy", zero))
-
-
-def _inertia(where: str, element: Element) -> Array:
-    xx, yy, zz = (_number(where, element, name) for name in ("ixx", "iyy", "izz"))
-    xy, xz, yz = (_number(where, element, name, 0.0) for name in ("ixy", "ixz", "iyz"))
-    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-
-
-def _number(where: str, element: Element, attribute: str, default: float | None = None) -> float:
-    text = element.get(attribute)
-    if text is None and default is not None:
-        return default
-    if text is None:
-        raise InvalidRobot(where, f"<{element.tag}> has no {attribute}; a number is needed")
-    return _finite(where, f"<{element.tag} {attribute}>", text)
-
-
-def _numbers(
-    where: str, element: Element, attribute: str, default: tuple[float, ...] | None = None
-) -> tuple[float, ...]:
-    """The three numbers of an attribute."""
-    text = element.get(attribute)
-    if text is None and default is not None:
-        return default
-    words = (text or "").split()
-    if len(words) != 3:
-        raise InvalidRobot(where, f"<{element.tag} {attribute}> is {text!r}; three numbers are needed")
-    return tuple(_finite(where, f"<{element.tag} {attribute}>", word) for word in words)
-
-
-def _finite(where: str, what: str, text: str) -> float:
-    try:
-        # Python reads 1_000 as a thousand; no other URDF reader does.
-        value = math.nan if "_" in text else float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise InvalidRobot(where, f"{what} holds {text.strip()!r}; allowed: finite numbers")
-    return value

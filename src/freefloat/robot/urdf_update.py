@@ -21,7 +21,8 @@ from freefloat.files import FilePath, read_bytes, write_bytes
 from freefloat.robot.model import Body, Robot
 from freefloat.robot.parameters import com_of, inertia_about_com
 from freefloat.robot.transform import Array
-from freefloat.robot.urdf_read import Inertial, encoding_of, inertial_of, parse_urdf, robot_of
+from freefloat.robot.urdf_elements import Inertial, inertial_of
+from freefloat.robot.urdf_read import encoding_of, parse_urdf, robot_of
 from freefloat.robot.urdf_write import full_precision
 
 _START_TAG = re.compile(rb"""<([^\s/>]+)(?:\s+[^\s=]+\s*=\s*(?:"[^"]*"|'[^']*'))*\s*/?>""")

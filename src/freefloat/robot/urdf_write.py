@@ -28,7 +28,7 @@ from freefloat.robot.model import Body, Joint, Point, Robot, Wheel
 from freefloat.robot.parameters import PER_BODY, com_of, inertia_about_com, parameters_from_com, seen_from
 from freefloat.robot.shapes import Capsule, Ellipsoid, Shape, Sphere
 from freefloat.robot.transform import Array, Transform, rpy_from_rotation
-from freefloat.robot.urdf_read import NO_LIMIT
+from freefloat.robot.urdf_elements import NO_LIMIT
 
 # Second moment of a wheel along its axis over that across it. Not zero: rounding can push a perfectly flat
 # ring past the triangle inequality, which simulators refuse.

@@ -34,9 +34,33 @@ def read_encoders(
 
     zeros: what the encoders read too much, one number or (joints,) [rad].
     """
-    q = motion.samples(robot, t).q + ENCODER_RAD * rng.normal(size=(t.size, len(robot.joints))) + zeros
+    return joint_curves(motion, robot, t, read_angles(motion.samples(robot, t).q, rng, zeros))
+
+
+def read_angles(q: Array, rng: np.random.Generator, zeros: float | Array = 0.0) -> Array:
+    """What encoders read of joint angles, shape (n, joints) [rad]; zeros: what they read too much."""
+    return q + ENCODER_RAD * rng.normal(size=q.shape) + zeros
+
+
+def joint_curves(motion: Trajectory, robot: Robot, t: Array, q: Array) -> tuple[ProjectedCurves, Motion]:
+    """Joint curves fitted to what encoders read at times t, (n,) [s], shape (n, joints) [rad]; their values there."""
     fitted = project(motion, t, q, robot.joint_names, noise_sd=ENCODER_RAD)
     return ProjectedCurves(fitted), fitted.motion(t)
+
+
+def read_gyro(
+    w: Array,
+    sd_rad_s: float,
+    rng: np.random.Generator,
+    misaligned: Array | None = None,
+    bias: float | Array = 0.0,
+) -> Array:
+    """What a gyro with white noise reads of rates, base axes, shape (n, 3) [rad/s].
+
+    misaligned: rotation of the gyro, shape (3,) [rad]. bias: one number or (3,) [rad/s].
+    """
+    turned = np.cross(np.zeros(3) if misaligned is None else misaligned, w)
+    return w - turned + bias + sd_rad_s * rng.normal(size=w.shape)
 
 
 def white_gyro(sd_rad_s: float, rate_Hz: float) -> Sensor:

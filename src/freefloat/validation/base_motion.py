@@ -6,25 +6,26 @@ joints' accelerations, whose noise goes into the weights; that of rates does lit
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
-from numpy.typing import NDArray
 
 from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.estimated_clusters import cad_covariance, fitted_parameters, total_covariance, undeclared
 from freefloat.estimate.likelihood.likelihood import FlightLikelihood, Likelihood, Rows
+from freefloat.estimate.likelihood.reaction import BaseMotion
 from freefloat.estimate.likelihood.rotation_vectors import logarithm
 from freefloat.estimate.likelihood.torque_balance import TorqueBalance
-from freefloat.estimate.prior import CadSpread
+from freefloat.estimate.prior import CadSpread, known_covariance
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.uncertain import root_of
-from freefloat.experiment.processing.attitude import integrate_rates
 from freefloat.regressor.samples import rotations
 from freefloat.regressor.selection import select_parameters
 from freefloat.regressor.torque import mass_matrix
-from freefloat.robot.transform import Array
-from freefloat.validation.prediction import UNITS, Belief, Momentum, Reading, UnfitEstimate
+from freefloat.robot.transform import AXES, Array
+from freefloat.validation.prediction import UNITS, Belief, Momentum, Reading, UnfitEstimate, largest_turn_rad
 
 _ROUNDING = 1e-8
-_AXES = ("x", "y", "z")
 
 
 class BaseMotionPrediction:
@@ -98,7 +99,7 @@ class BaseMotionPrediction:
             noise = np.sqrt((sd**2).mean(axis=0))
             return Reading(given.name, name, joints, UNITS[name], t, entry[0].measured[own], rows.values * sd, noise)
         axes = flight.sliding if name in ("v", "position") else flight.turning
-        components, sd = tuple(_AXES[axis] for axis in axes), given.noise[name][axes]
+        components, sd = tuple(AXES[axis] for axis in axes), given.noise[name][axes]
         measured = self._measured(flight, name)[own][:, axes]
         if name == "v" and bool(given.walks.get("v", np.zeros(3))[flight.sliding].all()):
             return Reading(given.name, name, components, "standard deviations of a step", t, *_steps(rows.values))
@@ -116,37 +117,37 @@ class BaseMotionPrediction:
         R = rotations(values)
         return logarithm(R[0].T @ R)
 
-    def momentum(self, point: Array) -> tuple[Momentum, ...]:
+    def momentum(self, point: Array, readings: tuple[Reading, ...]) -> tuple[Momentum, ...]:
         """Inertia about the centre of mass times measured less predicted rates."""
         found = []
-        for reading, flight, D in self._rates(point):
+        for reading, flight, motion in self._rates(point, readings):
+            A = motion.A[:: flight.grid.step][flight.flight.readings("w")]
+            D = A[:, 3:, 3:6] - A[:, 3:, :3] @ A[:, :3, 3:6] / A[:, :1, :1]
             wide, noise = np.zeros((len(D), 3)), np.zeros(3)
             wide[:, flight.turning], noise[flight.turning] = reading.residual, reading.noise
             spread = np.sqrt(((D * noise) ** 2).sum(axis=2).mean(axis=0))
             found.append(Momentum(reading.flight, reading.t, (D @ wide[:, :, None])[..., 0], spread))
         return tuple(found)
 
-    def _rates(self, point: Array) -> list[tuple[Reading, FlightLikelihood, Array]]:
-        """Gyro readings, their flight, and its inertia about the centre of mass, shape (n, 3, 3)."""
-        phi, found = self.likelihood.phi(point), []
-        for rows in self.rows(point, False):
-            if rows.channel == "w":
-                flight = self.likelihood.flights[rows.flight]
-                A = flight.motion(point, phi).A[:: flight.grid.step][flight.flight.readings("w")]
-                D = A[:, 3:, 3:6] - A[:, 3:, :3] @ A[:, :3, 3:6] / A[:, :1, :1]
-                found.append((self._reading(rows), flight, D))
-        return found
-
-    def turned_away_rad(self, point: Array) -> float | None:
+    def turned_away_rad(self, point: Array, readings: tuple[Reading, ...]) -> float | None:
         """Largest angle between attitudes integrated from predicted and from measured rates, sensor errors undone."""
-        phi, angles = self.likelihood.phi(point), []
-        for reading, flight, _ in self._rates(point):
-            w = flight.motion(point, phi).w[:: flight.grid.step][flight.flight.readings("w")]
+        angles = []
+        for reading, flight, motion in self._rates(point, readings):
+            w = motion.w[:: flight.grid.step][flight.flight.readings("w")]
             measured = np.array(w)
             measured[:, flight.turning] += reading.residual
-            ahead, seen = (rotations(integrate_rates(reading.t, rates)) for rates in (w, measured))
-            angles.append(float(np.linalg.norm(logarithm(ahead.swapaxes(1, 2) @ seen), axis=1).max()))
-        return max(angles) if angles else None
+            angles.append(largest_turn_rad(reading.t, w, measured))
+        return max(angles, default=None)
+
+    def _rates(
+        self, point: Array, readings: tuple[Reading, ...]
+    ) -> Iterator[tuple[Reading, FlightLikelihood, BaseMotion]]:
+        """Gyro readings, their flight, and its motion."""
+        phi = self.likelihood.phi(point)
+        turned = [flight for flight in self.likelihood.flights if "w" in flight.channels]
+        rates = [reading for reading in readings if reading.channel == "w"]
+        for reading, flight in zip(rates, turned, strict=True):
+            yield reading, flight, flight.motion(point, phi)
 
     def on(self, problem: Problem) -> BaseMotionPrediction:
         """What the same estimate predicts of other flights."""
@@ -167,13 +168,13 @@ def _belief(problem: Problem, estimate: Estimate) -> Belief:
     known = select_parameters(estimate.robot, tuple(estimate.known))
     by_cluster = full.combine[:, own.kept]
     _refuse_hidden(problem, estimate, by_cluster)
-    given = Problem(estimate.robot, problem.flights, known=estimate.known, zero=estimate.zero).known_covariance
+    given, spread = known_covariance(estimate.robot, estimate.known), cad_covariance(estimate)
     roots = (
-        by_cluster @ root_of(total_covariance(estimate)),
+        by_cluster @ root_of(total_covariance(estimate, np.sqrt(np.diagonal(spread)))),
         full.combine[:, known] @ root_of(given[np.ix_(known, known)]),
     )
-    spread = full.combine @ CadSpread().covariance(estimate.robot) @ full.combine.T
-    theta = full.values(estimate.parameters)
+    cad = full.combine @ CadSpread().covariance(estimate.robot) @ full.combine.T
+    theta = full.values(fitted_parameters(estimate))  # values and what was known err together, as the fit has them
     root = np.hstack(roots)
     return Belief(
         estimate.names,
@@ -183,26 +184,14 @@ def _belief(problem: Problem, estimate: Estimate) -> Belief:
         theta,
         by_cluster,
         root,
-        root_of(spread),
-        _cad_covariance(estimate),
+        root_of(cad),
+        spread,
     )
-
-
-def total_covariance(estimate: Estimate) -> Array:
-    """Of clusters of standard parameters: by the data, and by the CAD model's spread along what they do not show."""
-    units = np.sqrt(np.diagonal(_cad_covariance(estimate)))
-    held = estimate.unseen * units
-    return estimate.covariance + held.T @ held
-
-
-def _cad_covariance(estimate: Estimate) -> Array:
-    combine = estimate.minimal.combine
-    return combine @ CadSpread().covariance(estimate.robot) @ combine.T
 
 
 def _refuse_hidden(problem: Problem, estimate: Estimate, by_cluster: Array) -> None:
     """Refuse flights without a body that the estimate does not tell from the one that carries it."""
-    unknown = _unknown(estimate)
+    unknown = undeclared(estimate)
     missing = problem.minimal.combine[:, unknown] - by_cluster @ estimate.minimal.combine[:, unknown]
     if np.abs(missing).max(initial=0.0) > _ROUNDING * max(1.0, float(np.abs(by_cluster).max(initial=0.0))):
         bodies = ", ".join(sorted({name for flight in problem.flights for name in flight.without}))
@@ -210,8 +199,3 @@ def _refuse_hidden(problem: Problem, estimate: Estimate, by_cluster: Array) -> N
             f"the estimate does not tell {bodies or 'all bodies'} apart from what carries it, so that it predicts no "
             "motion without it; allowed: recordings with it, or an estimate for which it was known"
         )
-
-
-def _unknown(estimate: Estimate) -> NDArray[np.int64]:
-    settled = select_parameters(estimate.robot, (*estimate.known, *estimate.zero))
-    return np.setdiff1d(np.arange(estimate.robot.parameters.size), settled)

@@ -5,7 +5,7 @@ axes of a body that are swapped; or a flight: a body that was there although it 
 anew within the belief; the one that lowers the cost most, at a price of log(rows) for a number that it may choose
 (G. Schwarz, "Estimating the dimension of a model", Annals of Statistics, 1978), is named, with those that cannot be
 told from it. What not even free parameters explain is no fault of the estimate: oscillations, noise, or a mistake in
-the recording (`fault_search.py`).
+the recording (`estimate/diagnosis/fault_search.py`).
 """
 
 from __future__ import annotations

@@ -111,8 +111,8 @@ def _validation(problem: Problem, estimate: Estimate, made: _Judged, false_alarm
         sensitivities=sensitivities(within, readings),
         windows=windows(within, readings),
         readings=readings,
-        momentum=prediction.momentum(pinned.point),
-        turned_away_rad=prediction.turned_away_rad(pinned.point),
+        momentum=prediction.momentum(pinned.point, readings),
+        turned_away_rad=prediction.turned_away_rad(pinned.point, readings),
         duration_s=duration,
         false_alarm=false_alarm,
     )

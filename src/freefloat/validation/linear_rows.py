@@ -14,19 +14,16 @@ import numpy as np
 import scipy.linalg
 
 from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.estimated_clusters import total_covariance
 from freefloat.estimate.likelihood.likelihood import Rows
-from freefloat.estimate.likelihood.rotation_vectors import logarithm
 from freefloat.estimate.problem import ModelName, Problem
 from freefloat.estimate.rows.equations import Equations
 from freefloat.estimate.rows.flight_stack import FlightStack, whitening
 from freefloat.estimate.rows.model_rows import Channel, Unit
 from freefloat.estimate.uncertain import root_of
-from freefloat.experiment.processing.attitude import integrate_rates
-from freefloat.regressor.samples import rotations
-from freefloat.robot.transform import Array
-from freefloat.validation.prediction import UNITS, Belief, InvalidValidation, Momentum, Reading
-
-_AXES = ("x", "y", "z")
+from freefloat.regressor.states import turning_axes
+from freefloat.robot.transform import AXES, Array
+from freefloat.validation.prediction import UNITS, Belief, InvalidValidation, Momentum, Reading, largest_turn_rad
 
 
 class LinearPrediction:
@@ -35,6 +32,8 @@ class LinearPrediction:
     def __init__(self, problem: Problem, estimate: Estimate, model: ModelName) -> None:
         self.problem, self.estimate, self.model = problem, estimate, model
         self.turns = model == "angular-momentum"
+        self.turning = turning_axes(problem.robot)
+        self._axes = tuple(AXES[axis] for axis in self.turning)
         self.equations = problem.equations((model,))
         self.stacks = self.equations.stacks
         _refuse_others(self.equations, estimate)
@@ -43,9 +42,8 @@ class LinearPrediction:
         self.belief = self._belief()
         free = len(self.equations.nuisances)
         flights = [stack.flight.name if len(self.stacks) > 1 else "" for stack in self.stacks]
-        axes = self._axes if self.turns else ()
         sd = problem.nuisances.gyro_bias_rad_s
-        axes = axes if sd is not None else ()
+        axes = self._axes if self.turns and sd is not None else ()
         biases = tuple(f"gyro bias {axis}{f' of {name}' if name else ''}" for name in flights for axis in axes)
         self.labels = (*self.equations.nuisances, *biases)
         self.kinds = ("momentum",) * free + ("gyro bias",) * len(biases)
@@ -55,16 +53,12 @@ class LinearPrediction:
         x = np.concatenate([estimate.values, np.zeros(free)])
         self.weights = tuple(whitening(stack.errors(x)) for stack in self.stacks)
 
-    @property
-    def _axes(self) -> tuple[str, ...]:
-        return _AXES[2:] if self.problem.robot.base == "planar" else _AXES
-
     def _belief(self) -> Belief:
         estimate, clusters, known = self.estimate, self.estimate.values.size, self.uncertain.size
-        spread, units = self.equations.cad_covariance, np.sqrt(np.diagonal(self.equations.cad_covariance))
-        held = estimate.unseen * units
+        spread = self.equations.cad_covariance
+        total = total_covariance(estimate, np.sqrt(np.diagonal(spread)))
         given = self.problem.known_covariance[np.ix_(self.uncertain, self.uncertain)]
-        root = scipy.linalg.block_diag(root_of(estimate.covariance + held.T @ held), root_of(given))
+        root = scipy.linalg.block_diag(root_of(total), root_of(given))
         cad_root = scipy.linalg.block_diag(root_of(spread), root_of(given))
         theta = np.concatenate([estimate.values, np.zeros(known)])
         by_cluster = np.eye(clusters + known, clusters)
@@ -79,9 +73,9 @@ class LinearPrediction:
         return np.concatenate([self.belief.theta, self.mean])
 
     @cached_property
-    def _by_rate(self) -> tuple[tuple[Unit, ...], ...]:
+    def _unit_rates(self) -> tuple[tuple[Unit, ...], ...]:
         """What a unit rate about each axis adds to the rows of each flight; they do not depend on the unknowns."""
-        channels = [Channel("w", _AXES.index(axis), 1.0) for axis in self._axes]
+        channels = [Channel("w", axis, 1.0) for axis in self.turning.tolist()]
         made = [[stack.sources[0].unit(channel) for channel in channels] for stack in self.stacks]
         return tuple(tuple(unit for unit in units if unit is not None) for units in made)
 
@@ -97,11 +91,16 @@ class LinearPrediction:
         rest = stack.matrix @ x - stack.right @ np.concatenate([[1.0], known])
         if not self.turns:
             return rest, np.zeros((*rest.shape, 0))
-        right, own_place = np.concatenate([[1.0], known]), stack.places[0]
-        D = np.stack([unit.matrix @ x[own_place] - unit.right @ right for unit in self._by_rate[index]], axis=2)
+        D = self._by_rates(index, point)
         width = len(self._axes) if biases.size else 0
         own = biases[index * width : (index + 1) * width]
         return rest - D @ own if own.size else rest, D
+
+    def _by_rates(self, index: int, point: Array) -> Array:
+        """D, the derivative of a flight's rows by its rates, shape (n, rows, axes)."""
+        x, known, _ = self._split(point)
+        own, right = x[self.stacks[index].places[0]], np.concatenate([[1.0], known])
+        return np.stack([unit.matrix @ own - unit.right @ right for unit in self._unit_rates[index]], axis=2)
 
     def rows(self, point: Array, derivatives: bool) -> tuple[Rows, ...]:
         """Weighted residuals of all flights."""
@@ -139,8 +138,7 @@ class LinearPrediction:
             if self.turns:
                 rest = np.asarray(np.linalg.solve(D, rest[:, :, None])[..., 0], dtype=np.float64)
                 spread = np.asarray(np.linalg.solve(D, spread), dtype=np.float64)
-                axes = [_AXES.index(axis) for axis in self._axes]
-                measured, names, name = flight.samples.need("w", "validation")[:, axes], self._axes, "w"
+                measured, names, name = flight.samples.need("w", "validation")[:, self.turning], self._axes, "w"
             else:
                 rest, measured = -rest, flight.samples.need("torques", "validation")
                 names, name = self.problem.robot.joint_names, "torques"
@@ -148,27 +146,26 @@ class LinearPrediction:
             found.append(Reading(flight.name, name, names, UNITS[name], flight.t, measured, rest, noise))
         return tuple(found)
 
-    def momentum(self, point: Array) -> tuple[Momentum, ...]:
-        """Missing momentum of each flight, where rows are those of it."""
+    def momentum(self, point: Array, readings: tuple[Reading, ...]) -> tuple[Momentum, ...]:
+        """Missing momentum of each flight, where rows are those of it: D times measured less predicted rates."""
         found = []
-        for index, stack in enumerate(self.stacks if self.turns else ()):
-            rest, D = self._missing(stack, index, point)
-            wide, noise = np.zeros((len(rest), 3)), np.zeros(3)
-            axes = [_AXES.index(axis) for axis in self._axes]
-            spread = D * stack.flight.sd("w", 3)[axes]
-            wide[:, axes], noise[axes] = rest, np.sqrt((spread**2).sum(axis=2).mean(axis=0))
-            found.append(Momentum(stack.flight.name, stack.flight.t, wide, noise))
+        for index, (stack, reading) in enumerate(zip(self.stacks, readings, strict=True) if self.turns else ()):
+            D = self._by_rates(index, point)
+            wide, noise = np.zeros((len(D), 3)), np.zeros(3)
+            spread = D * stack.flight.sd("w", 3)[self.turning]
+            wide[:, self.turning] = (D @ reading.residual[:, :, None])[..., 0]
+            noise[self.turning] = np.sqrt((spread**2).sum(axis=2).mean(axis=0))
+            found.append(Momentum(reading.flight, reading.t, wide, noise))
         return tuple(found)
 
-    def turned_away_rad(self, point: Array) -> float | None:
+    def turned_away_rad(self, point: Array, readings: tuple[Reading, ...]) -> float | None:
         """Largest angle between attitudes integrated from predicted and from measured rates; None for torques."""
-        angles, axes = [], [_AXES.index(axis) for axis in self._axes]
-        for reading in self.readings(point) if self.turns else ():
-            rates = np.zeros((2, reading.t.size, 3))
-            rates[0][:, axes], rates[1][:, axes] = reading.measured, reading.predicted
-            seen, ahead = (rotations(integrate_rates(reading.t, each)) for each in rates)
-            angles.append(float(np.linalg.norm(logarithm(ahead.swapaxes(1, 2) @ seen), axis=1).max()))
-        return max(angles) if angles else None
+        angles = []
+        for reading in readings if self.turns else ():
+            predicted, measured = np.zeros((2, reading.t.size, 3))
+            predicted[:, self.turning], measured[:, self.turning] = reading.predicted, reading.measured
+            angles.append(largest_turn_rad(reading.t, predicted, measured))
+        return max(angles, default=None)
 
     def on(self, problem: Problem) -> LinearPrediction:
         """What the same estimate predicts of other flights."""

@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from freefloat.errors import FreefloatError
 from freefloat.estimate.diagnosis.advice import two_digits
 from freefloat.estimate.diagnosis.fault_search import search_faults
 from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.physical.physically_consistent import physical_robot
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
 from freefloat.validation.causes import Cause
@@ -76,9 +78,12 @@ def strange_sensors(fitted: Fitted, found: Checked) -> Iterator[Cause]:
 
 def mistaken_recordings(problem: Problem, estimate: Estimate) -> Iterator[Cause]:
     """Mistakes of recording that explain why the estimate does not fit: axes, units, signs, momentum."""
-    if problem.robot.base == "fixed" or estimate.minimal.names != estimate.robot.parameter_names:
+    if problem.robot.base == "fixed" or not estimate.is_standard:
         return
-    robot = problem.robot.with_parameters(estimate.parameters)
+    try:
+        robot = physical_robot(estimate).robot  # whose bodies have masses, by which the spread around it is reckoned
+    except FreefloatError:  # no robot explains the clusters
+        return
     asked = Problem(robot, problem.flights, prior=CadSpread(), nuisances=problem.nuisances)
     search = search_faults(asked)
     for fault, _ in search.faults if search is not None else ():

@@ -10,9 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+
 from freefloat.errors import FreefloatError
 from freefloat.estimate.likelihood.likelihood import Rows
+from freefloat.estimate.likelihood.rotation_vectors import logarithm
 from freefloat.estimate.problem import Problem
+from freefloat.experiment.processing.attitude import integrate_rates
+from freefloat.regressor.samples import rotations
 from freefloat.robot.transform import Array
 
 UNITS = {"w": "rad/s", "v": "m/s", "attitude": "rad", "position": "m", "torques": "N m"}
@@ -128,12 +133,18 @@ class Prediction(Protocol):
         """The same in the sensors' units, in the same order."""
         ...
 
-    def momentum(self, point: Array) -> tuple[Momentum, ...]:
-        """Residual of the momentum balance of each flight with angular rates; none where there is no such balance."""
+    def momentum(self, point: Array, readings: tuple[Reading, ...]) -> tuple[Momentum, ...]:
+        """Residual of the momentum balance of each flight with angular rates; none where there is no such balance.
+
+        readings: at this point.
+        """
         ...
 
-    def turned_away_rad(self, point: Array) -> float | None:
-        """Largest angle between attitudes integrated from predicted and from measured rates; None without rates."""
+    def turned_away_rad(self, point: Array, readings: tuple[Reading, ...]) -> float | None:
+        """Largest angle between attitudes integrated from predicted and from measured rates; None without rates.
+
+        readings: at this point.
+        """
         ...
 
     def on(self, problem: Problem) -> Prediction:
@@ -148,3 +159,12 @@ class Prediction(Protocol):
 def cluster_words(name: str, formula: str) -> str:
     """A cluster's short name, with a sign that there is more to it where it is not a parameter by itself."""
     return name if formula == name else f"{name} + …"
+
+
+def largest_turn_rad(t: Array, predicted: Array, measured: Array) -> float:
+    """Largest angle between attitudes integrated from predicted and from measured rates.
+
+    t: shape (n,) [s]. predicted, measured: body axes, shape (n, 3) [rad/s].
+    """
+    ahead, seen = (rotations(integrate_rates(t, rates)) for rates in (predicted, measured))
+    return float(np.linalg.norm(logarithm(ahead.swapaxes(1, 2) @ seen), axis=1).max())

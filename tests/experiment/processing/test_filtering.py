@@ -16,7 +16,7 @@ from freefloat.experiment.processing.cutoffs import (
 )
 from freefloat.experiment.processing.filtering import LowPass
 from freefloat.experiment.processing.resampling import CannotProcess
-from freefloat.experiment.processing.spectrum import highest_frequency, noise_level, rounding_step
+from freefloat.experiment.processing.spectrum import motion_power, noise_level, rounding_step
 from freefloat.motion.combined import Combined
 from freefloat.motion.fourier import PlainFourier
 from freefloat.motion.sampled import Sampled
@@ -148,8 +148,9 @@ def test_noise_is_read_beneath_a_motion_a_hundred_thousand_times_larger():
 def test_where_motion_sinks_into_noise():
     t = np.arange(10000) / 100.0
     seen = encoders((np.sin(2 * np.pi * 0.2 * t) + 1e-3 * np.sin(2 * np.pi * 8.0 * t))[:, None], 3, 1e-3)
-    assert highest_frequency(seen, 100.0) == pytest.approx(8.0, abs=0.2)
-    assert highest_frequency(encoders(np.zeros((10000, 1)), 4), 100.0) == 0.0
+    found = motion_power(seen, 100.0)
+    assert found.frequency_Hz[found.power[:, 0] > 0.0].max() == pytest.approx(8.0, abs=0.2)
+    assert not motion_power(encoders(np.zeros((10000, 1)), 4), 100.0).power.any()
 
 
 def test_rounding_is_recognised():

@@ -22,7 +22,7 @@ from freefloat.experiment.truth import Truth
 from freefloat.regressor.centre_of_mass import first_moment_regressor
 from freefloat.regressor.momentum import momentum_adjoint, momentum_matrix, momentum_regressor
 from freefloat.regressor.samples import Samples
-from freefloat.regressor.states import allowed_rows
+from freefloat.regressor.states import allowed_rows, sliding_axes, turning_axes
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.transform import Array
@@ -49,14 +49,12 @@ class Setting:
     @property
     def turning(self) -> NDArray[np.int64]:
         """Axes about which the base can turn."""
-        allowed = allowed_rows(self.robot)
-        return allowed[allowed >= 3] - 3
+        return turning_axes(self.robot)
 
     @property
     def sliding(self) -> NDArray[np.int64]:
         """Axes along which the base can move."""
-        allowed = allowed_rows(self.robot)
-        return allowed[allowed < 3]
+        return sliding_axes(self.robot)
 
     @property
     def attitude_matters(self) -> bool:

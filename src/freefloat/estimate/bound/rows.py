@@ -22,9 +22,9 @@ from scipy.linalg import cholesky_banded, solve_banded
 from freefloat.estimate.bound.attitude import BaseMotion, skew_matrices
 from freefloat.estimate.bound.reaction import Setting, centre
 from freefloat.estimate.flight import Flight, InvalidProblem
-from freefloat.estimate.likelihood.unknowns import AXES, KNOTS, Part
+from freefloat.estimate.likelihood.unknowns import KNOTS, Part
 from freefloat.regressor.samples import rotations
-from freefloat.robot.transform import Array
+from freefloat.robot.transform import AXES, Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)

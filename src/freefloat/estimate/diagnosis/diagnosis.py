@@ -25,6 +25,7 @@ from freefloat.estimate.diagnosis.suspicions import (
 from freefloat.estimate.diagnosis.weak_directions import WeakDirections, never_shown, weak_directions
 from freefloat.estimate.estimate import Estimate, Outcome, Quantity, Residual
 from freefloat.estimate.flight import InvalidProblem
+from freefloat.estimate.joint_curves import ProjectedCurves
 from freefloat.estimate.likelihood.unknowns import Part, Unknowns
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.rows.equations import Equations
@@ -73,7 +74,7 @@ def diagnosed(estimate: Estimate, problem: Problem, unknowns: Unknowns, converge
         lost, never = _lost(problem, samples, weak) if not few else ([], [])
         warnings += [*few, *lost]
         warnings += [] if converged else ["the fit did not converge: its numbers are those where it stopped"]
-        warnings += residual_sentences(estimate.residual)
+        warnings += residual_sentences(estimate.residual, _of_filtered(problem))
         warnings += _contradicted(estimate, problem, distance)
         warnings += _more_than_allowed(large)
         notes += [*never, *_late(estimate, large)]
@@ -84,6 +85,13 @@ def diagnosed(estimate: Estimate, problem: Problem, unknowns: Unknowns, converge
         warnings=(*estimate.warnings, *warnings),
         notes=(*estimate.notes, *notes),
     )
+
+
+def _of_filtered(problem: Problem) -> str:
+    """What cures a residual that is not white, where joints were filtered: their errors then last for many samples."""
+    if all(isinstance(flight.curves, ProjectedCurves) or "dq" not in flight.noise for flight in problem.flights):
+        return ""
+    return "; joints were filtered, which makes the encoders' noise last: give the commanded motion, if it is known"
 
 
 def outcome_of(estimate: Estimate, mistaken: bool, warned: bool) -> Outcome:

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from freefloat.estimate.diagnosis.flight_view import FlightView
-from freefloat.estimate.diagnosis.possible_faults import AXES, Fault, no_fault, possible_faults, turned_gyro
+from freefloat.estimate.diagnosis.possible_faults import Fault, no_fault, possible_faults, turned_gyro
 from freefloat.estimate.diagnosis.rate_comparison import Agreement, RateComparison
 from freefloat.estimate.likelihood.reaction import NotPossible
 from freefloat.estimate.likelihood.rotation_vectors import exponential, logarithm
 from freefloat.estimate.problem import Problem
+from freefloat.robot.transform import AXES
 
 _COARSE, _FINE = (0.03,), (0.03, 0.003, 0.003)
 _CANDIDATES = 6

@@ -10,9 +10,8 @@ import numpy as np
 
 from freefloat.estimate.likelihood.rotation_vectors import logarithm
 from freefloat.robot.model import Robot
-from freefloat.robot.transform import Array
+from freefloat.robot.transform import AXES, Array
 
-AXES = ("x", "y", "z")
 _DEGREES = 180.0 / np.pi
 _PER_MINUTE = 60.0 / (2.0 * np.pi)
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.problem import Problem
-from freefloat.regressor.states import allowed_rows
+from freefloat.regressor.states import sliding_axes, turning_axes
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY
+from freefloat.robot.transform import AXES
 
-AXES = ("x", "y", "z")
 _AT_REST = 1e-9  # [rad, m, rad/s]
 _TACHOMETER = 5.0  # a wheel none of whose readings exceeds so many times its noise never turned
 _ENCODER = 3.0  # a joint whose standard deviation is less than so many times its noise never moved
@@ -89,8 +89,7 @@ def wheels_turn(flight: Flight) -> bool:
 
 def _repeats(problem: Problem, flight: Flight) -> Iterator[tuple[str, float]]:
     """Every sensor that counts, and the share of its samples that repeat the one before."""
-    allowed, samples = allowed_rows(problem.robot), flight.samples
-    turning, sliding = allowed[allowed >= 3] - 3, allowed[allowed < 3]
+    samples, turning, sliding = flight.samples, turning_axes(problem.robot), sliding_axes(problem.robot)
     for name, array, axes in (("gyro", "w", turning), ("velocity", "v", sliding), ("position", "position", sliding)):
         values = getattr(samples, array)
         if values is not None and (array == "w" or array in flight.noise):

@@ -27,6 +27,7 @@ from freefloat.regressor.energy import kinetic_energy_regressor
 from freefloat.regressor.model import NotApplicable
 from freefloat.regressor.momentum import momentum_regressor
 from freefloat.regressor.samples import Samples, read_only
+from freefloat.regressor.states import sliding_axes
 from freefloat.robot.transform import Array
 
 
@@ -158,7 +159,7 @@ class FloatingAngularModel:
         samples = Samples(q, dq=np.broadcast_to(motion[k:], q.shape), v=np.zeros_like(w), w=w)
         columns = model.underlying.minimal.kept
         energy = kinetic_energy_regressor(model.robot, samples)[:, columns]
-        free = [0, 1] if model.robot.base == "planar" else [0, 1, 2]  # what the base can do to keep the centre of mass
+        free = sliding_axes(model.robot)  # what the base can do to keep the centre of mass
         P = momentum_regressor(model.robot, samples, columns[model._moments])[:, free]
         first, second = model.pairs.T
         product = -np.einsum("kia,kia->ka", P[..., first], P[..., second])

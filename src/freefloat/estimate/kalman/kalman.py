@@ -1,16 +1,16 @@
 """Error-state extended Kalman filter: attitude, gyro bias and parameters together, sample by sample as on board.
 
-Gyro and star tracker are compared with the base motion that the clusters predict (`reaction.py`) at the estimate of
-the moment. States: clusters and known parameters that may deviate, joint zeros, momentum where it is unknown, the
-gyro's bias, which walks, the first attitude, the error of the predicted attitude. The CAD model's spread is the
-covariance to begin with; what is kept is its triangle (`kalman_triangle_kernel.py`).
+Gyro and star tracker are compared with the base motion that the clusters predict (`likelihood/reaction.py`) at the
+estimate of the moment. States: clusters and known parameters that may deviate, joint zeros, momentum where it is
+unknown, the gyro's bias, which walks, the first attitude, the error of the predicted attitude. The CAD model's spread
+is the covariance to begin with; what is kept is its triangle (`triangle_kernel.py`).
 
 A filter takes the derivatives of a reading once, at an estimate that is still poor, and believes them for ever. So the
-first pass takes what linear prediction leaves out for noise of the sensor (`kalman_second_order_kernel.py`): it learns
+first pass takes what linear prediction leaves out for noise of the sensor (`second_order_kernel.py`): it learns
 slowly, but knows how little it knows. Each further pass starts again from the CAD model and its spread, with all
-derivatives at the estimate of the pass before: a Gauss-Newton step (iterated filter: Bell, Cathey, IEEE Transactions on
-Automatic Control, 1993). Passes end at maximum likelihood with the same unknowns; noiseless truth is met as far as the
-prior allows. It beats least squares where the gyro's bias walks.
+derivatives at the estimate of the pass before: a Gauss-Newton step (iterated filter: Bell, Cathey, IEEE Transactions
+on Automatic Control, 1993). Passes end at maximum likelihood with the same unknowns; noiseless truth is met as far as
+the prior allows. It beats least squares where the gyro's bias walks.
 
     Kalman(passes=1).track(problem)      # what a filter on board would have said after each sample
 """
@@ -30,10 +30,9 @@ from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.kalman.passes import KalmanRun, Pass
 from freefloat.estimate.likelihood.reaction import NotPossible
-from freefloat.estimate.likelihood.unknowns import AXES
 from freefloat.estimate.problem import Problem
 from freefloat.experiment.processing.whiteness import whiteness
-from freefloat.robot.transform import Array
+from freefloat.robot.transform import AXES, Array
 
 _FEWEST = 16  # samples of a test for whiteness
 _SETTLED = 0.01  # standard deviations by which the last pass may move a cluster

@@ -14,7 +14,7 @@ from freefloat.estimate.likelihood.unknowns import Unknowns
 from freefloat.estimate.problem import Problem
 from freefloat.experiment.processing.attitude import integrate_rates
 from freefloat.regressor.samples import rotations
-from freefloat.regressor.states import allowed_rows
+from freefloat.regressor.states import allowed_rows, sliding_axes, turning_axes
 from freefloat.robot.transform import Array
 
 MEASURED = ("w", "v", "attitude", "position")
@@ -29,8 +29,7 @@ class FlightPrediction:
         self.flight = problem.flights[index]
         self.robot, self.samples = self.problem.robot, self.flight.samples
         self.allowed = allowed_rows(self.robot)
-        self.turning = self.allowed[self.allowed >= 3] - 3
-        self.sliding = self.allowed[self.allowed < 3]
+        self.turning, self.sliding = turning_axes(self.robot), sliding_axes(self.robot)
         self.channels = self._channels()
         self.present = self.problem.present(self.flight)
         self.grid = Grid.of(self.robot, self.flight, self._needs_attitude())

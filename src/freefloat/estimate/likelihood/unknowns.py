@@ -11,14 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.regressor.selection import select_parameters
-from freefloat.robot.transform import Array
+from freefloat.robot.transform import AXES, Array
 
 if TYPE_CHECKING:
     from freefloat.estimate.flight import Flight
     from freefloat.estimate.problem import Problem
 
 KNOTS = 17  # of a gyro's bias that walks: straight lines between them
-AXES = ("x", "y", "z")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

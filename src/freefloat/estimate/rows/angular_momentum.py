@@ -21,11 +21,12 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from freefloat.estimate.rows.model_rows import AXES, Channel, Column, Group, ModelRows, Unit, turn_unit
+from freefloat.estimate.rows.model_rows import Channel, Column, Group, ModelRows, Unit, turn_unit
 from freefloat.regressor.angular_momentum import AngularMomentum
 from freefloat.regressor.centre_of_mass import first_moment_regressor
 from freefloat.regressor.momentum import momentum_adjoint, momentum_regressor
-from freefloat.robot.transform import Array
+from freefloat.regressor.states import turning_axes
+from freefloat.robot.transform import AXES, Array
 
 if TYPE_CHECKING:
     from freefloat.estimate.problem import ModelName
@@ -46,7 +47,7 @@ class AngularMomentumRows(ModelRows):
 
     @cached_property
     def _axes(self) -> NDArray[np.int64]:
-        return np.array([2] if self.problem.robot.base == "planar" else [0, 1, 2])
+        return turning_axes(self.problem.robot)
 
     @cached_property
     def _known(self) -> NDArray[np.int64]:

@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.rows.integral import integral
-from freefloat.estimate.rows.model_rows import AXES, Channel, Column, Group, ModelRows, Unit, turn_unit
+from freefloat.estimate.rows.model_rows import Channel, Column, Group, ModelRows, Unit, turn_unit
 from freefloat.regressor.angular_momentum import BaseVelocity
 from freefloat.regressor.momentum import momentum_adjoint
-from freefloat.robot.transform import Array
+from freefloat.regressor.states import sliding_axes
+from freefloat.robot.transform import AXES, Array
 
 if TYPE_CHECKING:
     from freefloat.estimate.problem import ModelName
@@ -42,7 +43,7 @@ class BaseVelocityRows(ModelRows):
 
     @cached_property
     def _axes(self) -> NDArray[np.int64]:
-        return np.array([0, 1] if self.problem.robot.base == "planar" else [0, 1, 2])
+        return sliding_axes(self.problem.robot)
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from freefloat.estimate.problem import ModelName, Problem
 
 Group = Literal["standard", "angular-momentum", "base-velocity"]
-AXES = ("x", "y", "z")
 _RATES = ("v", "w", "dq", "wheel_rates")
 _KEPT_BYTES = 2 << 20  # of rows, up to which what each channel adds to them is kept
 _TWIST = {"v": 0, "w": 1, "dv": 0, "dw": 1}

@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.estimate.flight import InvalidProblem
-from freefloat.estimate.rows.model_rows import AXES, Channel, Column, Unit, turn_unit
+from freefloat.estimate.rows.model_rows import Channel, Column, Unit, turn_unit
 from freefloat.estimate.rows.standard import StandardRows
 from freefloat.regressor.momentum import momentum_adjoint, momentum_matrix, momentum_regressor
 from freefloat.regressor.samples import Samples
 from freefloat.regressor.states import allowed_rows
-from freefloat.robot.transform import Array
+from freefloat.robot.transform import AXES, Array
 
 if TYPE_CHECKING:
     from freefloat.estimate.problem import ModelName

@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.estimate.flight import InvalidProblem
-from freefloat.estimate.rows.model_rows import AXES, Channel, Column
+from freefloat.estimate.rows.model_rows import Channel, Column
 from freefloat.estimate.rows.standard import StandardRows
 from freefloat.regressor.samples import Samples
 from freefloat.regressor.states import allowed_rows
 from freefloat.regressor.torque import inverse_dynamics, mass_matrix, torque_regressor, wheel_wrench_columns
-from freefloat.robot.transform import Array
+from freefloat.robot.transform import AXES, Array
 
 if TYPE_CHECKING:
     from freefloat.estimate.problem import ModelName

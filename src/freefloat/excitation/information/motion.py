@@ -18,7 +18,7 @@ from freefloat.excitation.information import kernels as information_kernels
 from freefloat.excitation.information.reacting_base import Bars, ReactingBase
 from freefloat.excitation.rows.rows import MotionSlope
 from freefloat.regressor.samples import Samples
-from freefloat.regressor.states import allowed_rows
+from freefloat.regressor.states import sliding_axes, turning_axes
 from freefloat.robot.transform import Array
 
 if TYPE_CHECKING:
@@ -44,8 +44,7 @@ class InformedMotion:
         self.base = ReactingBase(
             problem.robot, rows.phi, rows.columns, present, samples, rows.momentum, turns=rows.turns
         )
-        allowed = allowed_rows(problem.robot)
-        self.turning, self.sliding = allowed[allowed >= 3] - 3, allowed[allowed < 3]
+        self.turning, self.sliding = turning_axes(problem.robot), sliding_axes(problem.robot)
         self.errors = rows.flight.joints.errors(self.base.t)
         self.since = self.base.t - 0.5 * (self.base.t[0] + self.base.t[-1])
 

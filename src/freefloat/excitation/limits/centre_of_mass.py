@@ -17,9 +17,7 @@ from freefloat.excitation.planned_motion import PlannedMotion
 from freefloat.motion.trajectory import InvalidTrajectory
 from freefloat.regressor.centre_of_mass import centre_of_mass
 from freefloat.regressor.momentum import momentum_matrix
-from freefloat.robot.transform import Array
-
-_AXES = ("x", "y", "z")
+from freefloat.robot.transform import AXES, Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,17 +45,17 @@ class CentreOfMassBox(BoxLimit):
     unit: str = "m"
 
     def __post_init__(self) -> None:
-        if self.of not in _AXES:
-            raise InvalidTrajectory(f"axis of the centre of mass is {self.of!r}; allowed: {', '.join(_AXES)}")
+        if self.of not in AXES:
+            raise InvalidTrajectory(f"axis of the centre of mass is {self.of!r}; allowed: {', '.join(AXES)}")
         super().__post_init__()
 
     def values(self, motion: PlannedMotion) -> Array:
         """The coordinate at every instant, shape (n,) [m]."""
-        return centre_of_mass(motion.robot, motion.samples)[:, _AXES.index(self.of)]
+        return centre_of_mass(motion.robot, motion.samples)[:, AXES.index(self.of)]
 
     def slopes(self, motion: PlannedMotion, at: NDArray[np.int64]) -> Array:
         """Of the coordinate, shape (len(at), k * channels)."""
-        return motion.chain(at, position=_by_positions(motion, at)[:, _AXES.index(self.of)])
+        return motion.chain(at, position=_by_positions(motion, at)[:, AXES.index(self.of)])
 
 
 def _by_positions(motion: PlannedMotion, at: NDArray[np.int64]) -> Array:

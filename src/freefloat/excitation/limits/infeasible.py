@@ -12,7 +12,7 @@ from dataclasses import fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from freefloat.errors import FreefloatError
+from freefloat.errors import BadResult, FreefloatError
 from freefloat.excitation.flight_sheet import in_words
 from freefloat.excitation.limits.box import BoxLimit
 from freefloat.excitation.limits.limit import Limit
@@ -29,6 +29,10 @@ _MOST = 3  # limits named in one sentence
 
 class Infeasible(FreefloatError):
     """No motion keeps all limits."""
+
+
+class NoMotionFound(Infeasible, BadResult):
+    """A search found no motion that keeps all limits."""
 
 
 def violations(limits: Sequence[Limit], motion: PlannedMotion) -> list[Array]:

@@ -22,10 +22,9 @@ from freefloat.experiment.processing.resampling import CannotProcess
 from freefloat.experiment.processing.static_intervals import interval_means, static_intervals
 from freefloat.experiment.recording import Channel
 from freefloat.experiment.recording_columns import STANDARD_GRAVITY
-from freefloat.robot.transform import Array
+from freefloat.robot.transform import AXES, Array
 
 _FACTORS = (2.0, 3.0, 4.0, 6.0, 8.0, 10.0)  # times the variance of the initial rest
-_AXES = ("x", "y", "z")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +52,7 @@ def calibrate_imu(
     initial_s: length of the rest at the beginning [s]; the longer, the better the gyro's bias and the detector.
     gravity: local |g| [m/s^2]. window_s, shortest_s: as in `static_intervals`.
     """
-    raw = accelerometer.of(_AXES)
+    raw = accelerometer.of(AXES)
     tried = [static_intervals(accelerometer.t, raw, initial_s, window_s, factor, shortest_s) for factor in _FACTORS]
     enough = [intervals for intervals in tried if len(intervals) >= UNKNOWNS]
     if not enough:
@@ -68,4 +67,4 @@ def calibrate_imu(
         return ImuCalibration(fitted, None, intervals)
     force = fitted.calibration.apply(interval_means(accelerometer.t, raw, intervals))
     up = force / np.linalg.norm(force, axis=1, keepdims=True)
-    return ImuCalibration(fitted, calibrate_gyro(gyro.t, gyro.of(_AXES), intervals, up), intervals)
+    return ImuCalibration(fitted, calibrate_gyro(gyro.t, gyro.of(AXES), intervals, up), intervals)

@@ -29,9 +29,8 @@ from freefloat.experiment.truth import turned
 from freefloat.motion.trajectory import Trajectory
 from freefloat.regressor.samples import rotations
 from freefloat.robot.model import Robot
-from freefloat.robot.transform import Array
+from freefloat.robot.transform import AXES, Array
 
-AXES = ("x", "y", "z")
 _NEGLIGIBLE = 1e-4  # of the angular rates; those of joints are derivatives, and need more
 
 

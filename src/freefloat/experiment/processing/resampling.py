@@ -82,12 +82,6 @@ def resample(t: ArrayLike, values: ArrayLike, onto: ArrayLike, between: Between 
     return found
 
 
-def resample_attitude(t: ArrayLike, attitude: ArrayLike, onto: ArrayLike) -> Array:
-    """Unit quaternions, scalar last, (n, 4) at times t, at other times, (m, 4); either sign may be given."""
-    resampled = resample(t, one_way_round(attitude), onto)
-    return resampled / np.linalg.norm(resampled, axis=1, keepdims=True)
-
-
 def one_way_round(attitude: ArrayLike) -> Array:
     """The same attitudes as unit quaternions without jumps of sign, shape (n, 4)."""
     x = np.asarray(attitude, float)

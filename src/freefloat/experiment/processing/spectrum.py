@@ -70,13 +70,6 @@ def motion_power(values: ArrayLike, rate_Hz: float, false_alarm: float = 1e-3) -
     return replace(found, power=np.where(mean > limit * noise, mean - noise, 0.0))
 
 
-def highest_frequency(values: ArrayLike, rate_Hz: float, false_alarm: float = 1e-3) -> float:
-    """The frequency at which the motion in the values, (n, k), sinks into their noise [Hz]; zero for none."""
-    found = motion_power(values, rate_Hz, false_alarm)
-    above = np.flatnonzero(found.power.any(axis=1))
-    return float(found.frequency_Hz[above[-1]]) if above.size else 0.0
-
-
 def power_edge(values: ArrayLike, rate_Hz: float, share: float) -> float:
     """The frequency below which this share of the power of all columns together lies [Hz]."""
     found = spectrum(values, rate_Hz)

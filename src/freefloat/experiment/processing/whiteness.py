@@ -18,8 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import chi2
-from scipy.stats import f as f_distribution
+from scipy.stats import chi2, f as f_distribution
 
 from freefloat.errors import ShapeError
 from freefloat.robot.transform import Array

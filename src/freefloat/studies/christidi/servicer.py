@@ -15,10 +15,8 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 from freefloat.estimate.flight import Flight
-from freefloat.estimate.joint_curves import ProjectedCurves
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
-from freefloat.experiment.processing.projection import project
 from freefloat.experiment.simulate import Start, simulate_motion
 from freefloat.motion.fourier import Fourier
 from freefloat.regressor.samples import Samples, rotations
@@ -27,7 +25,7 @@ from freefloat.robot.transform import Array
 from freefloat.studies import published
 from freefloat.studies.christidi.clusters import ZERO, ServicerClusters
 from freefloat.studies.printed import printed_motion
-from freefloat.studies.simulated import ENCODER_RAD
+from freefloat.studies.simulated import joint_curves, read_angles, read_gyro
 
 STUDY = "christidi_servicer"
 _NOISE = published(STUDY)["noise"]
@@ -124,21 +122,18 @@ class Servicer:
         w_at, v_at, attitude_at = self._between
         t = STEP_S * np.arange(round(span[0] / STEP_S), round(span[1] / STEP_S) + 1, dtype=np.float64)
         w, R = w_at(t - late_s), rotations(attitude_at(t - late_s))
-        turned = np.cross(np.zeros(3) if misaligned is None else misaligned, w)
-        read = w - turned + GYRO_RAD_S * rng.normal(size=w.shape)
+        read = read_gyro(w, GYRO_RAD_S, rng, misaligned)
         read = read + (BIAS_RAD_S * rng.normal(size=3) if bias is None else bias)
         steps = ACCELEROMETER_M_S2 * STEP_S + WALK_M_S * np.sqrt(STEP_S) * rng.normal(size=w.shape)
         walked = np.cumsum((R @ steps[:, :, None])[..., 0], axis=0) - (R[0] @ steps[0])
         v = v_at(t - late_s) + (R.swapaxes(1, 2) @ walked[:, :, None])[..., 0] - np.cross(read, self._joint1)
-        joints = self.motion.samples(self.robot, t).q
-        q = joints + ENCODER_RAD * rng.normal(size=joints.shape) + zeros
-        return Readings(t, q, read, v)
+        return Readings(t, read_angles(self.motion.samples(self.robot, t).q, rng, zeros), read, v)
 
     def flight(self, readings: Readings) -> Flight:
         """A run as our default reads it: joints projected on their command, total momentum unknown."""
-        t, names = readings.t, self.robot.joint_names
-        projection = project(self.motion, t, readings.q, names, noise_sd=ENCODER_RAD)
-        fitted, spin = projection.motion(t), np.tile(self.wheel_rates, (t.size, 1))
+        t = readings.t
+        curves, fitted = joint_curves(self.motion, self.robot, t, readings.q)
+        spin = np.tile(self.wheel_rates, (t.size, 1))
         samples = Samples(
             q=fitted.position,
             dq=fitted.rate,
@@ -150,7 +145,7 @@ class Servicer:
             t=t,
         )
         noise, walks = {"w": np.full(3, GYRO_RAD_S), "v": np.zeros(3)}, {"v": np.full(3, WALK_M_S)}
-        return Flight(samples, noise, walks, "unknown", ProjectedCurves(projection), velocity_point=self._joint1)
+        return Flight(samples, noise, walks, "unknown", curves, velocity_point=self._joint1)
 
     def drawn(self, run: int) -> tuple[Problem, Readings]:
         """One run with a CAD model as far off as the prior says, and what the sensors read in it."""

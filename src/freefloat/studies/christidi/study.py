@@ -18,8 +18,7 @@ from freefloat.robot.transform import Array
 from freefloat.studies import published
 from freefloat.studies.check import Check, Effort, Robots, Watch
 from freefloat.studies.christidi.clusters import printed_values
-from freefloat.studies.christidi.planar import STUDY as PLANAR
-from freefloat.studies.christidi.planar import Cepheus, printed_mass, rank
+from freefloat.studies.christidi.planar import STUDY as PLANAR, Cepheus, printed_mass, rank
 from freefloat.studies.christidi.servicer import STUDY, Readings, Servicer
 from freefloat.studies.christidi.two_steps import FIVE_SAMPLES, Identified, identified, measured, momentum_rows
 from freefloat.studies.printed_table import half_a_digit, table_checks

@@ -31,10 +31,9 @@ from freefloat.robot.transform import Array
 from freefloat.studies import published
 from freefloat.studies.check import Check, Effort, Robots, Watch
 from freefloat.studies.christidi.clusters import ZERO, ServicerClusters, printed_values
-from freefloat.studies.christidi.servicer import BIAS_RAD_S, GYRO_RAD_S, STEP_S
-from freefloat.studies.christidi.servicer import STUDY as EARLIER
+from freefloat.studies.christidi.servicer import BIAS_RAD_S, GYRO_RAD_S, STEP_S, STUDY as EARLIER
 from freefloat.studies.christidi.two_steps import FIVE_SAMPLES
-from freefloat.studies.simulated import ENCODER_RAD, read_encoders
+from freefloat.studies.simulated import read_angles, read_encoders, read_gyro
 from freefloat.studies.spirolazzi import n1
 from freefloat.studies.spirolazzi.n1 import held_noise
 
@@ -107,11 +106,14 @@ class CaseStudy:
     def noisy(self, run: int) -> Samples:
         """What the thesis fills its rows with: encoders, their derivative, a gyro and its integral."""
         rng, exact = np.random.default_rng([run, self.number]), self.exact
-        t, w = exact.need("t", "a run"), exact.need("w", "a run")
-        q = exact.q + ENCODER_RAD * rng.normal(size=exact.q.shape)
-        read = w + GYRO_RAD_S * rng.normal(size=w.shape) + BIAS_RAD_S * rng.normal(size=3)
+        t, q = exact.need("t", "a run"), read_angles(exact.q, rng)
+        read = self._gyro(rng)
         dq = FIVE_SAMPLES.motion(t, q).rate
         return Samples(q=q, dq=dq, w=read, attitude=integrate_rates(t, read, exact.need("attitude", "a run")[0]), t=t)
+
+    def _gyro(self, rng: np.random.Generator) -> Array:
+        """Its readings, with the noise and the bias of earlier work, shape (n, 3) [rad/s]."""
+        return read_gyro(self.exact.need("w", "a run"), GYRO_RAD_S, rng) + BIAS_RAD_S * rng.normal(size=3)
 
     def noisy_as_n1(self, run: int) -> Samples:
         """The same with the noise that case study N1 implies: of the gyro alone, held over samples, and a bias."""
@@ -154,8 +156,7 @@ class CaseStudy:
         """Pi by maximum likelihood from such a run, shape (19,); the CAD model is as far off as the prior says."""
         rng, exact = np.random.default_rng([run, self.number, 53]), self.exact
         cad = CadSpread().drawn(self.robot, rng, ZERO)
-        t, w = exact.need("t", "a run"), exact.need("w", "a run")
-        read = w + GYRO_RAD_S * rng.normal(size=w.shape) + BIAS_RAD_S * rng.normal(size=3)
+        t, read = exact.need("t", "a run"), self._gyro(rng)
         curves, fitted = read_encoders(self.motion, self.robot, t, rng)
         joints = {"q": fitted.position, "dq": fitted.rate, "ddq": fitted.acceleration}
         samples = Samples(w=read, t=t, wheel_rates=exact.wheel_rates, **joints)

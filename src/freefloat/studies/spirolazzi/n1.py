@@ -6,27 +6,22 @@ Politecnico di Milano, 2022, section 5.3. Momentum is zero, the load known. The 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 
 import numpy as np
 
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.prior import CadSpread
-from freefloat.estimate.problem import Nuisances, Problem
-from freefloat.motion.fourier import Fourier
-from freefloat.regressor.samples import Samples
-from freefloat.regressor.states import base_reaction
+from freefloat.estimate.problem import Problem
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import com_of, inertia_about_com, parameters_from_com
 from freefloat.robot.transform import Array
 from freefloat.studies import published
-from freefloat.studies.printed import printed_motion
-from freefloat.studies.simulated import reacting, read_encoders
+from freefloat.studies.simulated import read_encoders, read_gyro
 from freefloat.studies.spirolazzi.cluster_table import SIMPLE
+from freefloat.studies.spirolazzi.printed_flight import KNOWN, PrintedFlight
 
 STUDY = "spirolazzi_n1"
-KNOWN = {"load": 0.0}
 _NOISE = published(STUDY)["noise"]["inferred"]
 GYRO_RAD_S = float(_NOISE["gyro_white_rad_s_from_deviations"])
 HELD_RAD_S = float(_NOISE["gyro_white_rad_s_from_mean_errors"])
@@ -34,31 +29,16 @@ HELD_SAMPLES = int(_NOISE["gyro_hold_samples"])
 BIAS_RAD_S = float(np.radians(_NOISE["gyro_bias_deg_per_h"]) / 3600.0)
 
 
-@dataclass(frozen=True, eq=False)
-class N1:
-    """The experiment. robot: the one that flies, like `spirolazzi_n1`."""
+class N1(PrintedFlight):
+    """The experiment, its motion that of Table 5.2. robot: the one that flies, like `spirolazzi_n1`."""
 
-    robot: Robot
-
-    @cached_property
-    def motion(self) -> Fourier:
-        """Table 5.2."""
-        return printed_motion(STUDY, self.robot)
-
-    @cached_property
-    def samples(self) -> Samples:
-        """451 samples at 3 Hz with the base's reaction; exact."""
-        said = published(STUDY)["trajectory"]
-        t = np.arange(said["samples"]) / said["rate_Hz"]
-        return reacting(self.robot, self.motion.samples(self.robot, t))
+    study = STUDY
 
     # ------------------------------------------------------------------ as the thesis flies
 
     def exact(self) -> Problem:
         """The thesis' problem without noise: rates of base and joints alone, linear clusters, nothing else unknown."""
-        flight = Flight(replace(self.samples, v=None), {"w": np.full(3, HELD_RAD_S)})
-        nothing = Nuisances.none()
-        return Problem(self.robot, (flight,), KNOWN, SIMPLE, nuisances=nothing, models=("angular-momentum",))
+        return self.posed(Flight(replace(self.samples, v=None), {"w": np.full(3, HELD_RAD_S)}))
 
     def noisy(self, run: int) -> Problem:
         """One run with noise that gives both spread and mean errors of Table 5.3: held over samples, plus a bias."""
@@ -83,13 +63,10 @@ class N1:
         late_s, drift: how late the gyro is in the middle [s], and the change of that [s/s]. zeros: what encoders read
         too much [rad]. misaligned: rotation of the gyro (3,) [rad]. bias: of the gyro, one number or (3,) [rad/s].
         """
-        robot, motion, duration = self.robot, self.motion, self.motion.duration_s
         t = self.samples.need("t", "a run")
-        shown = np.clip(t - late_s - drift * (t - 0.5 * duration), 0.0, duration)
-        _, w = base_reaction(robot, motion.samples(robot, shown))
-        turned = np.cross(np.zeros(3) if misaligned is None else misaligned, w)
-        read = w - turned + bias + GYRO_RAD_S * rng.normal(size=w.shape)
-        curves, fitted = read_encoders(motion, robot, t, rng, zeros)
+        w = self.rates(t - late_s - drift * (t - 0.5 * self.motion.duration_s))
+        read = read_gyro(w, GYRO_RAD_S, rng, misaligned, bias)
+        curves, fitted = read_encoders(self.motion, self.robot, t, rng, zeros)
         joints = {"q": fitted.position, "dq": fitted.rate, "ddq": fitted.acceleration}
         return Flight(replace(self.samples, w=read, v=None, **joints), {"w": np.full(3, GYRO_RAD_S)}, curves=curves)
 

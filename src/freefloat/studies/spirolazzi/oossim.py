@@ -7,49 +7,21 @@ gyro is our reading of it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property
-
-import numpy as np
+from dataclasses import replace
 
 from freefloat.estimate.flight import Flight
-from freefloat.estimate.problem import Nuisances, Problem
-from freefloat.motion.fourier import Fourier
-from freefloat.regressor.samples import Samples
-from freefloat.regressor.states import base_reaction
-from freefloat.robot.model import Robot
-from freefloat.studies import published
-from freefloat.studies.printed import printed_motion
-from freefloat.studies.simulated import reacting
-from freefloat.studies.spirolazzi.cluster_table import SIMPLE
-from freefloat.studies.spirolazzi.n1 import KNOWN
+from freefloat.estimate.problem import Problem
+from freefloat.studies.spirolazzi.printed_flight import PrintedFlight
 
 STUDY = "spirolazzi_oossim"
 
 
-@dataclass(frozen=True, eq=False)
-class OosSim:
-    """The experiment. robot: the one that flies, like `spirolazzi_oossim`."""
+class OosSim(PrintedFlight):
+    """The experiment, its motion that of Table 6.4. robot: the one that flies, like `spirolazzi_oossim`."""
 
-    robot: Robot
-
-    @cached_property
-    def motion(self) -> Fourier:
-        """Table 6.4."""
-        return printed_motion(STUDY, self.robot)
-
-    @cached_property
-    def samples(self) -> Samples:
-        """451 samples at 3 Hz with the base's reaction; exact."""
-        said = published(STUDY)["trajectory"]
-        t = np.arange(said["samples"]) / said["rate_Hz"]
-        return reacting(self.robot, self.motion.samples(self.robot, t))
+    study = STUDY
 
     def problem(self, late_s: float = 0.0) -> Problem:
         """Without noise, linear clusters, nothing else unknown. late_s: how late the gyro is [s]."""
-        t = self.samples.need("t", "a run")
-        shown = np.clip(t - late_s, 0.0, self.motion.duration_s)
-        _, w = base_reaction(self.robot, self.motion.samples(self.robot, shown))
-        flight = Flight(replace(self.samples, w=w, v=None))
-        nothing = Nuisances.none()
-        return Problem(self.robot, (flight,), KNOWN, SIMPLE, nuisances=nothing, models=("angular-momentum",))
+        w = self.rates(self.samples.need("t", "a run") - late_s)
+        return self.posed(Flight(replace(self.samples, w=w, v=None)))

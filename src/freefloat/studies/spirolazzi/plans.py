@@ -24,8 +24,9 @@ from freefloat.studies import published
 from freefloat.studies.printed import printed_motion
 from freefloat.studies.simulated import white_gyro
 from freefloat.studies.spirolazzi.cluster_table import SIMPLE, cluster_table, simple_model
-from freefloat.studies.spirolazzi.n1 import GYRO_RAD_S, KNOWN, STUDY
+from freefloat.studies.spirolazzi.n1 import GYRO_RAD_S, STUDY
 from freefloat.studies.spirolazzi.oossim import STUDY as OOSSIM
+from freefloat.studies.spirolazzi.printed_flight import KNOWN
 
 BASE_SIZE_M, LOAD_RADIUS_M, CLEARANCE_M = (0.3, 0.5, 0.4), 0.2, 0.05  # OURS: the thesis prints no sizes
 

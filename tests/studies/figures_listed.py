@@ -1,0 +1,114 @@
+"""The figures of studies, a table a study: which hold, which do not, and which cannot be compared."""
+
+from dataclasses import dataclass
+from functools import cache
+
+from freefloat.studies.reproduce import reproduce
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Names of figures. hold, do_not: whether they do at the usual effort; the latter say why.
+
+    unprinted: what they were made with is not printed; they say so, and some are among the others too.
+    """
+
+    hold: frozenset[str]
+    do_not: frozenset[str]
+    unprinted: frozenset[str] = frozenset()
+
+    @property
+    def names(self):
+        return self.hold | self.do_not | self.unprinted
+
+
+@cache
+def usual(study):
+    """The figures of a study by name, at the usual effort."""
+    (found,) = reproduce([study])
+    return {check.name: check for check in found.checks}
+
+
+AYUSAWA = Listed(
+    hold=frozenset(
+        {
+            "ayusawa.gradient.relative_error",
+            "ayusawa.gradient.forward_relative_error",
+            "ayusawa.gradient.speed_ratio",
+            "ayusawa.sequential.condition_numbers",
+        }
+    ),
+    do_not=frozenset({"ayusawa.random_selection.condition_number", "ayusawa.random_selection.condition_numbers"}),
+)
+
+_NOISES = {
+    "energy": ("energy", "parameters"),
+    "state": ("regressor", "parameters"),
+    "both": ("energy", "regressor", "parameters"),
+}
+GAUTIER = Listed(
+    hold=frozenset(
+        {
+            "gautier.base_parameters",
+            "gautier.condition_number.r15",
+            "gautier.condition_number.r20",
+            "gautier.condition_number.r30",
+            "gautier.equilibrium.r30",
+            "gautier.equilibrium.r15",
+            "gautier.equilibrium.condition_number.r15",
+        }
+    ),
+    do_not=frozenset({"gautier.equilibrium.condition_number.r30"}),
+    unprinted=frozenset(
+        {
+            "gautier.identification.relative_error",
+            "gautier.identification.expected_relative_error",
+            *(f"gautier.random.condition_number.r{r}" for r in (15, 20, 30, 50, 100, 200, 300, 500)),
+            *(
+                f"gautier.perturbation.{noise}.{points}_r{r}.{what}"
+                for noise, whats in _NOISES.items()
+                for points in ("optimum", "random")
+                for r in (15, 30)
+                for what in whats
+            ),
+        }
+    ),
+)
+
+_BY_CHANNEL = ("base_linear_rms", "base_angular_rms", "torque_rms", "by_channel")
+_UNPRINTED = {  # of motions or an order that are not printed: whether they hold
+    "naveen.significant_singular_values": True,
+    "naveen.surrogate.condition_number": True,
+    "naveen.all_intervals.condition_number": False,
+    "naveen.pruning.updated_rule.intervals": False,
+    "naveen.ols.case2.median_relative_error": True,
+    "naveen.ols.case2.max_relative_error": True,
+    "naveen.ols.case3.median_relative_error": True,
+    "naveen.ols.case3.max_relative_error": False,
+    **{f"naveen.prediction.{name}": True for name in _BY_CHANNEL},
+    **{f"naveen.ols.prediction.{name}": False for name in _BY_CHANNEL},
+    **{
+        f"naveen.prediction.least_squares_over_default.{kind}": True
+        for kind in ("base_linear", "base_angular", "torque")
+    },
+}
+NAVEEN = Listed(
+    hold=frozenset(
+        {
+            "naveen.minimal.max_relative_deviation",
+            "naveen.minimal.worst_rounding_units",
+            "naveen.pruning.intervals",
+            "naveen.pruning.condition_number",
+            "naveen.noiseless.max_relative_error",
+            "naveen.ols.median_relative_error",
+            "naveen.ols.max_relative_error",
+            "naveen.default.median_relative_error",
+            "naveen.default.max_relative_error",
+            *(name for name, holds in _UNPRINTED.items() if holds),
+        }
+    ),
+    do_not=frozenset(name for name, holds in _UNPRINTED.items() if not holds),
+    unprinted=frozenset(_UNPRINTED),
+)
+
+LISTED = {"ayusawa": AYUSAWA, "gautier": GAUTIER, "naveen": NAVEEN}
