@@ -17,6 +17,11 @@ from freefloat.estimate.rows.equations import Equations
 from freefloat.regressor.selection import select_parameters
 from freefloat.robot.transform import Array
 
+_LINEAR = (
+    "linear methods add neither the prior nor nuisances to the data, but for an accelerometer's bias in rows of the "
+    "base velocity"
+)
+
 
 @dataclass(frozen=True)
 class Estimator(ABC):
@@ -84,7 +89,7 @@ def linear_estimate(problem: Problem, equations: Equations, method: str, solutio
         held=held,
         outcome=outcome,
         warnings=warnings,
-        notes=solution.notes,
+        notes=(*solution.notes, _LINEAR),
     )
 
 

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,14 +28,13 @@ from freefloat.regressor.minimal import MinimalParameters
 from freefloat.regressor.model import Momentum
 from freefloat.regressor.numerical import independent_columns, standard_preference
 from freefloat.regressor.selection import select_parameters, with_known_separate
+from freefloat.regressor.summary import ModelName
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.transform import Array
 
 if TYPE_CHECKING:
     from freefloat.estimate.rows.equations import Equations
-
-ModelName = Literal["momentum", "angular-momentum", "base-velocity", "energy", "torque"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,9 @@ from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.linear.least_squares import LeastSquares
-from freefloat.estimate.problem import ModelName, Problem
+from freefloat.estimate.problem import Problem
 from freefloat.estimate.total_mass import mass_from_products, mass_from_ratio
+from freefloat.regressor.summary import ModelName
 
 
 def naveen_momentum(problem: Problem) -> Estimate:

@@ -20,7 +20,7 @@ from freefloat.estimate.bound.bound import Bound, cramer_rao_bound
 from freefloat.estimate.flight import TotalMomentum
 from freefloat.estimate.planned import planned_problem
 from freefloat.estimate.prior import CadSpread
-from freefloat.estimate.problem import ModelName, Nuisances, Problem
+from freefloat.estimate.problem import Nuisances, Problem
 from freefloat.excitation.excitation import Prediction
 from freefloat.excitation.goals.a_optimal import AOptimal
 from freefloat.excitation.goals.accuracy import Accuracy
@@ -46,6 +46,7 @@ from freefloat.motion.trajectory import Trajectory
 from freefloat.regressor.angular_momentum import AngularMomentum
 from freefloat.regressor.model import Momentum, NotApplicable, Torque
 from freefloat.regressor.samples import rotations
+from freefloat.regressor.summary import ModelName
 from freefloat.robot.model import Robot
 from freefloat.robot.transform import Array
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from freefloat import __version__
-from freefloat.estimate.problem import ModelName
 from freefloat.excitation.excitation import Excitation, trajectory_of
 from freefloat.excitation.find_excitation import SHAKES, Watch, find_excitation
 from freefloat.excitation.flight_forecast import flight_sheet
@@ -31,6 +30,7 @@ from freefloat.motion.fourier import Fourier, PlainFourier
 from freefloat.motion.limits import joint_or_wheel, limits_of
 from freefloat.motion.quintic import ENDS
 from freefloat.motion.trajectory import Trajectory
+from freefloat.regressor.summary import ModelName
 from freefloat.robot.model import Robot
 from freefloat.robot.transform import Array
 

@@ -14,7 +14,7 @@ from freefloat.estimate.flight import Flight, flight_of
 from freefloat.estimate.methods import default_method, make_estimator
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.planned import sensor_walks
-from freefloat.estimate.problem import ModelName, Problem
+from freefloat.estimate.problem import Problem
 from freefloat.excitation.excitation import Excitation, trajectory_of
 from freefloat.experiment.processing.process import process
 from freefloat.experiment.processing.processed import Processed, ProcessSettings
@@ -25,23 +25,9 @@ from freefloat.mission.flying import random_motion
 from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.motion.trajectory import Trajectory
 from freefloat.motion.trajectory_file import trajectory_from_document
+from freefloat.regressor.summary import ModelName
 
 Recordings = Recording | Mapping[str, Recording] | Sequence[Recording]
-
-_LINEAR = (
-    "least-squares",
-    "weighted",
-    "bias-compensated",
-    "total-least-squares",
-    "instrumental-variable",
-    "recursive",
-    "adaline",
-    "hopfield-tank",
-)
-_LINEAR_NOTE = (
-    "linear methods add neither the prior nor nuisances to the data, but for an accelerometer's bias in rows of the "
-    "base velocity"
-)
 
 
 def identify(
@@ -72,7 +58,6 @@ def identify(
         warnings=(*found.warnings, *warnings),
         notes=(
             *found.notes,
-            *((_LINEAR_NOTE,) if asked in _LINEAR else ()),
             *(note for note in notes if not note.startswith("warning: ")),
         ),
         origin={**found.origin, **_origin(mission, asked, named, [flight for flight, _ in flights])},

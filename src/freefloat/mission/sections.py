@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field
 
 from freefloat.estimate.methods import METHODS
 from freefloat.estimate.prior import CadSpread
+from freefloat.excitation.plan import GoalName
 from freefloat.experiment.sensors import Sensors
 from freefloat.experiment.simulate import Wheels
 from freefloat.files import Number, Positive, Section, Vector3, did_you_mean, entries, shown
@@ -134,9 +135,7 @@ class ExcitationSection(Section):
         default_factory=dict,
         description="position at both ends by joint, rad or m; zero, or the middle of the range, unless given",
     )
-    goal: Literal[
-        "accuracy", "worst-accuracy", "condition-number", "frobenius", "d-optimal", "a-optimal", "e-optimal"
-    ] = "accuracy"
+    goal: GoalName = "accuracy"
     weights: dict[str, Annotated[Number, Field(ge=0.0)]] = Field(
         default_factory=dict, description="of clusters in the accuracy, by the name of their leader; one unless given"
     )

@@ -16,12 +16,13 @@ import scipy.linalg
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimated_clusters import total_covariance
 from freefloat.estimate.likelihood.likelihood import Rows
-from freefloat.estimate.problem import ModelName, Problem
+from freefloat.estimate.problem import Problem
 from freefloat.estimate.rows.equations import Equations
 from freefloat.estimate.rows.flight_stack import FlightStack, whitening
 from freefloat.estimate.rows.model_rows import Channel, Unit
 from freefloat.estimate.uncertain import root_of
 from freefloat.regressor.states import turning_axes
+from freefloat.regressor.summary import ModelName
 from freefloat.robot.transform import AXES, Array
 from freefloat.validation.prediction import UNITS, Belief, InvalidValidation, Momentum, Reading, largest_turn_rad
 

@@ -29,7 +29,7 @@ from freefloat.regressor.states import turning_axes
 from freefloat.robot.transform import AXES, Array
 
 if TYPE_CHECKING:
-    from freefloat.estimate.problem import ModelName
+    from freefloat.regressor.summary import ModelName
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,7 +25,7 @@ from freefloat.regressor.states import sliding_axes
 from freefloat.robot.transform import AXES, Array
 
 if TYPE_CHECKING:
-    from freefloat.estimate.problem import ModelName
+    from freefloat.regressor.summary import ModelName
 
 
 @dataclass(frozen=True, eq=False)

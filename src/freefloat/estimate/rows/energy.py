@@ -25,7 +25,7 @@ from freefloat.regressor.torque import mass_matrix
 from freefloat.robot.transform import Array
 
 if TYPE_CHECKING:
-    from freefloat.estimate.problem import ModelName
+    from freefloat.regressor.summary import ModelName
 
 _PLACE = {"v": 0, "w": 3, "dq": 6}
 

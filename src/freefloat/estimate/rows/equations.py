@@ -40,7 +40,8 @@ from freefloat.regressor.summary import make_model
 from freefloat.robot.transform import Array
 
 if TYPE_CHECKING:
-    from freefloat.estimate.problem import ModelName, Problem
+    from freefloat.estimate.problem import Problem
+    from freefloat.regressor.summary import ModelName
 
 COUNTS = 1e-10  # of the largest singular value of the scaled matrix
 _LEAST = 1e-3  # of the largest standard deviation in a sample: what rows err by whose sensors are called exact

@@ -25,7 +25,8 @@ from freefloat.robot.model import Robot
 from freefloat.robot.transform import Array, skew
 
 if TYPE_CHECKING:
-    from freefloat.estimate.problem import ModelName, Problem
+    from freefloat.estimate.problem import Problem
+    from freefloat.regressor.summary import ModelName
 
 Group = Literal["standard", "angular-momentum", "base-velocity"]
 _RATES = ("v", "w", "dq", "wheel_rates")

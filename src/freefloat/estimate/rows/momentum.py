@@ -26,7 +26,7 @@ from freefloat.regressor.states import allowed_rows
 from freefloat.robot.transform import AXES, Array
 
 if TYPE_CHECKING:
-    from freefloat.estimate.problem import ModelName
+    from freefloat.regressor.summary import ModelName
 
 _LABELS = (*(f"linear momentum {axis}" for axis in AXES), *(f"angular momentum {axis}" for axis in AXES))
 _PLACE = {"v": 0, "w": 3, "dq": 6}

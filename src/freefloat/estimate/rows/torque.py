@@ -26,7 +26,7 @@ from freefloat.regressor.torque import inverse_dynamics, mass_matrix, torque_reg
 from freefloat.robot.transform import AXES, Array
 
 if TYPE_CHECKING:
-    from freefloat.estimate.problem import ModelName
+    from freefloat.regressor.summary import ModelName
 
 _BASE = (*(f"force {axis}" for axis in AXES), *(f"moment {axis}" for axis in AXES))
 _RATES = ("v", "w", "dq", "wheel_rates")
