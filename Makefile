@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 demo: $(VENV)/ready
 	rm -rf demo && mkdir demo
 	$(BIN)/freefloat new demo/servicing
-	$(BIN)/freefloat inspect demo/servicer.yaml --model momentum --known load
+	$(BIN)/freefloat inspect demo/servicer.yaml
 	$(BIN)/freefloat run demo/servicing.yaml -o demo/servicing.run
 
 test: $(VENV)/ready-test

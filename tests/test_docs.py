@@ -6,9 +6,12 @@ it is part of a mission. Lines after `$ ` are typed in a shell.
 """
 
 import re
+import runpy
 import shlex
+import sys
 import unicodedata
 from pathlib import Path
+from types import SimpleNamespace
 from typing import get_args
 
 import pytest
@@ -30,12 +33,13 @@ from freefloat.mission.sections import MissionSection
 from freefloat.plain_yaml import parse_yaml
 from freefloat.regressor.summary import ModelName
 from freefloat.robot.load import load_robot
+from freefloat.studies.check import Check, Study
 from freefloat.studies.reproduce import TITLES
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 PAGES = sorted(path for path in DOCS.rglob("*.md"))
-TESTED_ELSEWHERE = {"tutorial.md", "examples.md"}  # their blocks follow on one another
+TESTED_ELSEWHERE = {"tutorial.md"}  # its blocks follow on one another
 BLOCK = re.compile(r"^( *)```(\w*)(.*?)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"(?<!!)\[[^\]]+\]\(([^)\s]+)\)")
 VERBS = typer.main.get_command(app)
@@ -261,6 +265,34 @@ def test_files_that_pages_name_exist():
     for path in PAGES:
         for name in re.findall(r"`((?:tests|src|docs)/[\w/.]+\.(?:py|md|yaml|toml))`", prose(path)):
             assert (ROOT / name).is_file() or name in NOT_YET, f"{named(path)}: {name}"
+
+
+@pytest.fixture
+def hook(monkeypatch):
+    """The hook that makes tables; what it has of mkdocs, which tests do without, is an exception."""
+    monkeypatch.setitem(sys.modules, "mkdocs", SimpleNamespace())
+    monkeypatch.setitem(sys.modules, "mkdocs.exceptions", SimpleNamespace(PluginError=LookupError))
+    return runpy.run_path(str(DOCS / "hooks" / "built_tables.py"))
+
+
+@pytest.mark.parametrize("text", [None, "", '{"checks": [', "\0"])
+def test_a_study_that_was_not_run_to_its_end_is_one_sentence(hook, tmp_path, monkeypatch, text):
+    monkeypatch.chdir(tmp_path)
+    Path("build/studies").mkdir(parents=True)
+    if text is not None:
+        Path("build/studies/naveen.json").write_text(text)
+    with pytest.raises(LookupError, match=r"build/studies/naveen\.json is .*`make docs`"):
+        hook["studies_table"]()
+
+
+def test_a_table_of_figures_hides_nothing(hook):
+    near = Check("a", "angle", 0.0, 2.327e-5, "rad", tolerance=2.3271e-5)
+    apart = [Check("b", "mass", 1.0, ours, "kg", "lower", 0.0333, comparable=False) for ours in (1.01, 1.02, 1.5)]
+    document = Study("naveen", "A title", (near, *apart), 1.0).document()
+    made = hook["study_section"](document | {"date": "today", "version": "0"})
+    assert "1 of 1 figures that can be compared hold; in brackets: 3, of which 2 hold." in made
+    assert "±2.327e-05 | yes" in made, "what is allowed is as exact as what was found"
+    assert "≤\u00a0+3.33\u00a0% | (no)" in made
 
 
 NOT_YET = {title.removeprefix('title="').removesuffix('"') for path in PAGES for _, title in blocks(path, "python")}

@@ -14,6 +14,7 @@ from freefloat.mission.believed import known_of
 from freefloat.mission.mission_file import InvalidMission
 from freefloat.robot.parameters import PER_BODY, pseudo_inertia
 from freefloat.robot.physicality import check_physicality
+from freefloat.robot.transform import Transform
 
 
 @pytest.fixture
@@ -73,6 +74,32 @@ def test_the_flight_is_that_of_the_drawn_robot_and_the_estimate_finds_it(mission
 def test_another_robot_is_refused(mission):
     with pytest.raises(InvalidMission, match=r"has the bodies .*allowed: those of mission 'trial'"):
         ff.simulate(mission, robot=ff.study_robot("cepheus"))
+
+
+def with_body(robot, name, **changes):
+    return replace(robot, bodies=tuple(replace(b, **changes) if b.name == name else b for b in robot.bodies))
+
+
+def test_a_robot_that_is_built_otherwise_is_refused(mission):
+    robot = mission.robot
+    name = next(body.name for body in robot.bodies if body.joint is not None and body.joint.moves)
+    body = robot.body(name)
+    flipped, sliding = replace(body.joint, axis=-body.joint.axis), replace(body.joint, kind="prismatic")
+    for other, words in (
+        (replace(robot, base="fixed"), "the kind of its base is fixed; allowed: that of mission 'trial', free"),
+        (with_body(robot, name, joint=sliding), f"the kind of joint '{body.joint.name}' is prismatic"),
+        (with_body(robot, name, joint=flipped), f"the axis of joint '{body.joint.name}' is"),
+        (
+            with_body(robot, name, placement=Transform(body.placement.R, body.placement.p + 0.01)),
+            f"the place of body '{name}' on its parent is",
+        ),
+        (
+            with_body(robot, name, placement=Transform(body.placement.R[[1, 2, 0]], body.placement.p)),
+            f"the orientation of body '{name}' on its parent is",
+        ),
+    ):
+        with pytest.raises(InvalidMission, match=words):
+            ff.simulate(mission, robot=other)
 
 
 def test_the_command_line_draws_and_flies_the_same(mission, tmp_path):

@@ -6,8 +6,12 @@ from pathlib import Path
 
 import pytest
 import typer
+import yaml
+from command_line.calling import ended
+from excitation.small_mission import ROBOT
 from shown_output import alike
 
+import freefloat as ff
 from freefloat.command_line import app
 from freefloat.command_line.template import write_new_mission
 
@@ -40,6 +44,55 @@ def test_the_table_lists_every_verb():
     table = README.partition("## The verbs")[2].partition("\n\n")[2].partition("\n\n")[0]
     listed = {verb for line in table.splitlines() for verb in re.findall(r"`(\w+)`", line.split("|")[1])}
     assert listed == verbs
+
+
+def typed(heading):
+    """Commands below a heading, as words."""
+    block = README.partition(f"## {heading}\n")[2].partition("```\n")[2].partition("```")[0]
+    return [shlex.split(line, comments=True) for line in block.splitlines()]
+
+
+def done(words):
+    """Run a command of freefloat where this process is, a search as short as it can be; what it prints."""
+    quick = ("--starts", "1", "--shakes", "0", "--workers", "1") if words == ["freefloat", "run", "trial.yaml"] else ()
+    code, out, err = ended([*words[1:], *quick])
+    assert code == 0, f"{words}: {err}"
+    return out
+
+
+def shorten(mission):
+    """Less of the same, so that it takes seconds."""
+    path = Path(mission)
+    path.write_text(path.read_text().replace("rate_Hz: 100", "rate_Hz: 10").replace("_s: 60", "_s: 20"))
+
+
+def test_what_is_typed_to_use_it_does_all_of_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    install, new, run, more = typed("Use it")
+    assert install == ["pip", "install", "."]
+    assert "wrote trial.yaml" in done(new)
+    shorten("trial.yaml")
+    assert "trial.run/report.html" in done(run)
+    assert Path("trial.run/report.html").is_file()
+    assert "identify" in done(more)
+
+
+def test_what_is_typed_for_own_data_identifies_them(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("robot.yaml").write_text(yaml.safe_dump(ROBOT))
+    ff.save_robot(ff.load_robot("robot.yaml"), "my.urdf")
+    new, look, run = typed("Your own data")
+    assert "wrote mine.yaml" in done(new)
+    edited = Path("mine.yaml").read_text().replace("known: {}", "known: {link2: {relative_sd: 0.002}}")
+    Path("mine.yaml").write_text(edited)  # as the comment of the first line says
+    mission = ff.load_mission("mine.yaml")
+    command = ff.random_motion(mission, seed=1)
+    command.save("command.json")
+    ff.write_recording("flight.csv", ff.simulate(mission, command, seed=1))
+    ff.write_recording("other.csv", ff.simulate(mission, ff.random_motion(mission, seed=2), seed=2))
+    assert "gyro_x_rad_s" in done(look)
+    assert done(run).startswith(" PASS  ")
+    assert ff.load_estimate("mine.run/estimate.json").outcome == "good"
 
 
 @pytest.mark.parametrize("line", re.findall(r"^freefloat (\w+ .*)$", README, re.MULTILINE))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import yaml
 from excitation.small_mission import ROBOT, write_small_mission
-from report.small_run import SENSORS, small_run
+from report.small_run import SENSORS, shared_run
 from typer.testing import CliRunner
 
 import freefloat as ff
@@ -26,8 +26,8 @@ QUICK = {"starts": 1, "seed": 3, "shakes": 0, "workers": 1}
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    return small_run(tmp_path_factory.mktemp("runs"))
+def made():
+    return shared_run()[0]
 
 
 def as_recorded(recording):

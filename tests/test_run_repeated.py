@@ -8,18 +8,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from excitation.small_mission import write_small_mission
-from report.small_run import SENSORS, small_run
+from report.small_run import SENSORS, shared_run
 from typer.testing import CliRunner
 
 import freefloat as ff
 from freefloat.command_line import app
 from freefloat.mission import running
 from freefloat.mission.run_commands import repeating
+from freefloat.mission.run_steps import STEPS
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    return small_run(tmp_path_factory.mktemp("runs"))
+def made():
+    return shared_run()[0]
 
 
 def execute(run, folder, monkeypatch, keep=()):
@@ -103,6 +104,7 @@ def test_what_was_designed_is_kept_when_a_run_is_interrupted_later(made, tmp_pat
     run = ff.run(mission, tmp_path / "r", watch=told.append, **given)
     assert same(made, run.directory)
     assert [each.said for each in told if each.step == "design"] == ["kept from the run that did not end"]
+    assert [step.name for step in run.steps] == list(STEPS), "in the order in which they were done"
     assert np.array_equal(ff.load_run(run.directory).estimate.values, run.estimate.values)
 
 

@@ -44,6 +44,8 @@ def _study(name: str) -> dict[str, Any]:
         document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise PluginError(f"{path} is missing: `make docs` runs the study {name} and writes it") from error
+    except ValueError as error:  # empty, cut short, or not text
+        raise PluginError(f"{path} is not a whole JSON file: remove it, and `make docs` writes it again") from error
     return document
 
 
@@ -53,10 +55,12 @@ def study_section(study: dict[str, Any]) -> str:
     notes = list(dict.fromkeys(check["note"] for check in checks if check["note"]))
     compared = [check for check in checks if check["comparable"]]
     held = sum(check["holds"] for check in compared)
+    apart = [check for check in checks if not check["comparable"]]
     lines = [
         f"### {study['title']}",
         "",
-        f"{held} of {len(compared)} figures that can be compared hold, {len(checks) - len(compared)} are in brackets. "
+        f"{held} of {len(compared)} figures that can be compared hold; in brackets: {len(apart)}, of which "
+        f"{sum(check['holds'] for check in apart)} hold. "
         f"Run on {study['date']} with freefloat {study['version']}, in {study['seconds']:.0f} s.",
         "",
         "| figure | printed | ours | by | within | holds | note |",
@@ -93,7 +97,7 @@ def _within(check: dict[str, Any]) -> str:
     """How far ours may be from the printed figure, and to which side."""
     printed = check["published"] if isinstance(check["published"], list) else [check["published"]]
     tolerance = check["tolerance"]
-    room = f"{100.0 * tolerance:.2g} %" if any(printed) else f"{tolerance:.2g}"
+    room = f"{100.0 * tolerance:.4g} %" if any(printed) else f"{tolerance:.4g}"  # as exact as the figures
     sign = {"equal": "±", "lower": "≤ +", "higher": "≥ −"}[check["better"]]
     return f"{sign}{room}" if tolerance else {"equal": "=", "lower": "≤", "higher": "≥"}[check["better"]]
 

@@ -34,7 +34,7 @@ GOOD = {  # every verb that says something, so that it is done; -o files are wha
     "identify": ("identify", *FLOWN),
     "validate": ("validate", "tiny.yaml", "e.json", "unseen.parquet"),
     "export": ("export", "e.json", "--robot", "{}.yaml"),
-    "run": ("run", "tiny.yaml", *QUICK, "-o", "{}.run"),
+    "run": ("run", "tiny.yaml", "-o", "{}.run"),
     "report": ("report", "made.run", "-o", "{}.html"),
     "campaign": ("campaign", "tiny.yaml", "--runs", 1, "--workers", 1, "-o", "{}"),
     "reproduce": ("reproduce", "naveen"),
@@ -53,7 +53,7 @@ def folder(tmp_path_factory):
         ("simulate", "tiny.yaml", "--seed", 1, "-o", "flight.parquet"),
         ("simulate", "tiny.yaml", "--seed", 2, "-o", "unseen.parquet"),
         ("identify", *FLOWN, "-o", "e.json"),
-        ("run", "tiny.yaml", *QUICK, "-o", "made.run"),
+        ("run", "tiny.yaml", "-o", "made.run"),
     ):
         assert ended((*arguments, "--quiet"), place) == (0, "", "")
     return place
@@ -96,6 +96,26 @@ def test_every_verb_is_tried():
     verbs = {each.callback.__name__ for each in app.registered_commands}
     assert verbs == {*GOOD, "schema"}
     assert json.loads(ended(["schema", "mission", "--json"])[1]) == json.loads(ended(["schema", "mission"])[1])
+
+
+@pytest.mark.parametrize("arguments", ["inspect robot.yaml", "inspect robot.yaml --json", "schema mission", "--help"])
+def test_whoever_has_seen_enough_of_the_output_ends_nothing_badly(folder, arguments):
+    """As in `freefloat inspect robot.yaml | head -1`: the reader is gone before all is written."""
+    here, there = os.pipe()
+    os.close(here)
+    command = [sys.executable, "-m", "freefloat", *arguments.split()]
+    with os.fdopen(there, "w") as unread:
+        done = subprocess.run(command, cwd=folder, stdout=unread, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("found", [[HELD], [HELD, HELD]])
+def test_figures_are_a_list_however_many_studies_were_asked_for(tmp_path, monkeypatch, found):
+    monkeypatch.setattr(studies, "reproduce", lambda *_, **__: iter(found))
+    code, out, _ = ended(["reproduce", "naveen", "--json", "-o", "figures.json"], tmp_path)
+    assert code == 0
+    assert json.loads(out) == [study.document() for study in found]
+    assert (tmp_path / "figures.json").read_text() == out
 
 
 # ---------------------------------------------------------------------- a bad result: 1

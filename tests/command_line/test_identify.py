@@ -73,6 +73,24 @@ def test_the_table_says_value_interval_what_it_is_made_of_and_the_prior(path):
     assert table.endswith("wrote e.json\n")
 
 
+def test_what_is_estimated_beside_the_clusters_has_its_unit(path):
+    units = {each.name: each.unit for each in load_estimate(path / "e.json").nuisances}
+    assert units["known m_load"] == "kg"
+    assert units["known Izz_load"] == "kg m²"
+    assert units["clock drift"] == "s/s"
+    assert units["zero of j1"] == "rad"
+    assert [name for name, unit in units.items() if not unit] == []
+    table = done("identify", "trial.yaml", "flight.parquet", "--all", cwd=path)
+    assert next(line for line in table.splitlines() if line.startswith("known m_load")).split()[3] == "kg"
+
+
+def test_a_mission_may_speak_of_recordings_that_are_not_given(path):
+    """One mission file for a flight with and one without the load; that it does so is noted."""
+    said = "the mission's identify.without is also about before.parquet, not given here"
+    table = done("identify", "elsewhere.yaml", "flight.parquet", "--all", cwd=path)
+    assert said in " ".join(table.split())
+
+
 def test_the_exported_robots_have_the_identified_clusters(path):
     estimate = load_estimate(path / "e.json")
     robot = load_robot(path / "identified.yaml").with_separate(estimate.robot.separate)
@@ -142,7 +160,6 @@ BAD = {
     "ending": (("identify", "trial.yaml", "flight.parquet", "-o", "x.urdf"), "x.urdf: not a file that estimates"),
     "twice": (("identify", "trial.yaml", "flight.parquet", "./flight.parquet"), "flight.parquet: is given twice"),
     "copy": (("identify", "trial.yaml", "flight.parquet", "copy.parquet"), "'copy.parquet' is the same recording as"),
-    "elsewhere": (("identify", "elsewhere.yaml", "flight.parquet"), "'before.parquet'; there are: flight.parquet"),
     "failed": (("export", "failed.json", "-o", "x.urdf"), "failed.json: the estimate failed"),
     "nothing": (("export", "e.json"), "nothing says what to write"),
     "template": (("export", "e.json", "--urdf", "identified.urdf"), "-o OUT.urdf"),

@@ -41,7 +41,10 @@ def worked(folder, name="trial"):
 @pytest.mark.parametrize("kind", ROBOTS)
 def test_every_kind_of_robot_goes_from_a_new_mission_to_an_estimate(tmp_path, kind):
     (tmp_path / "robot.yaml").write_text(yaml.safe_dump(ROBOTS[kind]))
-    assert ended(["new", "trial", "--urdf", "robot.yaml"], tmp_path) == (0, "wrote trial.yaml\n", "")
+    code, said, err = ended(["new", "trial", "--urdf", "robot.yaml"], tmp_path)
+    assert (code, said.splitlines()[0], err) == (0, "wrote trial.yaml", "")
+    assert ("! nothing limits range or rate of j1" in said) == (kind == "unlimited")
+    assert ("! nothing is known yet" in said) == (kind != "fixed"), "of the others none has a load"
     assert worked(tmp_path).outcome != "failed"
 
 
@@ -53,11 +56,18 @@ def test_a_urdf_is_told_how_its_base_moves(tmp_path, base):
     text = (tmp_path / "mine.urdf").read_text()
     told = ["new", "trial", "--urdf", "mine.urdf", "--base", base]
     code, said, _ = ended(told, tmp_path)
-    assert (code, said) == (0, "wrote trial.yaml\nwrote trial_robot.yaml\n")
+    assert (code, said.splitlines()[:2]) == (0, ["wrote trial.yaml", "wrote trial_robot.yaml"])
     assert ff.load_mission(tmp_path / "trial.yaml").robot.base == base
     assert (tmp_path / "mine.urdf").read_text() == text
     code, _, err = ended(["new", "trial", "--urdf", "mine.urdf", "--base", base], tmp_path)
     assert (code, err) == (2, "freefloat: trial.yaml: is there already; choose another name or remove it first\n")
+
+
+def test_bodies_that_cannot_exist_are_said_at_once(tmp_path):
+    arm = {**ARM, "inertia_kgm2": {"xx": 0.01, "yy": 0.5, "zz": 0.05}}
+    (tmp_path / "robot.yaml").write_text(yaml.safe_dump({**ROBOT, "bodies": [arm]}))
+    said = ended(["new", "trial", "--urdf", "robot.yaml"], tmp_path)[1]
+    assert said.splitlines()[-1] == " ! cannot exist as given: link1; `freefloat inspect` says why"
 
 
 def test_joints_that_nothing_limits_are_said_where_one_looks_for_limits(tmp_path):
@@ -72,7 +82,7 @@ def test_joints_that_nothing_limits_are_said_where_one_looks_for_limits(tmp_path
 
 
 @pytest.mark.parametrize("kind", ["free", "planar", "fixed"])
-def test_limits_to_uncomment_are_limits_that_a_mission_may_have(tmp_path, kind):
+def test_lines_to_uncomment_are_what_a_mission_may_have(tmp_path, kind):
     (tmp_path / "robot.yaml").write_text(yaml.safe_dump(ROBOTS[kind]))
     ended(["new", "trial", "--urdf", "robot.yaml"], tmp_path)
     path = tmp_path / "trial.yaml"
@@ -86,6 +96,9 @@ def test_limits_to_uncomment_are_limits_that_a_mission_may_have(tmp_path, kind):
     assert limits.clearance_m == 0.05
     assert (limits.base_rate_deg_s is None) == (kind == "fixed")
     assert ff.plan_of(ff.load_mission(path)).limits
+    asked = ff.load_mission(path).settings.identify
+    assert asked.method == ("weighted" if kind == "fixed" else "maximum-likelihood")
+    assert (asked.nuisances.external_torque_Nm is None) == (kind != "free"), "what an orbit does to a free base"
 
 
 def test_a_mission_is_written_where_its_name_says(tmp_path):

@@ -30,7 +30,9 @@ WRONG = [
     ("campaign tiny.yaml", "missing option '-o' / '--output'"),
     ("sweep tiny.yaml", "missing option '--over'"),
     ("simulate tiny.yaml --seed -1", "invalid value for '--seed': allowed: greater than or equal to 0"),
-    ("simulate tiny.yaml --seed one", "invalid value for '--seed'"),
+    ("simulate tiny.yaml --seed one", "invalid value for '--seed': allowed: a whole number; see `freefloat simulate"),
+    ("--quiet run tiny.yaml", "no such option: --quiet before the verb; allowed: after it; see `freefloat --help`"),
+    ("simulate tiny.yaml --traceback", "no such option: --traceback (did you mean --trajectory?); see `f"),
     ("design tiny.yaml --goal acuracy", "invalid value for '--goal': 'acuracy' is not one of 'accuracy'"),
     ("schema recording", "'recording' is not one of 'robot', 'mission'"),
     # new
@@ -57,7 +59,10 @@ WRONG = [
     ("inspect urdf.yaml", "urdf.yaml: is XML, as URDFs are; allowed: YAML or JSON"),
     ("inspect tiny.yaml", "this file is for freefloat design, simulate, identify or run"),
     ("inspect e.json", "this file is for freefloat validate or export"),
-    ("inspect robot.yaml --model momentum --known lnik1", "lnik1"),
+    (
+        "inspect robot.yaml --model momentum --known lnik1",
+        "no body or parameter named 'lnik1'; this robot has: base, link1, BODY.PARAMETER with m mx my mz Ixx",
+    ),
     ("inspect robot.yaml --known link1", "--known, --assume-zero, --momentum and --wheels go with --model"),
     # draw
     (
@@ -122,14 +127,20 @@ WRONG = [
     ("data nothing.parquet", "nothing.parquet: cannot be read: no such file or directory"),
     ("data empty.csv", "empty.csv: is empty; allowed: a table with a column t_s"),
     ("data binary.parquet", "binary.parquet: is not a whole Parquet file: it is cut short, damaged or of another kind"),
-    ("data tiny.yaml", "tiny.yaml: ends in '.yaml'; allowed: .parquet or .csv"),
+    (
+        "data tiny.yaml",
+        "tiny.yaml: is of the kind mission, not a recording; allowed: .parquet, .csv or a ROS 2 bag; this file is for",
+    ),
+    ("data tiny.txt", "tiny.txt: ends in '.txt'; allowed: .parquet or .csv"),
+    ("data made.run", "made.run: is the directory of a run; allowed: a recording in it, such as made.run/flight.parqu"),
     ("data folder", "folder: a bag needs a mapping file that says which topic is what; give it as --mapping"),
     ("data flight.parquet --repair magic", "magic"),
     ("data flight.parquet --plot flight.parquet", "flight.parquet: is read by this command, and would be overwritten"),
     ("data flight.parquet --plot page.pdf", "page.pdf: not a file that pages are written to; allowed: .html"),
     # identify
     ("identify flight.parquet tiny.yaml", "flight.parquet: is a Parquet table"),
-    ("identify tiny.yaml e.json", "e.json: ends in '.json'; allowed: .parquet or .csv"),
+    ("identify tiny.yaml e.json", "e.json: is of the kind estimate, not a recording; allowed: .parquet, .csv or a ROS"),
+    ("identify tiny.yaml misspelt.csv", "misspelt.csv: holds the joints j11 (is j11 meant for j1?); allowed: those of"),
     ("identify tiny.yaml other.parquet", "other.parquet: holds the joints j1, j2; allowed: those of tiny, j1"),
     (
         "identify other/small.yaml flight.parquet",
@@ -147,7 +158,7 @@ WRONG = [
     # validate
     (
         "validate tiny.yaml flight.parquet flight.parquet",
-        "flight.parquet: is a Parquet table, as recordings are; allowed",
+        "flight.parquet: is a recording, not an estimate; the order is MISSION ESTIMATE RECORDINGS",
     ),
     ("validate tiny.yaml robot.yaml flight.parquet", "which is not an estimate file; allowed: freefloat/estimate@1"),
     ("validate tiny.yaml e.json other.parquet", "other.parquet: holds the joints j1, j2; allowed: those of tiny"),
@@ -170,6 +181,17 @@ WRONG = [
     ("campaign tiny.yaml -o c --methods guesswork", "no method named 'guesswork'"),
     ("campaign tiny.yaml -o c --sweep link1.mass_kg", "does not say what is varied"),
     ("campaign tiny.yaml -o c --runs 0", "invalid value for '--runs'"),
+    # files that a mission names are read by every verb that takes it
+    ("draw named.yaml -o robot.json", "robot.json: is read by this command, and would be overwritten"),
+    ("design named.yaml -o robot.json", "robot.json: is read by this command, and would be overwritten"),
+    ("design named.yaml -o ./folder/../robot.json", "robot.json: is read by this command, and would be overwritten"),
+    (
+        "sweep named.yaml --over duration_s=1:2:3 -o command.csv",
+        "command.csv: is read by this command, and would be overwritten",
+    ),
+    ("simulate named.yaml -o command.csv", "command.csv: is read by this command, and would be overwritten"),
+    ("identify named.yaml flight.parquet -o robot.json", "robot.json: is read by this command, and would be overw"),
+    ("validate named.yaml e.json flight.parquet -o robot.json", "robot.json: is read by this command, and would be"),
     # reproduce
     ("reproduce navene", "no study named 'navene' (did you mean naveen?)"),
     ("reproduce naveen -o figures.txt", "figures.txt: not a file that figures are written to; allowed: .json"),
@@ -185,6 +207,8 @@ def folder(tmp_path_factory):
     (place / "folder").mkdir()
     (place / "folder" / "notes.txt").write_text("mine")
     (place / "folder.yaml").mkdir()
+    (place / "made.run").mkdir()
+    (place / "made.run" / "run.json").write_text("{}")
     for arguments in (
         ("simulate", tiny, "--seed", 1, "-o", place / "flight.parquet"),
         ("simulate", small, "--seed", 1, "-o", place / "other.parquet"),
@@ -203,6 +227,11 @@ def folder(tmp_path_factory):
     mission = yaml.safe_load(tiny.read_text())
     (place / "lost.yaml").write_text(yaml.safe_dump({**mission, "robot": "elsewhere.yaml"}))
     (place / "unknown.yaml").write_text(yaml.safe_dump({**mission, "known": {"lnik1": {}}}))
+    (place / "robot.json").write_text(json.dumps(yaml.safe_load((place / "robot.yaml").read_text())))
+    (place / "command.csv").write_text("t_s,q_j1_rad,dq_j1_rad_s\n0,0,0.1\n5,0.5,0.1\n10,1,0.1\n")
+    (place / "misspelt.csv").write_text("t_s,q_j11_rad\n0,0\n1,0.1\n2,0.3\n")
+    named = {**mission, "robot": "robot.json", "trajectory": "command.csv"}
+    (place / "named.yaml").write_text(yaml.safe_dump(named))
     head = "format: freefloat/mission@1\nmission: m\nrobot: robot.yaml\nexcitation: {goal: acuracy}\n"
     (place / "typo.yaml").write_text(head)
     return place

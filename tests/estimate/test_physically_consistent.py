@@ -124,6 +124,21 @@ def own_clusters(estimate):
     return single, np.abs(estimate.minimal.combine[single]).argmax(axis=1)
 
 
+def test_the_cad_model_is_trusted_as_when_the_estimate_was_made():
+    robot = SMALL[0]
+    estimate = estimate_of(robot, wrong_cad(robot, 3))
+    prior = {"mass": 0.3, "com": 0.02, "inertia": 0.2}
+    own = physical_robot(replace(estimate, origin={"prior": prior})).parameters
+    assert np.array_equal(own, physical_robot(estimate, CadSpread(**prior)).parameters)
+    assert not np.allclose(own, physical_robot(estimate).parameters)
+
+
+def test_a_covariance_that_is_none_is_refused():
+    estimate = estimate_of(SMALL[0])
+    with pytest.raises(NotSolved, match="negative variance"):
+        physical_robot(replace(estimate, covariance=-estimate.covariance))
+
+
 def test_what_is_the_priors_is_told():
     robot = random_robot(4, bodies=4, base="free")
     estimate = estimate_of(robot, known=("body1",))

@@ -14,7 +14,7 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from report.small_run import small_run
+from report.small_run import shared_run
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 FLAGS = (
@@ -28,11 +28,11 @@ FLAGS = (
     "--enable-logging=stderr",
     "--remote-debugging-port=0",  # without it there is nothing to stay open for
 )
-HEARD = "the console is heard"
+HEARD, FAILED = "the console is heard", "the picture is not drawn"
 WIDTHS = (1280, 390)
 OUTER = """<!DOCTYPE html><meta charset="utf-8"><body><script>
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
-async function until(holds, most = 20000) {
+async function until(holds, most = 60000) {
   for (const start = performance.now(); performance.now() - start < most; await sleep(50)) if (holds()) return true;
   return false;
 }
@@ -43,37 +43,65 @@ function picture(canvas) {
   context.drawImage(canvas, 0, 0, 320, 240);
   return Array.from(new Uint32Array(context.getImageData(0, 0, 320, 240).data.buffer));
 }
-const differing = (a, b) => a.filter((pixel, k) => pixel !== b[k]).length;
-
-async function look(width) {
+// Until what was asked for has been drawn: it is drawn in the next frame.
+async function frames(inside, count = 2) {
+  for (let k = 0; k < count; k++) await new Promise((done) => inside.requestAnimationFrame(done));
+}
+async function opened(name, width) {
   const frame = document.createElement("iframe");
   [frame.width, frame.height] = [width, 900]; // a window cannot be as narrow as that
-  frame.src = "report.html";
+  frame.src = name;
   document.body.replaceChildren(frame);
   await new Promise((done) => { frame.onload = done; });
   const [page, inside] = [frame.contentDocument, frame.contentWindow];
-  const [canvas, slider, play] = ["robot", "time", "play"].map((id) => page.getElementById(id));
   const plots = [...page.querySelectorAll(".plot")];
   const drawn = await until(() => plots.every((each) => each.querySelector(".trace, .points path")));
+  return { page, inside, plots, drawn };
+}
+const differing = (a, b) => a.filter((pixel, k) => pixel !== b[k]).length;
+
+// How many loops run after a quick pause: steps of the film for each frame.
+async function ticking(inside, play) {
+  const own = inside.requestAnimationFrame.bind(inside);
+  let steps = 0;
+  inside.requestAnimationFrame = (step) => own((now) => { steps += step.name === "tick"; step(now); });
+  if (play.textContent === "Play") play.click();
+  play.click();
+  play.click();
+  await new Promise((done) => own(done));
+  steps = 0;
+  for (let k = 0; k < 10; k++) await new Promise((done) => own(done));
+  inside.requestAnimationFrame = own;
+  return steps;
+}
+// A page whose picture fails, and one of whose joints is called like a colour.
+async function spoilt() {
+  const { page, plots, drawn } = await opened("broken.html", 1280);
+  const names = [...page.querySelectorAll("#joint-positions .legendtext")].map((each) => each.textContent);
+  return { drawn, names, plots: plots.length, blank: page.getElementById("stage").classList.contains("blank") };
+}
+async function look(width) {
+  const { page, inside, plots, drawn } = await opened("report.html", width);
+  const [canvas, slider, play] = ["robot", "time", "play"].map((id) => page.getElementById(id));
   const started = Number(slider.value);
   slider.focus();
   const focused = page.activeElement === slider;
   const go = async (place) => {
     slider.value = place;
     slider.dispatchEvent(new inside.Event("input"));
-    await sleep(300);
+    await frames(inside);
     return picture(canvas);
   };
   const first = await go(0);
   const second = await go(Math.round(slider.max / 2));
   const now = page.getElementById("now").textContent;
   play.click();
-  const moves = await until(() => Number(slider.value) > slider.max / 2 + 2, 8000);
-  play.click();
+  const moves = await until(() => Number(slider.value) !== Math.round(slider.max / 2));
+  const ticks = await ticking(inside, play);
   const stopped = await go(Math.round(slider.max / 2));
   const box = page.querySelector('[data-group="inertia"]');
   box.click();
-  await sleep(300);
+  await frames(inside);
   const glass = picture(canvas);
   box.click();
   const wide = [...page.body.querySelectorAll("*")].filter(
@@ -85,20 +113,20 @@ async function look(width) {
   });
   const before = style();
   page.getElementById("theme").click();
-  await sleep(200);
+  await frames(inside);
   const after = style();
   page.getElementById("theme").click();
   inside.dispatchEvent(new inside.Event("beforeprint"));
-  await sleep(200);
+  await frames(inside);
   const printed = {
     theme: page.documentElement.dataset.theme,
     folded: page.querySelectorAll("details:not([open]):not(.formula)").length,
     widest: Math.max(...plots.map((each) => each._fullLayout.width)),
   };
   inside.dispatchEvent(new inside.Event("afterprint"));
-  await sleep(200);
+  await frames(inside);
   return {
-    drawn, started, focused, now, moves, before, after, printed,
+    drawn, started, focused, now, moves, ticks, before, after, printed,
     colours: new Set(first).size,
     moved: differing(first, second),
     again: differing(second, stopped),
@@ -117,6 +145,7 @@ async function look(width) {
   console.error("HEARD");
   const seen = {};
   for (const width of WIDTHS) seen[width] = await look(width);
+  seen.broken = await spoilt();
   await fetch("/seen", { method: "POST", body: JSON.stringify(seen) });
 })().catch((fault) => fetch("/seen", { method: "POST", body: JSON.stringify({ fault: String(fault.stack) }) }));
 </script></body>"""
@@ -127,7 +156,9 @@ def folder(tmp_path_factory):
     if BROWSER is None:
         pytest.skip("no Chromium is installed: the report is not looked at in a browser")
     place = tmp_path_factory.mktemp("looked_at")
-    shutil.copy(small_run(place).report, place / "report.html")
+    page = shared_run()[0].report.read_text()
+    (place / "report.html").write_text(page)
+    (place / "broken.html").write_text(broken(page))
     (place / "outer.html").write_text(OUTER.replace("HEARD", HEARD).replace("WIDTHS", str(list(WIDTHS))))
     return place
 
@@ -141,7 +172,17 @@ def looked(folder, request):
 def test_the_console_stays_empty(looked):
     (_, said), _ = looked
     assert any(HEARD in line for line in said)
-    assert [line for line in said if HEARD not in line and "GL Driver Message" not in line] == []
+    others = [line for line in said if HEARD not in line and "GL Driver Message" not in line]
+    assert len(others) == 1, others
+    assert FAILED in others[0], "of the page whose picture is spoilt"
+
+
+def test_figures_are_drawn_where_the_picture_fails(looked):
+    seen = looked[0][0]["broken"]
+    assert seen["blank"]
+    assert seen["drawn"]
+    assert seen["plots"] >= 8
+    assert "--c1" in seen["names"], "a joint keeps its name"
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -153,6 +194,7 @@ def test_the_robot_is_drawn_and_moves(looked, width):
     assert seen["again"] == 0, "the same instant is the same picture"
     assert seen["glass"] > 200, "ellipsoids can be switched on"
     assert seen["moves"], "it plays"
+    assert 7 <= seen["ticks"] <= 13, "in one loop"
     assert seen["focused"], "the slider is reached by keys"
     assert "base turned by" in seen["now"]
 
@@ -179,6 +221,15 @@ def test_light_dark_and_paper(looked, width):
     assert seen["restored"]
 
 
+def broken(page):
+    """The page without a scene, its first joint called like a colour."""
+    spoilt, scenes = re.subn(r'(id="scene">).*?(</script>)', r"\1{}\2", page, count=1, flags=re.S)
+    spoilt, names = re.subn(r'"name":"j1"', '"name":"--c1"', spoilt)
+    assert scenes == 1
+    assert names
+    return spoilt
+
+
 def looked_at(folder, scheme):
     """What the outer page found, by width, and the lines of the browser's console."""
     found = queue.Queue()
@@ -191,7 +242,7 @@ def looked_at(folder, scheme):
     with log.open("wb") as lines:
         browser = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=lines)
         try:
-            seen = json.loads(found.get(timeout=120))
+            seen = json.loads(found.get(timeout=300))
         finally:
             browser.terminate()
             browser.wait(timeout=30)

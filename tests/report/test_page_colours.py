@@ -7,7 +7,8 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
-SHEET = (files("freefloat.report") / "templates" / "run.css").read_text()
+SHEET, DARK = ((files("freefloat.report") / "templates" / name).read_text() for name in ("run.css", "dark.css"))
+LIGHT = SHEET[SHEET.index(":root {") : SHEET.index("}")]
 TEXT = ("--ink", "--muted", "--link", "--pass", "--doubtful", "--fail")
 SERIES = tuple(f"--c{number}" for number in range(1, 9))
 AA_TEXT, AA_GRAPHICS = 4.5, 3.0  # WCAG 2.2, 1.4.3 and 1.4.11
@@ -25,15 +26,12 @@ XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1
 @pytest.fixture(params=["light", "dark"])
 def colours(request):
     """Linear RGB of every property of a theme that is a plain colour."""
-    selector = {"light": ":root {", "dark": ':root[data-theme="dark"] {'}[request.param]
-    block = SHEET[SHEET.index(selector) :]
-    found = re.findall(r"(--[a-z0-9-]+): (#[0-9a-f]{6});", block[: block.index("}")])
+    found = re.findall(r"(--[a-z0-9-]+): (#[0-9a-f]{6});", {"light": LIGHT, "dark": DARK}[request.param])
     return {name: linear([int(text[k : k + 2], 16) / 255 for k in (1, 3, 5)]) for name, text in found}
 
 
 def test_both_themes_name_the_same_colours():
-    blocks = [SHEET[SHEET.index(start) :] for start in (":root {", ':root[data-theme="dark"] {')]
-    light, dark = (set(re.findall(r"(--[a-z0-9-]+):", block[: block.index("}")])) for block in blocks)
+    light, dark = (set(re.findall(r"(--[a-z0-9-]+):", block)) for block in (LIGHT, DARK))
     assert light == dark
     used = set(re.findall(r"var\((--[a-z0-9-]+)", SHEET)) - {"--own", "--tint"}
     assert used <= light

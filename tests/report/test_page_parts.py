@@ -1,6 +1,7 @@
 """What the page says and how it is built: one meaning of white, limits by kind, causes, headings, tables, policy."""
 
 import base64
+import copy
 import hashlib
 import itertools
 import re
@@ -9,23 +10,38 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from report.small_run import small_run
+from excitation.small_mission import ROBOT, write_small_mission
+from report.flights import planar, sliding, told
+from report.small_run import SENSORS, shared_run
+from typer.testing import CliRunner
 
-from freefloat.excitation.excitation import Margin
+import freefloat as ff
+from freefloat.command_line import app
+from freefloat.estimate.estimated_clusters import cad_spread, spread_of
+from freefloat.estimate.prior import CadSpread
+from freefloat.excitation.excitation import Margin, Prediction
 from freefloat.mission.reporting import story_of_run
+from freefloat.report.body_uncertainty import centre_covariances
+from freefloat.report.design_words import accuracy_words
 from freefloat.report.figures import log_axis, power_words
 from freefloat.report.run_page import run_page
-from freefloat.report.section_accuracy import accuracy
+from freefloat.report.scene import scene_of
+from freefloat.report.section_accuracy import accuracy, accuracy_figures
+from freefloat.report.section_clusters import clusters
+from freefloat.report.section_identifiable import identifiable, percent_of
 from freefloat.report.section_prediction import prediction
 from freefloat.report.section_residuals import residuals
 from freefloat.report.section_trajectory import trajectory
-from freefloat.report.solids import Surface, box, capsule, cylinder, ellipsoid, hull
+from freefloat.report.section_verdict import headlines, verdict
+from freefloat.report.solids import Surface, box, capsule, cylinder, ellipsoid, hull, joined
+from freefloat.report.words import HALF
+from freefloat.robot.parameters import com_of
 from freefloat.validation.causes import Cause
 
 
 @pytest.fixture(scope="module")
-def story(tmp_path_factory):
-    return story_of_run(small_run(tmp_path_factory.mktemp("parts")))
+def story():
+    return story_of_run(shared_run()[0])
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +112,127 @@ def test_the_base_is_held_against_its_prediction(story):
     assert all(float(row["ratio"]) > 0.0 for row in rows)
 
 
+# ---------------------------------------------------------------------- the mission's own prior
+
+PRIORS = {"tight": {"mass": 0.02, "com": 0.03, "inertia": 0.04}, "wide": {"mass": 0.3, "com": 0.3, "inertia": 0.25}}
+
+
+@pytest.fixture(scope="module", params=PRIORS)
+def own(request, tmp_path_factory):
+    """A run of a mission with a prior of its own, and that."""
+    folder, prior = tmp_path_factory.mktemp("own"), PRIORS[request.param]
+    mission = ff.load_mission(write_small_mission(folder, sensors=SENSORS, prior=prior))
+    run = ff.run(mission, folder / "r", seed=3, fly="cad", excitation=shared_run()[0].excitation)
+    return run, CadSpread(**prior)
+
+
+def test_the_spread_is_that_of_the_mission(own):
+    run, prior = own
+    again = ff.load_estimate(run.directory / "estimate.json")
+    assert spread_of(again) == prior
+    combine = again.minimal.combine
+    assert np.allclose(cad_spread(again) ** 2, np.diagonal(combine @ prior.covariance(again.robot) @ combine.T))
+    assert spread_of(replace(again, origin={})) == CadSpread()
+    for wrong in ("cad", {"mass": 0.1}, {"mass": 0.1, "com": -1.0, "inertia": 0.1}, {**PRIORS["wide"], "mass": True}):
+        with pytest.raises(ff.ShapeError, match="has the prior"):
+            spread_of(replace(again, origin={"prior": wrong}))
+
+
+def test_every_part_of_the_page_measures_by_it(own):
+    run, prior = own
+    story = story_of_run(run)
+    estimate = story.estimate
+    spread = cad_spread(estimate, prior)
+    shares = estimate.sd / spread
+    shown = {cell.text for _, row in identifiable(story)["grid"].rows for cell in row if cell}
+    assert shown == {percent_of(float(share)) for share in shares}
+    drawn = np.sort(np.concatenate([unpacked(trace["y"]) for trace in accuracy_figures(story)[0].traces[1:]]))
+    assert np.allclose(drawn, np.sort(100.0 * shares))
+    rows = clusters(story)
+    halves = [row["cad_half"] for row in (*rows["rows"], *rows["others"])]
+    assert sorted(halves) == sorted(f"±{HALF * each:.2g}" for each in spread)
+
+
+def unpacked(array):
+    return np.frombuffer(base64.b64decode(array["bdata"]), "<f4")
+
+
+def test_centres_of_mass_are_never_less_known_than_by_the_mission_s_prior(own):
+    run, prior = own
+    estimate = run.estimate
+    found = centre_covariances(estimate, estimate.robot.parameters)
+    whole = prior.covariance(estimate.robot)
+    for body, phi in enumerate(estimate.robot.parameters.reshape(-1, 10)):
+        block, slope = slice(10 * body, 10 * body + 4), np.column_stack([-com_of(phi), np.eye(3)]) / phi[0]
+        before = slope @ whole[block, block] @ slope.T
+        assert (np.linalg.eigvalsh(before - found[body]) > -1e-9 * np.trace(before)).all()
+        if run.mission.robot.body_names[body] == "link1":
+            assert np.trace(found[body]) > 0.05 * np.trace(before), "the data show sums only"
+
+
+def test_the_shell_exports_what_a_run_does(own, tmp_path):
+    run, _ = own
+    robot, urdf = tmp_path / "again.yaml", tmp_path / "again.urdf"
+    estimate = str(run.directory / "estimate.json")
+    result = CliRunner().invoke(app, ["export", estimate, "--robot", str(robot), "-o", str(urdf)])
+    assert result.exit_code == 0, result.output
+    assert robot.read_bytes() == (run.directory / "identified.yaml").read_bytes()
+    assert urdf.read_bytes() == (run.directory / "identified.urdf").read_bytes()
+
+
+# ---------------------------------------------------------------------- the three numbers
+
+
+@pytest.mark.parametrize("known", ["base", "link1"])
+def test_where_joints_slide_the_total_mass_is_a_sum_of_clusters(tmp_path, known):
+    """There the masses of links are clusters of their own, not part of the base's."""
+    story = told(tmp_path, sliding(), known={known: {"relative_sd": 0.002}})
+    estimate = story.estimate
+    masses = [place for place, name in enumerate(estimate.names) if name.startswith("m_")]
+    assert {estimate.names[place] for place in masses} == {"m_base", "m_link1", "m_link2"} - {f"m_{known}"}
+    assert {estimate.formulas[place] for place in masses} == {estimate.names[place] for place in masses}
+    column = 10 * estimate.robot.body_names.index(known)
+    value = estimate.values[masses].sum() + estimate.parameters[column]
+    half = HALF * np.sqrt(estimate.covariance[np.ix_(masses, masses)].sum())
+    number = headlines(story)[1]
+    assert number.about == "total mass"
+    assert number.value == f"±{100.0 * half / value:.2g} %"
+    assert number.more.startswith(f"{value:.4g} kg, 95 % interval")
+    heavier = story.robot.with_parameters(1.1 * story.robot.parameters)
+    off = abs(value / heavier.mass - 1.0)
+    assert f"off by {100.0 * off:.2g} %" in headlines(replace(story, truth=heavier))[1].more
+
+
+def test_intervals_wider_than_their_value_are_said_in_words(story):
+    estimate = replace(story.estimate, covariance=1e8 * story.estimate.covariance)
+    said = verdict(replace(story, estimate=estimate))
+    assert "is known to more than ±100 % (95 %)" in said["sentence"]
+    assert [each.value for each in said["headlines"][:2]] == ["more than ±100 %"] * 2
+
+
+def test_base_inertia_is_measured_alike_before_and_after_the_flight(story):
+    """Had the flight been as accurate as was predicted, the design's words and the page would show one number."""
+    estimate = story.estimate
+    alike = [Prediction(*each) for each in zip(estimate.names, estimate.values, estimate.sd, strict=True)]
+    number = headlines(story)[0]
+    assert accuracy_words(alike, "base") == f"base inertia {number.value.replace('±', '± ')} (95 %)"
+    assert "root mean square of 3 moments" in number.more
+
+
+def test_what_is_never_seen_is_named_and_what_is_known_is_not_among_it(tmp_path):
+    story = told(tmp_path, planar(), known={"link2": {"relative_sd": 0.002}})
+    never = identifiable(story)["never"]
+    assert {"mz_base", "Ixx_base", "Ixy_link1"} <= set(never)
+    assert not any(name.endswith("link2") for name in never)
+    assert f"Never seen, whatever the motion: {never[0]}, " in run_page(story)
+
+
+def test_notes_are_not_folded_away(story):
+    said = "the design was interrupted"
+    page = run_page(replace(story, provenance=replace(story.provenance, notes=(said,))))
+    assert re.search(rf"<h3>Notes</h3>\s*<ul[^>]*><li>{said}</li>", page)
+
+
 # ---------------------------------------------------------------------- how it is built
 
 
@@ -129,6 +266,31 @@ def test_the_policy_allows_the_page_s_own_scripts_and_nothing_else(page):
     hashes = {base64.b64encode(hashlib.sha256(each.encode()).digest()).decode() for each in scripts}
     assert set(re.findall(r"'sha256-([^']+)'", policy)) == hashes
     assert "'unsafe-inline'" not in re.search(r"script-src ([^;]+);", policy)[1]
+
+
+def test_newlines_of_another_system_do_not_change_hashes(story, page, monkeypatch):
+    """Browsers read every newline as one sign, and take hashes after that."""
+    from jinja2 import PackageLoader
+
+    own = PackageLoader.get_source
+
+    def foreign(self, pages, name):
+        text, *more = own(self, pages, name)
+        return text.replace("\n", "\r\n"), *more
+
+    monkeypatch.setattr(PackageLoader, "get_source", foreign)
+    monkeypatch.setattr("plotly.offline.get_plotlyjs", lambda: "let a;\r\nlet b;\r")
+    test_the_policy_allows_the_page_s_own_scripts_and_nothing_else(
+        run_page(story).replace("\r\n", "\n").replace("\r", "\n")
+    )
+
+
+def test_dark_is_shown_without_scripts_too(page):
+    style = re.search(r"<style>(.*?)</style>", page, re.S)[1]
+    chosen = re.search(r':root\[data-theme="dark"\] \{(.*?)\}', style, re.S)[1]
+    preferred = re.search(r"prefers-color-scheme: dark\) \{ :root:not\(\[data-theme\]\) \{(.*?)\}", style, re.S)[1]
+    assert "--paper: #14171a" in chosen
+    assert chosen == preferred
 
 
 def test_nothing_outside_is_named(page):
@@ -177,3 +339,23 @@ def test_solids_are_closed_and_face_outward(name):
     across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     facing = np.einsum("ij,ij->i", across, surface.normals[surface.triangles].mean(axis=1))
     assert (facing > -1e-12).all()
+
+
+def test_surfaces_with_more_points_than_two_bytes_number_are_cut_into_pieces():
+    whole = joined([ellipsoid(np.array([3.0 * k, 0.0, 0.0]), np.eye(3)) for k in range(120)])
+    assert len(whole.points) > 2**16
+    pieces = whole.pieces(2**16)
+    assert max(len(each.points) for each in pieces) <= 2**16
+    assert sum(len(each.triangles) for each in pieces) == len(whole.triangles)
+    assert sum(volume(each) for each in pieces) == pytest.approx(volume(whole))
+    assert whole.pieces(10**6) == [whole]
+
+
+def test_a_body_of_many_shapes_is_drawn_whole(tmp_path):
+    robot = copy.deepcopy(ROBOT)
+    robot["bodies"][1]["shape"] = [copy.deepcopy(robot["bodies"][1]["shape"][0]) for _ in range(100)]
+    parts = [part for part in scene_of(told(tmp_path, robot))["parts"] if part["name"] == "link2"]
+    for part in parts:
+        numbers = np.frombuffer(base64.b64decode(part["triangles"]["bdata"]), "<u2")
+        assert numbers.max() == len(unpacked(part["points"])) // 3 - 1
+    assert len([part for part in parts if part["group"] == "bodies"]) > 1

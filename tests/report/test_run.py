@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from excitation.small_mission import write_small_mission
-from report.small_run import small_run
+from report.small_run import shared_run
 from typer.testing import CliRunner
 
 import freefloat as ff
@@ -41,10 +41,8 @@ FILES = (
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("runs")
-    told = []
-    return small_run(folder, told.append), told
+def made():
+    return shared_run()
 
 
 def test_the_directory_holds_everything_and_reads_back(made):
@@ -174,7 +172,7 @@ def test_commands_end_in_the_three_numbers_and_the_path(made, tmp_path):
     assert [each["about"] for each in document["numbers"]] == ["base inertia", "total mass", "prediction"]
     assert page.read_text() == run.report.read_text(), "the same run makes the same page"
     table = CliRunner().invoke(app, ["report", str(run.directory), "-o", str(page)]).stdout
-    assert table.startswith(" PASS  The inertia of the base is known to ±")
+    assert table.startswith(" PASS  The inertia of the base with the arm's mass at the shoulder is known to ±")
 
 
 def test_a_failed_prediction_is_exit_code_1(made, tmp_path, monkeypatch):

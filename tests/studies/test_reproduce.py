@@ -117,7 +117,7 @@ def test_the_command_writes_what_it_shows(tmp_path, monkeypatch):
     for words in ("A title", "an angle [rad]", "≤", "±10 %", "2.1", "1.5", "not printed", "2 of 2 figures hold"):
         assert words in result.output
     written = json.loads(path.read_text())
-    assert written == study.document()
+    assert written == [study.document()]
     printed = CliRunner().invoke(app, ["reproduce", "all", "--json"], catch_exceptions=False)
     assert json.loads(printed.stdout) == [study.document()]
 

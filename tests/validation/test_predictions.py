@@ -54,6 +54,16 @@ CASES = [
 ]
 
 
+def test_the_cad_model_is_believed_as_the_estimate_believed_it():
+    case = made("momentum", "free", {"w": SD}, "zero", 3)
+    usual, problem = prediction_of(case, "momentum")
+    wide = replace(usual.estimate, origin={"prior": {"mass": 0.3, "com": 0.3, "inertia": 0.3}})
+    belief = BaseMotionPrediction(problem, wide).belief
+    size = np.linalg.norm(usual.belief.cad_root, axis=1)
+    assert np.allclose(np.linalg.norm(belief.cad_root, axis=1), 3.0 * size, rtol=1e-6, atol=1e-6 * size.max())
+    assert np.allclose(belief.spread, 9.0 * usual.belief.spread)
+
+
 def made(model, base, noise, momentum, seed):
     models = "momentum" if model == "momentum" else model
     n = 1500 if "attitude" in noise else 240  # attitudes are integrated from sample to sample

@@ -17,7 +17,6 @@ from freefloat.campaign.manifest import ClustersSection
 from freefloat.errors import FreefloatError
 from freefloat.estimate.bound.bound import Bound, cramer_rao_bound
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.estimated_clusters import fitted_parameters
 from freefloat.estimate.likelihood.unknowns import parameter_columns, unknowns_of
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.rows.cluster_sets import (
@@ -67,7 +66,7 @@ class AngularView:
         """
         if estimate.model == ANGULAR:
             return estimate.values, estimate.sd
-        phi = fitted_parameters(estimate)
+        phi = estimate.parameters
         slope = self.slope(phi)
         sd = np.sqrt(np.diagonal(estimate.transformed(slope[:, estimate.minimal.kept])))
         mixed = np.linalg.norm(slope @ self.known_root, axis=1) > _COUNTS * sd

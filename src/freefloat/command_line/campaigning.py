@@ -16,7 +16,7 @@ from freefloat.campaign.pictures import pictures
 from freefloat.campaign.running import Standing, run_campaign
 from freefloat.campaign.summary import CampaignSummary
 from freefloat.command_line.live_bar import LiveBar, aside
-from freefloat.command_line.outputs import refuse_output
+from freefloat.command_line.outputs import files_of, refuse_output
 from freefloat.command_line.sweeping import ranges_of
 from freefloat.excitation.excitation_file import load_motion
 from freefloat.mission.mission_file import load_mission
@@ -41,9 +41,9 @@ def campaign_mission(
     quiet: bool,
 ) -> tuple[Campaign, CampaignSummary]:
     """Run what is missing, and draw the page. An interrupt ends the campaign, not the command."""
-    if plot is not None:
-        refuse_output(plot, (path,), "pages", (".html",))  # before the work, not after it
     mission = load_mission(path)
+    if plot is not None:
+        refuse_output(plot, files_of(mission), "pages", (".html",))  # before the work, not after it
     trajectory = None if motion is None else load_motion(motion, mission.robot)
     with CampaignProgress(mission.name, quiet) as progress:
         found = run_campaign(

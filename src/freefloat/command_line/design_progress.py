@@ -60,6 +60,7 @@ class DesignProgress(LiveBar):
 
 
 def _joints(margins: tuple[Margin, ...]) -> str:
-    """How near the joints come to the ends of their ranges."""
+    """That all limits are kept, and how far the joints stay from the ends of their ranges if that is a figure."""
     slacks = [each.slack for each in margins if each.limit.startswith("position of") and each.unit == "rad"]
-    return f"joints within {np.degrees(max(min(slacks), 0.0)):.1f}° of limits" if slacks else ""
+    left = f"{np.degrees(min(slacks, default=0.0)):.1f}"
+    return "within all limits" + (f", joints by {left}°" if float(left) > 0.0 else "")

@@ -8,7 +8,7 @@ from pathlib import Path
 import typer
 
 from freefloat.command_line.design_progress import DesignProgress
-from freefloat.command_line.outputs import refuse_output
+from freefloat.command_line.outputs import files_of, refuse_output
 from freefloat.excitation.excitation import Excitation
 from freefloat.excitation.excitation_file import load_motion, save_excitation
 from freefloat.excitation.find_excitation import SHAKES
@@ -34,7 +34,7 @@ def design_mission(
     """
     mission = load_mission(path)
     target = output or Path(f"{path.stem}.excitation.json")
-    refuse_output(target, (path, *earlier), "designed motions", (".json",))  # before the work, not after it
+    refuse_output(target, (*files_of(mission), *earlier), "designed motions", (".json",))  # before the work
     before = [load_motion(each, mission.robot) for each in earlier]
     times = SHAKES if shakes is None else shakes
     with DesignProgress(plan_of(mission, goal, before), quiet) as progress:

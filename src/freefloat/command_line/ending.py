@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import warnings
@@ -62,14 +63,23 @@ def run_to_its_end(app: typer.Typer, arguments: Sequence[str]) -> int:
         code = app(list(arguments), prog_name="freefloat", standalone_mode=False)
         sys.stdout.flush()  # here, where it can still be said that it failed
     except BrokenPipeError:
-        sys.stderr.close()  # whoever read the output has seen enough
-        return ExitCode.BAD_RESULT
+        return _seen_enough()
+    except SystemExit as left:
+        if isinstance(left.__context__, BrokenPipeError):  # typer takes it for a failure
+            return _seen_enough()
+        raise
     except Exception as error:
-        if "--traceback" in arguments:
+        if "--traceback" in arguments[:1]:
             raise
         code, sentence = _told(error)
         typer.echo(f"freefloat: {' '.join(sentence.splitlines())}", err=True)
     return int(code or ExitCode.DONE)
+
+
+def _seen_enough() -> ExitCode:
+    """Whoever reads the output, such as `head`, wants no more of it: what is in the buffer goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return ExitCode.DONE
 
 
 def _told(error: Exception) -> tuple[ExitCode, str]:
@@ -97,6 +107,8 @@ def _usage(error: Any) -> str:
     for theirs, ours in (
         (r"Value error, ", ""),
         (r"Input should be ", "allowed: "),
+        (r"a valid integer, unable to parse string as an integer", "a whole number"),
+        (r"^(No such option: --(?:quiet|json))$", r"\1 before the verb; allowed: after it"),
         (r"\. Did you mean (.+)\?$", r" (did you mean \1?)"),
         (r"\(Possible options: (.+)\)$", r"(did you mean \1?)"),
     ):

@@ -37,7 +37,10 @@ EXAMPLES = {
         "freefloat export found.json -o identified.urdf",
         "freefloat export found.json --robot found.yaml --controller found.c",
     ),
-    "run": ("freefloat run trial.yaml -o trial.run", "freefloat run trial.yaml --starts 2 --seed 3"),
+    "run": (
+        "freefloat run trial.yaml -o trial.run",
+        "freefloat run trial.yaml --recording flight.parquet -o own.run",
+    ),
     "report": ("freefloat report trial.run -o report.html",),
     "campaign": (
         "freefloat campaign trial.yaml --runs 100 -o trial.campaign",

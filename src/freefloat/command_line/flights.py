@@ -5,19 +5,22 @@ from __future__ import annotations
 import secrets
 import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rich.markup import escape
 
 from freefloat.command_line.live_bar import aside, work_bar
-from freefloat.command_line.outputs import refuse_output
-from freefloat.errors import FileError
+from freefloat.command_line.outputs import files_of, refuse_output
+from freefloat.errors import FileError, WrongFormat
 from freefloat.excitation.excitation_file import load_motion
 from freefloat.experiment.bags import read_bag
 from freefloat.experiment.bags_mapping import load_bag_mapping
 from freefloat.experiment.recording import Recording
 from freefloat.experiment.tables import read_recording, write_recording
+from freefloat.files import check_format, load_yaml
 from freefloat.mission import draw_robot, fly, load_mission, simulate
+from freefloat.mission.run_manifest import FLIGHT, MANIFEST, sha256
 from freefloat.robot.load import load_robot, save_robot
 
 _TABLES = (".parquet", ".csv")
@@ -25,11 +28,26 @@ _TABLES = (".parquet", ".csv")
 
 def read_any(path: Path, mapping: Path | None, repair: list[str]) -> Recording:
     """A recording from a table or, with a mapping, from a bag."""
+    if (path / MANIFEST).is_file():
+        raise FileError(path, f"is the directory of a run; allowed: a recording in it, such as {path / FLIGHT}")
     if not (path.is_dir() or path.suffix in (".mcap", ".db3")):
+        _refuse_other_kind(path)
         return read_recording(path, repair=repair)
     if mapping is None:
         raise FileError(path, "a bag needs a mapping file that says which topic is what; give it as --mapping")
-    return read_bag(path, load_bag_mapping(mapping), repair=repair)
+    recording = read_bag(path, load_bag_mapping(mapping), repair=repair)
+    hashes = {**recording.origin.hashes, mapping.name: sha256(mapping)}  # it says what the numbers mean
+    return replace(recording, origin=replace(recording.origin, hashes=hashes))
+
+
+def _refuse_other_kind(path: Path) -> None:
+    """Refuse a file of ours that is no recording, and say what it is."""
+    if path.suffix.lower() in (".yaml", ".yml", ".json") and path.is_file():
+        try:
+            check_format(load_yaml(path), "recording")
+        except WrongFormat as fault:
+            said = f"is of the kind {fault.found}, not a recording; allowed: .parquet, .csv or a ROS 2 bag"
+            raise WrongFormat(path, said, fault.found) from None
 
 
 def simulate_runs(
@@ -46,8 +64,8 @@ def simulate_runs(
     robot = None if robot_path is None else load_robot(robot_path)
     trajectory = mission.trajectory if trajectory_path is None else load_motion(trajectory_path, mission.robot)
     target = output or Path(f"{mission_path.stem}.parquet" if runs == 1 else f"{mission_path.stem}.flights")
-    inputs = [mission_path, robot_path, trajectory_path]
-    _refuse_target(target, runs, [path for path in inputs if path is not None])
+    others = [path for path in (robot_path, trajectory_path) if path is not None]
+    _refuse_target(target, runs, [*files_of(mission), *others])
     with work_bar(quiet) as progress:
         task = progress.add_task(f"flying {mission.name}", total=runs + 1)
         truth = fly(mission, trajectory, seed, robot)
@@ -76,9 +94,7 @@ def draw_flown(mission_path: Path, seed: int, output: Path | None) -> Path:
     """Write a robot that the mission's CAD model may stand for; the path written."""
     mission = load_mission(mission_path)
     target = output or Path(f"{mission_path.stem}.flown.yaml")
-    refuse_output(
-        target, [mission_path, mission_path.parent / mission.settings.robot], "drawn robots", (".yaml", ".yml", ".json")
-    )
+    refuse_output(target, files_of(mission), "drawn robots", (".yaml", ".yml", ".json"))
     save_robot(draw_robot(mission, seed), target)
     return target
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 
 from freefloat.command_line.flights import read_any
 from freefloat.command_line.live_bar import aside
-from freefloat.command_line.outputs import refuse_output
+from freefloat.command_line.outputs import files_of, refuse_output
 from freefloat.errors import FileError
 from freefloat.estimate.estimate import Estimate
 from freefloat.excitation.excitation_file import load_motion
@@ -31,8 +32,8 @@ def identify_recordings(
 ) -> Estimate:
     """Read everything, estimate, write the estimate if a path is given."""
     given = Given(mission_path, tuple(recordings), trajectory_path, tuple(without), mapping, tuple(repair))
-    given.refuse_outputs({output: ".json"}, "estimates")
     mission, trajectory, absent = given.mission()
+    given.refuse_outputs({output: ".json"}, "estimates", files_of(mission))
     with aside(quiet).status("reading") as status:
         read = given.read(mission.robot)
         status.update(f"identifying {mission.name}")
@@ -94,9 +95,10 @@ def _refuse_other_joints(path: Path, recording: Recording, robot: Robot) -> None
     found = {name: None for channel in recording if channel.quantity == "q" for name in channel.components}
     there = {body.joint.name for body in robot.bodies if body.joint is not None}
     if found and not set(robot.joint_names) <= set(found) <= there:
-        raise FileError(
-            path, f"holds the joints {', '.join(found)}; allowed: those of {robot.name}, {', '.join(robot.joint_names)}"
-        )
+        near = {name: get_close_matches(name, set(found) - there, 1) for name in robot.joint_names if name not in found}
+        meant = "".join(f" (is {match[0]} meant for {name}?)" for name, match in near.items() if match)
+        allowed = f"those of {robot.name}, {', '.join(robot.joint_names)}"
+        raise FileError(path, f"holds the joints {', '.join(found)}{meant}; allowed: {allowed}")
 
 
 def _flight_name(path: Path, among: Sequence[Path]) -> str:

@@ -40,7 +40,7 @@ def design(
     shakes: Annotated[
         int | None,
         typer.Option(
-            help="How often the best two are shaken, in search of better ones nearby; as usual unless given.",
+            help="How often the best two are shaken, one more search each; as usual unless given.",
             min=0,
             show_default=False,
         ),

@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from freefloat.errors import FileError
+
+if TYPE_CHECKING:
+    from freefloat.mission.mission_file import Mission
+
+
+def files_of(mission: Mission) -> tuple[Path, ...]:
+    """Files that a mission is read from, none of which a command may write: its own, the robot's, the trajectory's."""
+    settings, folder = mission.settings, mission.path.parent
+    named = [settings.robot, settings.trajectory] if isinstance(settings.trajectory, str) else [settings.robot]
+    return (mission.path, *(folder / name for name in named))
 
 
 def refuse_output(output: Path, inputs: Sequence[Path], what: str, endings: Sequence[str]) -> None:

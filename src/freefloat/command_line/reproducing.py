@@ -48,12 +48,11 @@ def reproduce(
                 status.stop()  # or its last line would stay above the table
                 show_study(study)
                 status.start()
-    documents = [study.document() for study in found]
-    whole = documents if "all" in names or len(documents) != 1 else documents[0]
+    documents = [study.document() for study in found]  # a list, of one study too
     if output is not None:
-        write_text(output, as_json(whole))
+        write_text(output, as_json(documents))
     if json:
-        print_json(whole)
+        print_json(documents)
     elif output is not None and not quiet:
         typer.echo(f"wrote {output}")
     if not all(check.holds for study in found for check in study.checks if check.comparable):

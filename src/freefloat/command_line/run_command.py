@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from freefloat.command_line.ending import ExitCode
-from freefloat.command_line.motion_commands import Seed, Starts
 from freefloat.command_line.options import AsJson, BagMapping, MissionFile, Quiet, Repairs, Workers, split_commas
 
 
@@ -24,14 +23,25 @@ def run(
     mission: MissionFile,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="The directory: new, or that of a run.", show_default="MISSION.run"),
+        typer.Option(
+            "-o", "--output", help="The directory: new, or that of an unfinished run.", show_default="MISSION.run"
+        ),
     ] = None,
-    starts: Starts = 4,
-    seed: Seed = 0,
+    again: Annotated[bool, typer.Option("--again", help="Replace a finished run in that directory.")] = False,
+    starts: Annotated[
+        int | None,
+        typer.Option(help="Local searches from random motions, of which the best counts.", min=1, show_default="4"),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Of the random motions, and all noise.", min=0, show_default="0")
+    ] = None,
     fly: Annotated[
-        FlyChoice,
-        typer.Option(help="The robot that flies: drawn as far from the CAD model as that is trusted, or itself."),
-    ] = FlyChoice.drawn,
+        FlyChoice | None,
+        typer.Option(
+            help="The robot that flies: drawn as far from the CAD model as that is trusted, or itself.",
+            show_default="drawn",
+        ),
+    ] = None,
     excitation: Annotated[
         Path | None,
         typer.Option(
@@ -70,18 +80,19 @@ def run(
     from freefloat.command_line.show import tell
 
     asked = Asked(
-        mission,
-        output,
-        starts,
-        seed,
-        workers,
-        shakes,
-        fly.value,
-        excitation,
-        tuple(recording or ()),
-        tuple(unseen or ()),
-        mapping,
-        tuple(split_commas(repair)),
+        mission=mission,
+        output=output,
+        again=again,
+        starts=starts,
+        seed=seed,
+        workers=workers,
+        shakes=shakes,
+        fly=None if fly is None else fly.value,
+        excitation=excitation,
+        recordings=tuple(recording or ()),
+        unseen=tuple(unseen or ()),
+        mapping=mapping,
+        repair=tuple(split_commas(repair)),
     )
     document = run_document(run_mission(asked, quiet))
     tell(json, quiet, lambda: document, lambda: show_run(document))
@@ -99,7 +110,8 @@ def report(
 ) -> None:
     """Write the report of a run: one HTML page that works offline.
 
-    In: the directory of a run. Out: the page. Exit code 1 if the estimate fails.
+    In: the directory of a run. Out: the page.
+    Exit code 1 if the estimate failed, or failed to predict the unseen motion.
     """
     from freefloat.command_line.running import report_run, run_document, show_run
     from freefloat.command_line.show import tell

@@ -15,14 +15,13 @@ from freefloat.command_line.live_bar import aside
 from freefloat.command_line.outputs import refuse_output
 from freefloat.command_line.show import console
 from freefloat.errors import FileError
-from freefloat.excitation.find_excitation import SHAKES
 from freefloat.experiment.recording import Recording
 from freefloat.mission.designing import plan_of
 from freefloat.mission.given_motion import load_given
 from freefloat.mission.mission_file import Mission, load_mission
 from freefloat.mission.reporting import result_of_run, write_run_report
 from freefloat.mission.run_directory import Run, load_run
-from freefloat.mission.run_manifest import MANIFEST, MISSION
+from freefloat.mission.run_manifest import MANIFEST, is_finished
 from freefloat.mission.run_steps import RunStanding
 from freefloat.mission.running import run
 from freefloat.report.section_verdict import verdict
@@ -45,15 +44,16 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the command is given. output: named after the mission's file unless given. shakes: as usual unless given."""
+    """What the command is given, None where it is not. output: named after the mission's file unless given."""
 
     mission: Path
     output: Path | None
-    starts: int
-    seed: int
+    again: bool
+    starts: int | None
+    seed: int | None
     workers: int | None
     shakes: int | None
-    fly: Literal["drawn", "cad"]
+    fly: Literal["drawn", "cad"] | None
     excitation: Path | None
     recordings: tuple[Path, ...]
     unseen: tuple[Path, ...]
@@ -83,6 +83,8 @@ class Asked:
 def run_mission(asked: Asked, quiet: bool) -> Run:
     """All of a mission, with progress on standard error."""
     mission = load_mission(asked.mission)
+    if not asked.again and is_finished(asked.directory):
+        raise FileError(asked.directory, "holds a finished run; allowed: another directory, or --again to replace it")
     given = None if asked.excitation is None else load_given(asked.excitation, mission)
     recordings, unseen = asked.read(mission.robot, quiet)
     with _Progress(mission, quiet, designs=given is None and mission.trajectory is None and not recordings) as progress:
@@ -90,15 +92,15 @@ def run_mission(asked: Asked, quiet: bool) -> Run:
             return run(
                 mission,
                 asked.directory,
-                asked.starts,
-                asked.seed,
-                progress.told,
-                asked.workers,
-                SHAKES if asked.shakes is None else asked.shakes,
-                asked.fly,
-                given,
-                recordings,
-                unseen,
+                starts=asked.starts,
+                seed=asked.seed,
+                watch=progress.told,
+                workers=asked.workers,
+                shakes=asked.shakes,
+                fly=asked.fly,
+                excitation=given,
+                recordings=recordings,
+                unseen=unseen,
             )
         except KeyboardInterrupt as interrupt:
             words = str(interrupt) or "interrupted"
@@ -109,7 +111,8 @@ def report_run(directory: Path, output: Path | None, quiet: bool) -> tuple[Run, 
     """Write the page of a run; the file that was written."""
     made = load_run(directory)
     target = output or made.report
-    refuse_output(target, [directory / name for name in (MANIFEST, MISSION)], "reports", (".html", ".htm"))
+    inputs = [directory / name for name in (MANIFEST, *made.manifest.hashes)]
+    refuse_output(target, inputs, "reports", (".html", ".htm"))
     with aside(quiet).status("writing the report"):
         write_run_report(target, made)
     return made, target
@@ -123,7 +126,15 @@ def run_document(made: Run) -> dict[str, Any]:
         "state": told["state"],
         "verdict": told["sentence"],
         "numbers": [
-            {"about": each.about, "value": f"{each.value} {each.unit}".strip(), "more": each.more}
+            {
+                "about": each.about,
+                "value": f"{each.value} {each.unit}".strip(),
+                "more": each.more,
+                "relative_half_width": each.relative_half_width,
+                "total_mass_kg": each.total_mass_kg,
+                "condition_number": each.condition_number,
+                "ratio": each.ratio,
+            }
             for each in told["headlines"]
         ],
         "warnings": list(told["warnings"]),
@@ -161,6 +172,9 @@ class _Progress:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._stop()
+
+    def _stop(self) -> None:
         if self.design is not None:
             self.design.bar.stop()
         self.status.stop()
@@ -173,7 +187,7 @@ class _Progress:
         if standing.design is not None and self.design is not None:
             self.design.told(standing.design)
         elif standing.seconds is not None:
-            self.__exit__(None, None, None)
+            self._stop()
             said = f"   {standing.said}" if standing.said else ""
             self.console.print(f" [green]✓[/] {words:<50}{standing.seconds:6.1f} s[dim]{said}[/]", soft_wrap=True)
         elif standing.step == "design" and self.design is not None:

@@ -11,7 +11,7 @@ from freefloat.command_line.show import console
 from freefloat.excitation.excitation import Excitation, Prediction, typical_accuracy
 from freefloat.excitation.flight_sheet import in_words
 from freefloat.report.design_words import accuracy_words, condition_words, goal_words, how_words, percent
-from freefloat.report.words import number
+from freefloat.report.words import HALF, number
 
 _TIGHT = 4  # limits that are named
 _NAMED = 2  # clusters that are named as best and as worst
@@ -47,7 +47,7 @@ def _lines(excitation: Excitation, base: str) -> list[tuple[str, str]]:
     lines.append(("condition number", condition_words(excitation.condition_number).removeprefix("cond ") or "–"))
     tight = sorted(excitation.margins, key=lambda margin: margin.share)[:_TIGHT]
     if tight:
-        lines.append(("tightest limits", ", ".join(f"{m.limit} {in_words(m.slack, m.unit)}" for m in tight)))
+        lines.append(("nearest limits", ", ".join(f"{m.limit} ({in_words(m.slack, m.unit)} left)" for m in tight)))
     return [*lines, ("found", how_words(excitation.how, excitation.optimality))]
 
 
@@ -55,7 +55,7 @@ def _predicted(predictions: Sequence[Prediction], base: str) -> str:
     finite = sorted((each for each in predictions if math.isfinite(each.relative)), key=lambda each: each.relative)
     parts = []
     if finite:
-        median = f"median of {len(finite)} clusters {percent(typical_accuracy(finite))}"
+        median = f"median of {len(finite)} clusters {percent(typical_accuracy(finite))} (95 %)"
         parts += [accuracy_words(predictions, base), median]
         for word, chosen in (("best", finite[:_NAMED]), ("worst", finite[-_NAMED:][::-1])):
             parts.append(f"{word} {', '.join(f'{each.name} {percent(each.relative)}' for each in chosen)}")
@@ -74,4 +74,4 @@ def _left_open(names: Sequence[str], clusters: int) -> str:
 def _expected(prediction: Prediction) -> str:
     if math.isinf(prediction.sd):
         return "left open"
-    return percent(prediction.relative) if prediction.value else f"± {number(prediction.sd)}"
+    return percent(prediction.relative) if prediction.value else f"± {number(HALF * prediction.sd)}"

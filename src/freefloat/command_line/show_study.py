@@ -35,10 +35,11 @@ def show_study(study: Study) -> None:
 
 def _summary(study: Study) -> str:
     compared = [check for check in study.checks if check.comparable]
-    held, others = sum(check.holds for check in compared), len(study.checks) - len(compared)
+    held, others = sum(check.holds for check in compared), [each for each in study.checks if not each.comparable]
     colour = "green" if held == len(compared) else "yellow"
     counted = [f"[{colour}]{held} of {len(compared)} figures hold[/]"] if compared else []
-    apart = [f"{others} in brackets: made with what is not published"] if others else []
+    also = sum(check.holds for check in others)
+    apart = [f"{len(others)} in brackets, of which {also} hold: made with what is not published"] if others else []
     return " · ".join([*counted, *apart, f"{study.seconds:.0f} s"])
 
 
@@ -125,7 +126,7 @@ def _held(check: Check) -> str:
 def _allowed(check: Check) -> str:
     """How far ours may be from the published figure, and to which side."""
     absolute = not np.any(check.published)
-    room = f"{check.tolerance:.2g}" if absolute else f"{100.0 * check.tolerance:.2g} %"
+    room = f"{check.tolerance:.4g}" if absolute else f"{100.0 * check.tolerance:.4g} %"  # as exact as the figures
     if check.better == "equal":
         return f"±{room}" if check.tolerance else "="
     sign, side = ("≤", "+") if check.better == "lower" else ("≥", "-")

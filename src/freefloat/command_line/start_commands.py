@@ -38,10 +38,13 @@ def new(
     Nothing that is there already is overwritten.
     """
     from freefloat.command_line.show import tell
-    from freefloat.command_line.template import write_new_mission
+    from freefloat.command_line.template import remarks_on, write_new_mission
+    from freefloat.mission.mission_file import load_mission
 
     written = [str(path) for path in write_new_mission(name, urdf, base.value if base else None)]
-    tell(json, quiet, lambda: {"files": written}, lambda: typer.echo("\n".join(f"wrote {path}" for path in written)))
+    remarks = remarks_on(load_mission(written[0]).robot)
+    lines = [*(f"wrote {path}" for path in written), *(f" ! {remark}" for remark in remarks)]
+    tell(json, quiet, lambda: {"files": written, "remarks": remarks}, lambda: typer.echo("\n".join(lines)))
 
 
 def inspect(

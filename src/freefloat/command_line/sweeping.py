@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from freefloat.command_line.live_bar import work_bar
-from freefloat.command_line.outputs import refuse_output
+from freefloat.command_line.outputs import files_of, refuse_output
 from freefloat.command_line.show import console
 from freefloat.exact_json import finite_or_none
 from freefloat.excitation.excitation_file import load_motion
@@ -39,11 +39,11 @@ def sweep_mission(
     quiet: bool,
 ) -> tuple[Mission, Sweep]:
     """Sweep, and write what was asked for. An interrupt ends the sweep, not the command, once a setting is finished."""
-    for output in outputs:
-        given = (path,) if motion is None else (path, motion)
-        refuse_output(output, given, "sweeps", (".html", ".csv"))
     ranges = ranges_of(over)
     mission = load_mission(path)
+    for output in outputs:
+        given = files_of(mission) if motion is None else (*files_of(mission), motion)
+        refuse_output(output, given, "sweeps", (".html", ".csv"))
     trajectory = None if motion is None else load_motion(motion, mission.robot)
     points = math.prod(len(values) for values in ranges.values())
     if points > _MOST_POINTS:
@@ -104,7 +104,7 @@ def show_sweep(mission: Mission, found: Sweep) -> None:
             *(number(point.setting[key]) for key in found.keys),
             condition_words(point.condition_number).removeprefix("cond ") or "–",
             "–" if math.isnan(point.typical_accuracy) else f"{100.0 * point.typical_accuracy:.3g} %",
-            base.removeprefix("base inertia ± ") if base.startswith("base") else "–",
+            base.removeprefix("base inertia ") if base.startswith("base") else "–",
             f"[yellow]{len(point.broken)} joint limits broken[/]" if point.broken else "",
         )
     out.print(table)

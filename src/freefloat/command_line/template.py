@@ -13,7 +13,8 @@ from freefloat.errors import FileError
 from freefloat.estimate.methods import default_method
 from freefloat.files import read_bytes, write_bytes, write_text
 from freefloat.robot.load import load_robot, save_robot
-from freefloat.robot.model import BaseKind, Robot
+from freefloat.robot.model import BaseKind, Joint, Robot
+from freefloat.robot.physicality import check_physicality
 from freefloat.studies import study_path
 
 _TEMPLATE = """\
@@ -37,9 +38,11 @@ excitation:
   goal: {goal}  # {goals}
 {limits}
 
-identify: {{method: {method}}}
-"""
+identify:
+  method: {method}
+{orbit}"""
 
+_ORBIT = "  # nuisances: {external_torque_Nm: 1.0e-4}  # on orbit: gravity gradient and drag, estimated along\n"
 _SCALE = "# Without any, or a wheel that spins, a base that floats shows ratios of inertias, not their scale.\n"
 
 
@@ -69,6 +72,26 @@ def write_new_mission(name: str, robot_path: Path | None, base: BaseKind | None 
     return written
 
 
+def remarks_on(robot: Robot) -> list[str]:
+    """What a new mission's robot lacks before it can be designed for or identified, a sentence each."""
+    said = []
+    free = [joint.name for joint in robot.joints if not math.isfinite(joint.rate) or _has_no_range(joint)]
+    if free:
+        said.append(f"nothing limits range or rate of {', '.join(free)}: give limits in the robot file, for a design")
+    if robot.base != "fixed" and "load" not in robot.body_names:
+        said.append(
+            "nothing is known yet: without a known body, or a wheel that spins, inertias are found but for scale"
+        )
+    bodies = dict.fromkeys(finding.body for finding in check_physicality(robot))
+    if bodies:
+        said.append(f"cannot exist as given: {', '.join(bodies)}; `freefloat inspect` says why")
+    return said
+
+
+def _has_no_range(joint: Joint) -> bool:
+    return joint.kind != "continuous" and not all(map(math.isfinite, joint.position))
+
+
 def _refuse_existing(path: Path) -> None:
     if path.exists():
         raise FileError(path, "is there already; choose another name or remove it first")
@@ -85,6 +108,7 @@ def _mission_text(name: str, robot_path: str, robot: Robot) -> str:
         goals=" | ".join(goal for goal in GoalChoice if not (fixed and "accuracy" in goal)),
         limits="\n".join(f"  # {line}" for line in _limits(robot)),
         method=default_method(robot.base),
+        orbit=_ORBIT if robot.base == "free" else "",
         sensors="\n".join(f"  {line}" for line in _sensors(robot)),
     )
 

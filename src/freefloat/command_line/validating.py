@@ -7,6 +7,7 @@ from pathlib import Path
 
 from freefloat.command_line.identification import Given
 from freefloat.command_line.live_bar import aside
+from freefloat.command_line.outputs import files_of
 from freefloat.errors import FileError
 from freefloat.estimate.estimate_file import load_estimate
 from freefloat.mission import validate
@@ -31,9 +32,12 @@ def validate_recordings(
     if not 0.0 < false_alarm < 1.0:
         raise InvalidValidation(f"--false-alarm is {false_alarm}; allowed: between 0 and 1")
     page, output = outputs
+    if estimate_path.suffix.lower() in (".parquet", ".csv"):
+        raise FileError(estimate_path, "is a recording, not an estimate; the order is MISSION ESTIMATE RECORDINGS")
     given = Given(mission_path, tuple(recordings), trajectory_path, tuple(without), mapping, tuple(repair))
-    given.refuse_outputs({page: ".html", output: ".json"}, "validations", (estimate_path,))
     mission, trajectory, absent = given.mission()
+    read_too = (*files_of(mission), estimate_path)
+    given.refuse_outputs({page: ".html", output: ".json"}, "validations", read_too)
     estimate = load_estimate(estimate_path)
     with aside(quiet).status("reading") as status:
         read = given.read(mission.robot)

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 
-from freefloat.estimate.prior import CadSpread
 from freefloat.files import FilePath
 from freefloat.regressor.minimal import MinimalParameters
 from freefloat.robot.model import Robot
@@ -114,6 +113,24 @@ class Estimate:
         if not self.unseen.size:
             object.__setattr__(self, "unseen", np.zeros((0, len(self.minimal))))
 
+    def __repr__(self) -> str:
+        return f"<Estimate of {self.robot.name} by {self.method}: {len(self.values)} clusters, {self.outcome}>"
+
+    def __str__(self) -> str:
+        """A line for each cluster: value, 95 %, unit, the CAD model's value; then what is to be said."""
+        from freefloat.regressor.summary import cluster_unit
+
+        half, width = norm.isf(0.025) * self.sd, max(len(name) for name in self.names) + 4
+        columns = zip(self.names, self.formulas, self.values, half, self.cad, strict=True)
+        lines = [
+            f" {name if name == formula else f'{name} + …':<{width}} {value:>11.5g} ± {error:<9.2g} "
+            f"{cluster_unit(name):<6} CAD {cad:.5g}"
+            for name, formula, value, error, cad in columns
+        ]
+        head = f"{self.robot.name}  {self.method} · {len(half)} clusters of {self.model} · {self.outcome}"
+        residual = f" residual {self.residual.ratio:.2f} × sensor noise"
+        return "\n".join([head, *lines, residual, *(f" ! {sentence}" for sentence in self.warnings)])
+
     @property
     def names(self) -> tuple[str, ...]:
         """Short name of each cluster: that of its leading parameter."""
@@ -152,8 +169,9 @@ class Estimate:
         length = np.linalg.norm(self.unseen, axis=0)
         if not self.is_standard:
             return np.where(length > _TOUCHED, np.inf, 0.0)
-        spread = CadSpread().covariance(self.robot)
-        return length * np.sqrt(np.einsum("ij,jk,ik->i", self.minimal.combine, spread, self.minimal.combine))
+        from freefloat.estimate.estimated_clusters import cad_spread
+
+        return length * cad_spread(self)
 
     def interval(self, confidence: float = 0.95) -> Array:
         """Lower and upper ends of two-sided intervals, shape (c, 2)."""
@@ -167,10 +185,11 @@ class Estimate:
 
     @cached_property
     def parameters(self) -> Array:
-        """Standard parameters that move as the clusters do, (10 bodies,): known values at their places.
+        """Standard parameters that move as the fit does, (10 bodies,): known values at their places, as it has them.
 
-        Only for clusters of standard parameters (not for those about the centre of mass); masses of links are part
-        of the base's there: the numbers predict motion, they do not describe bodies.
+        What was known within a standard deviation is corrected by the data, and values and corrections belong
+        together. Only for clusters of standard parameters (not for those about the centre of mass); masses of links
+        are part of the base's there: the numbers predict motion, they do not describe bodies.
         """
         from freefloat.regressor.selection import select_parameters
 
@@ -178,7 +197,8 @@ class Estimate:
         known = select_parameters(self.robot, self.known)
         phi[known] = self.robot.parameters[known]
         phi[self.minimal.kept] += self.values
-        return phi
+        corrected = {quantity.name: quantity.value for quantity in self.nuisances}
+        return phi + np.array([corrected.get(f"known {name}", 0.0) for name in self.robot.parameter_names])
 
     def value(self, name: str) -> tuple[float, float]:
         """Value and standard deviation of a cluster or nuisance, by its short name."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,20 +33,25 @@ def undeclared(estimate: Estimate) -> NDArray[np.int64]:
     return np.setdiff1d(np.arange(robot.parameters.size), declared)
 
 
-def fitted_parameters(estimate: Estimate) -> Array:
-    """Standard parameters that move as the fit does, known ones as the data corrected them, shape (10 bodies,)."""
-    phi = np.array(estimate.parameters)
-    places = {f"known {name}": place for place, name in enumerate(estimate.robot.parameter_names)}
-    for quantity in estimate.nuisances:
-        if quantity.name in places:
-            phi[places[quantity.name]] += quantity.value
-    return phi
+def spread_of(estimate: Estimate) -> CadSpread:
+    """The CAD model's spread that an estimate was made with; the usual one where it used none, or does not say."""
+    prior = estimate.origin.get("prior")
+    if prior is None:
+        return CadSpread()
+    if isinstance(prior, Mapping) and set(prior) == {"mass", "com", "inertia"}:
+        numbers = {name: number for name, number in prior.items() if type(number) in (int, float)}
+        if len(numbers) == len(prior) and all(0.0 < number < np.inf for number in numbers.values()):
+            return CadSpread(**numbers)
+    raise ShapeError(f"the estimate's origin has the prior {prior!r}; allowed: positive mass, com and inertia")
 
 
 def cad_covariance(estimate: Estimate, prior: CadSpread | None = None) -> Array:
-    """Covariance of the clusters in the CAD model, shape (c, c); they hold nothing that was declared."""
+    """Covariance of the clusters in the CAD model, shape (c, c); they hold nothing that was declared.
+
+    prior: its spread, that with which the estimate was made unless given.
+    """
     combine = estimate.minimal.combine
-    return combine @ (prior or CadSpread()).covariance(estimate.robot) @ combine.T
+    return combine @ (prior or spread_of(estimate)).covariance(estimate.robot) @ combine.T
 
 
 def cad_spread(estimate: Estimate, prior: CadSpread | None = None) -> Array:

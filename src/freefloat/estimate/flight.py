@@ -117,14 +117,14 @@ def flight_of(
     without: tuple[str, ...] = (),
     name: str = "flight",
 ) -> Flight:
-    """A flight from a processed recording; joints that follow their command are known at any time.
+    """A flight from a processed recording; joints that were projected are known at any time.
 
     What was measured counts once: an attitude that is the integral of the gyro's rates, or rates that are the
     derivative of an attitude, are without noise here, so that they are not compared with the prediction.
     """
     projection = processed.projection
-    follows = projection is not None and bool(projection.follows.all())
-    curves = ProjectedCurves(projection) if projection is not None and follows else None
+    described = projection is not None and bool(projection.described.all())
+    curves = ProjectedCurves(projection) if projection is not None and described else None
     measured = {quantity_of(channel) for channel in processed.steps}
     derived = {array for array, quantity in (("attitude", "attitude"), ("w", "gyro")) if quantity not in measured}
     noise = {array: level for array, level in processed.noise.items() if array not in derived}

@@ -1,9 +1,9 @@
 """Joint motion as functions of time, and how they may be wrong.
 
 A likelihood with an unknown time offset needs joint motion between samples. Where joints were projected on their
-command (`experiment/processing/projection.py`) the functions are known, and so is how encoder noise bends them: by
-coefficients of the same functions, each with the encoder's standard deviation. Else a quintic goes through
-position, rate and acceleration of neighbouring samples, and errors are those of the samples, one by one.
+command or on splines (`experiment/processing/projection.py`) the functions are known, and so is how encoder noise
+bends them: by coefficients of the same functions, each with the encoder's standard deviation. Else a quintic goes
+through position, rate and acceleration of neighbouring samples, and errors are those of the samples, one by one.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class JointCurves(ABC):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProjectedCurves(JointCurves):
-    """Joints that follow their command."""
+    """Joints that were projected on functions of time."""
 
     projection: Projection
 

@@ -89,6 +89,11 @@ class Excitation:
     origin: Mapping[str, object] = field(default_factory=dict)
     sheet: FlightSheet | None = None
 
+    def __repr__(self) -> str:
+        moved = f"{self.trajectory.duration_s:.4g} s of {', '.join(self.trajectory.channels)}"
+        kept = "within all limits" if self.feasible else "beyond a limit"
+        return f"<Excitation for {self.goal}: {moved}, {kept}, condition number {self.condition_number:.4g}>"
+
     @property
     def feasible(self) -> bool:
         """Whether every limit is kept."""

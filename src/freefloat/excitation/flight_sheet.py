@@ -92,7 +92,8 @@ class FlightSheet:
     def as_text(self) -> str:
         """The sheet, a line for each matter, then each limit with its margin."""
         lines = [f"duration          {self.duration_s:.4g} s", *self._base()]
-        lines += [_wheel(wheel) for wheel in self.wheels]
+        still = all(wheel.at_start == wheel.largest == 0.0 for wheel in self.wheels)
+        lines += ["wheels            still"] if self.wheels and still else [_wheel(wheel) for wheel in self.wheels]
         if self.nearest is not None:
             near = self.nearest
             lines.append(f"closest           {near.a} and {near.b}, {near.distance_m:.3f} m at {near.at_s:.4g} s")
@@ -107,7 +108,8 @@ class FlightSheet:
         if not (self.pointing_rad or self.base_rate_rad_s):
             return []  # a base that is held
         angles = ("roll", "pitch", "yaw")
-        ranges = [f"{name} {_degrees(getattr(self, name))}°" for name in angles]
+        turned = [name for name in angles if getattr(self, name).lowest or getattr(self, name).highest]
+        ranges = [f"{name} {_degrees(getattr(self, name))}°" for name in turned]
         pointing, rate = np.degrees([self.pointing_rad, self.base_rate_rad_s])
         return [
             f"base attitude     {', '.join(ranges)}",

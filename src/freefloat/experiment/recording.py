@@ -194,6 +194,10 @@ class Recording:
         object.__setattr__(self, "channels", MappingProxyType(by_name))
         object.__setattr__(self, "notes", tuple(self.notes))
 
+    def __repr__(self) -> str:
+        listed = ", ".join(f"{each.name} {' × '.join(map(str, each.values.shape))}" for each in self)
+        return f"<Recording, {self.origin.kind}: {listed}>"
+
     def __iter__(self) -> Iterator[Channel]:
         return iter(self.channels.values())
 

@@ -7,6 +7,7 @@ deviation it is known to. Without a prior, the usual spread is drawn with.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -22,6 +23,7 @@ from freefloat.robot.parameters import PER_BODY, pseudo_inertia
 from freefloat.robot.transform import Array
 
 _HALVINGS = 20
+_SAME = 1e-6  # m, and of unit vectors: what is left of a placement that went through a URDF
 
 
 def draw_robot(mission: Mission, seed: int = 0) -> Robot:
@@ -44,7 +46,7 @@ def cad_root(mission: Mission) -> Array:
 
 
 def flown_by(mission: Mission, robot: Robot | None) -> Mission:
-    """The mission as it is flown: by this robot, which must have the mission's bodies, joints and wheels."""
+    """The mission as it is flown: by this robot, which must be built like the mission's in all but its inertias."""
     if robot is None:
         return mission
     whole, believed = with_known_separate(robot, mission.settings.known), mission.robot
@@ -58,7 +60,42 @@ def flown_by(mission: Mission, robot: Robot | None) -> Mission:
                 f"robot {robot.name!r} has the {what} {', '.join(found) or 'none'}; "
                 f"allowed: those of mission {mission.name!r}, {', '.join(expected) or 'none'}"
             )
+    for difference, here, there in _differences(whole, believed):
+        raise InvalidMission(
+            f"robot {robot.name!r}: {difference} is {here}; allowed: that of mission {mission.name!r}, {there}, "
+            "from which only masses, centres of mass and inertias may differ"
+        )
     return replace(mission, robot=whole)
+
+
+def _differences(robot: Robot, other: Robot) -> Iterator[tuple[str, str, str]]:
+    """How a robot with the same names is built otherwise: what of it, and both values."""
+    if robot.base != other.base:
+        yield "the kind of its base", robot.base, other.base
+    for joint, same in zip(robot.joints, other.joints, strict=True):
+        if joint.kind != same.kind:
+            yield f"the kind of joint {joint.name!r}", joint.kind, same.kind
+    parents = (each.tree.arrays.parent.tolist() for each in (robot, other))
+    for name, *carriers in zip(robot.body_names, *parents, strict=True):
+        if carriers[0] != carriers[1]:
+            here, there = (robot.body_names[index] for index in carriers)
+            yield f"the parent of body {name!r}", here, there
+    for what, found, expected in _geometry(robot, other):
+        if np.abs(found - expected).max() > _SAME:
+            here, there = (" ".join(f"{number:.6g}" for number in each) for each in (found, expected))
+            yield what, here, there
+
+
+def _geometry(robot: Robot, other: Robot) -> Iterator[tuple[str, Array, Array]]:
+    """Arrays of two robots with the same names, base and joint kinds, [m] or [m/s^2] or without unit."""
+    yield "its gravity", robot.gravity, other.gravity
+    for wheel, twin in zip(robot.wheels, other.wheels, strict=True):
+        yield f"the axis of wheel {wheel.name!r}", wheel.axis, twin.axis
+    for joint, same in zip(robot.joints, other.joints, strict=True):
+        yield f"the axis of joint {joint.name!r}", joint.axis, same.axis
+    for name, here, there in zip(robot.body_names, robot.tree.arrays.geometry, other.tree.arrays.geometry, strict=True):
+        yield f"the place of body {name!r} on its parent", here[-3:], there[-3:]
+        yield f"the orientation of body {name!r} on its parent", here[:-6], there[:-6]
 
 
 def _possible(phi: Array, change: Array) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
@@ -16,10 +17,12 @@ from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.planned import sensor_walks
 from freefloat.estimate.problem import Problem
 from freefloat.excitation.excitation import Excitation, trajectory_of
+from freefloat.experiment.processing.joint_fit import FAR
 from freefloat.experiment.processing.process import process
 from freefloat.experiment.processing.processed import Processed, ProcessSettings
-from freefloat.experiment.processing.projection import FAR
 from freefloat.experiment.recording import Recording
+from freefloat.experiment.tables import read_recording
+from freefloat.files import FilePath
 from freefloat.mission.believed import known_of, momentum_of, nuisances_of, prior_of
 from freefloat.mission.flying import random_motion
 from freefloat.mission.mission_file import InvalidMission, Mission
@@ -27,7 +30,7 @@ from freefloat.motion.trajectory import Trajectory
 from freefloat.motion.trajectory_file import trajectory_from_document
 from freefloat.regressor.summary import ModelName
 
-Recordings = Recording | Mapping[str, Recording] | Sequence[Recording]
+Recordings = Recording | FilePath | Mapping[str, Recording] | Sequence[Recording]
 
 
 def identify(
@@ -44,7 +47,7 @@ def identify(
     """
     asked = method or method_of(mission)
     estimator, named = make_estimator(asked, mission.robot.base), named_recordings(recordings)
-    absent = _absent(mission, named, without or {})
+    absent = absent_bodies(mission, recordings, without)
     flights = flights_of(mission, named, trajectory, absent, settings or settings_for(mission, asked))
     with one_blas_thread():
         found = estimator.estimate(_posed(mission, [flight for flight, _ in flights]))
@@ -59,6 +62,7 @@ def identify(
         notes=(
             *found.notes,
             *(note for note in notes if not note.startswith("warning: ")),
+            *_elsewhere(mission, named),
         ),
         origin={**found.origin, **_origin(mission, asked, named, [flight for flight, _ in flights])},
     )
@@ -73,13 +77,13 @@ def problem(
 ) -> Problem:
     """The problem that recordings of the mission's robot pose: what estimators read.
 
-    recordings: one, several, or several by name, which is then the name of the flight.
+    recordings: one (or its file), several, or several by name, which is then the name of the flight.
     trajectory: the commanded motion, or its design; by default the mission's own, or that of the simulation.
     without: by name of a recording, bodies that were not there, such as a load not yet gripped; what the mission
         says of it unless given. settings: of the signal processing; those for the mission's method unless given.
     """
     chosen, named = settings or settings_for(mission, method_of(mission)), named_recordings(recordings)
-    flights = flights_of(mission, named, trajectory, _absent(mission, named, without or {}), chosen)
+    flights = flights_of(mission, named, trajectory, absent_bodies(mission, recordings, without), chosen)
     return _posed(mission, [flight for flight, _ in flights])
 
 
@@ -117,7 +121,9 @@ def settings_for(mission: Mission, method: str) -> ProcessSettings:
 
 
 def named_recordings(recordings: Recordings) -> dict[str, Recording]:
-    """Recordings by the name of their flight."""
+    """Recordings by the name of their flight; a file is read."""
+    if isinstance(recordings, (str, os.PathLike)):
+        return {"flight": read_recording(recordings)}
     if isinstance(recordings, Recording):
         return {"flight": recordings}
     if isinstance(recordings, Mapping):
@@ -136,7 +142,7 @@ def flights_of(
     _refuse_repeated(recordings)
     flights = list[tuple[Flight, Processed]]()
     for name, recording in recordings.items():
-        command = trajectory_of(trajectory) if trajectory else _command(mission, recording)
+        command = trajectory_of(trajectory) if trajectory else command_of(mission, recording)
         rate_Hz, sensors = mission.settings.identify.rate_Hz, mission.sensors.values()
         processed = process(recording, mission.robot, command, rate_Hz, settings, sensors)
         processed = _with_wheels(mission, processed)
@@ -146,16 +152,27 @@ def flights_of(
     return flights
 
 
-def _absent(
-    mission: Mission, recordings: Mapping[str, Recording], without: Mapping[str, Sequence[str]]
+def absent_bodies(
+    mission: Mission, recordings: Recordings, without: Mapping[str, Sequence[str]] | None = None
 ) -> dict[str, Sequence[str]]:
-    """Bodies that were not there, by recording: what the mission says of it, unless given."""
-    absent = {**mission.settings.identify.without, **without}
-    for name in absent:
-        if name not in recordings:
-            said = "" if name in without else "the mission's identify.without: "
-            raise InvalidMission(f"{said}no recording is called {name!r}; there are: {', '.join(recordings)}")
-    return absent
+    """Bodies that were not there, by recording: what the mission says of it, unless given.
+
+    The mission may speak of recordings that are not given here: some are identified, others predicted. But of
+    recordings that are given without names nobody can say whether it is these.
+    """
+    named, given, said = named_recordings(recordings), dict(without or {}), mission.settings.identify.without
+    nameless = not isinstance(recordings, Mapping)
+    for whose, names in (("", given), ("the mission's identify.without: ", said if nameless else {})):
+        for name in names:
+            if name not in named:
+                raise InvalidMission(f"{whose}no recording is called {name!r}; there are: {', '.join(named)}")
+    return {**{name: bodies for name, bodies in said.items() if name in named}, **given}
+
+
+def _elsewhere(mission: Mission, recordings: Mapping[str, Recording]) -> tuple[str, ...]:
+    """That the mission speaks of recordings which are not here: it may be a slip."""
+    names = [name for name in mission.settings.identify.without if name not in recordings]
+    return (f"the mission's identify.without is also about {', '.join(names)}, not given here",) if names else ()
 
 
 def _refuse_repeated(recordings: Mapping[str, Recording]) -> None:
@@ -167,7 +184,7 @@ def _refuse_repeated(recordings: Mapping[str, Recording]) -> None:
             raise InvalidMission(f"{name!r} is the same recording as {earlier!r}; allowed: each recording once")
 
 
-def _command(mission: Mission, recording: Recording) -> Trajectory | None:
+def command_of(mission: Mission, recording: Recording) -> Trajectory | None:
     """The commanded motion of a recording: the mission's, or if it was simulated whichever was flown there."""
     origin = recording.origin
     if origin.kind != "simulated":
@@ -175,10 +192,10 @@ def _command(mission: Mission, recording: Recording) -> Trajectory | None:
     said = None if origin.command is None else trajectory_from_document(origin.command, origin.file or "recording")
     random = None if origin.seed is None or mission.trajectory else random_motion(mission, origin.seed)
     flown = (motion for motion in (said, mission.trajectory, random) if motion is not None)
-    return next((motion for motion in flown if _shows(recording, motion, mission)), None)
+    return next((motion for motion in flown if shows(recording, motion, mission)), None)
 
 
-def _shows(recording: Recording, motion: Trajectory, mission: Mission) -> bool:
+def shows(recording: Recording, motion: Trajectory, mission: Mission) -> bool:
     """Whether the joints that were recorded moved like this."""
     names = mission.robot.joint_names
     for channel in recording.of_quantity("q"):

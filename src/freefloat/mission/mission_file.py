@@ -43,6 +43,9 @@ class Mission:
     trajectory: Trajectory | None
     hashes: Mapping[str, str] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        return f"<Mission {self.name}: {self.robot!r}, sensors {', '.join(self.sensors) or 'none'}>"
+
     @property
     def duration_s(self) -> float:
         """How long the mission's motion lasts [s]."""

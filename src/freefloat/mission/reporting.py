@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -18,11 +18,19 @@ from freefloat.files import FilePath
 from freefloat.mission.believed import prior_of
 from freefloat.mission.drawing import flown_by
 from freefloat.mission.flying import fly
-from freefloat.mission.identifying import Recordings, flights_of, method_of, named_recordings, settings_for
-from freefloat.mission.mission_file import Mission
+from freefloat.mission.identifying import (
+    Recordings,
+    command_of,
+    flights_of,
+    method_of,
+    named_recordings,
+    settings_for,
+    shows,
+)
+from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.mission.run_commands import repeating
 from freefloat.mission.run_directory import Run, cad_truth
-from freefloat.mission.run_manifest import versions
+from freefloat.mission.run_manifest import BroughtSection, versions
 from freefloat.mission.validating import held_readings
 from freefloat.motion.trajectory import Trajectory
 from freefloat.regressor.advice import Advice, advise
@@ -30,7 +38,7 @@ from freefloat.regressor.centre_of_mass import centre_of_mass
 from freefloat.regressor.identifiability import Measurement
 from freefloat.regressor.samples import Samples, rotations
 from freefloat.report.run_page import write_run_page
-from freefloat.report.run_story import Provenance, RunResult, RunStory
+from freefloat.report.run_story import Brought, Provenance, RunResult, RunStory
 from freefloat.robot.model import Robot
 from freefloat.robot.transform import Array
 from freefloat.validation.prediction import Reading, UnfitEstimate
@@ -41,7 +49,11 @@ _FRAMES = 241  # instants of the motion that are drawn
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Told:
-    """What a page is about. motion: the commanded one, if it is known. truth: the robot that flew, likewise."""
+    """What a page is about.
+
+    motion: the commanded one, if it was designed or given; else each recording or the mission says it.
+    truth: the robot that flew, if it is known.
+    """
 
     mission: Mission
     excitation: Excitation | None
@@ -54,7 +66,28 @@ class Told:
     @classmethod
     def of_run(cls, run: Run) -> Told:
         """A run."""
-        return cls(run.mission, run.excitation, run.motion, run.flights, run.estimate, run.validation, run.truth)
+        return cls(
+            mission=run.mission,
+            excitation=run.excitation,
+            motion=run.motion,
+            flights=run.flights,
+            estimate=run.estimate,
+            validation=run.validation,
+            truth=run.truth,
+        )
+
+    @property
+    def result(self) -> RunResult:
+        """What was found."""
+        return RunResult(
+            name=self.mission.name,
+            robot=self.mission.robot,
+            excitation=self.excitation,
+            estimate=self.estimate,
+            validation=self.validation,
+            truth=self.truth,
+            advice=_advice(self.mission),
+        )
 
 
 def write_report(
@@ -72,10 +105,13 @@ def write_report(
     truth: the robot that flew, where it is known; the mission's own unless given, if that flew on the desk.
     """
     flights = named_recordings(flight)
+    if not flights:
+        raise InvalidMission("there is no recording to report of; allowed: those that were identified, at least one")
     flown = cad_truth(mission, flights) if truth is None else flown_by(mission, truth).robot
-    motion = mission.trajectory if excitation is None else excitation.trajectory
+    motion = None if excitation is None else excitation.trajectory
     told = Told(mission, excitation, motion, flights, estimate, validation, flown)
-    write_run_page(path, story_of(told, Provenance(versions(), _seeds(told), dict(mission.hashes))))
+    brought = tuple(_brought(BroughtSection.of(name, each)) for name, each in flights.items() if _is_real(each))
+    write_run_page(path, story_of(told, Provenance(versions(), _seeds(told), dict(mission.hashes), brought=brought)))
 
 
 def write_run_report(path: FilePath, run: Run) -> None:
@@ -87,46 +123,52 @@ def story_of_run(run: Run) -> RunStory:
     """Everything that the page of a run tells."""
     manifest = run.manifest
     provenance = Provenance(
-        manifest.versions,
-        manifest.seeds.model_dump(exclude_none=True) if manifest.seeds else {},
-        manifest.hashes,
-        {step.name: step.seconds for step in run.steps if step.name != "report"},  # while it is written
-        repeating(run),
-        manifest.notes,
+        versions=manifest.versions,
+        seeds=manifest.seeds.model_dump(exclude_none=True) if manifest.seeds else {},
+        hashes=manifest.hashes,
+        seconds={step.name: step.seconds for step in run.steps if step.name != "report"},  # while it is written
+        commands=repeating(run),
+        notes=manifest.notes,
+        brought=tuple(map(_brought, manifest.brought)),
     )
     return story_of(Told.of_run(run), provenance)
 
 
 def story_of(told: Told, provenance: Provenance) -> RunStory:
     """Everything that the page tells."""
-    identified = _identified(told)
+    identified, result = _identified(told), told.result
     return RunStory(
-        *_found(told),
-        next(iter(told.flights.values())),
-        _shown_motion(told, identified),
-        _residuals(told),
-        identified,
-        provenance,
+        **{each.name: getattr(result, each.name) for each in fields(RunResult)},
+        recording=next(iter(told.flights.values())),
+        motion=_shown_motion(told, identified),
+        residuals=_residuals(told),
+        identified=identified,
+        provenance=provenance,
     )
 
 
 def result_of_run(run: Run) -> RunResult:
     """What a run found, for those who do not want the page."""
-    return RunResult(*_found(Told.of_run(run)))
+    return Told.of_run(run).result
 
 
-def _found(
-    told: Told,
-) -> tuple[str, Robot, Excitation | None, Estimate, Validation | None, Robot | None, Advice | None]:
-    mission, advice = told.mission, _advice(told.mission)
-    return mission.name, mission.robot, told.excitation, told.estimate, told.validation, told.truth, advice
+def _is_real(recording: Recording) -> bool:
+    return recording.origin.kind == "recorded"
+
+
+def _brought(said: BroughtSection) -> Brought:
+    return Brought(said.name, said.file, said.hashes, said.notes)
 
 
 def _shown_motion(told: Told, identified: Array | None) -> Samples:
-    """The motion and the base's reaction at even instants: flown again where the robot that flew is known."""
-    if told.motion is not None and told.truth is not None:
-        return _even(fly(told.mission, told.motion, robot=told.truth))
+    """The motion and the base's reaction at even instants: flown again where robot and motion are known, else read.
+
+    A motion that the recording does not show is not the one that was flown, whoever gave it.
+    """
     name, recording = next(iter(told.flights.items()))
+    motion = told.motion or command_of(told.mission, recording)
+    if motion is not None and told.truth is not None and shows(recording, motion, told.mission):
+        return _even(fly(told.mission, motion, robot=told.truth))
     settings = settings_for(told.mission, method_of(told.mission))
     ((flight, _),) = flights_of(told.mission, {name: recording}, told.motion, {}, settings)
     robot = told.mission.robot

@@ -17,7 +17,7 @@ from freefloat.estimate.estimate_file import load_estimate
 from freefloat.excitation.excitation import Excitation
 from freefloat.excitation.excitation_file import load_excitation
 from freefloat.experiment.recording import Recording
-from freefloat.experiment.tables import read_recording
+from freefloat.experiment.tables import read_recording, write_recording
 from freefloat.files import FilePath, dump_yaml, load_yaml, read_bytes, write_bytes
 from freefloat.mission.drawing import flown_by
 from freefloat.mission.mission_file import Mission, load_mission
@@ -34,6 +34,7 @@ from freefloat.mission.run_manifest import (
     REPORT,
     VALIDATION,
     RunManifest,
+    StepSection,
     read_manifest,
     sha256,
     write_manifest,
@@ -46,14 +47,6 @@ from freefloat.validation.validation import Validation
 from freefloat.validation.validation_file import load_validation
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A step of a run and how long it took [s]."""
-
-    name: str
-    seconds: float
-
-
 @dataclass(frozen=True, eq=False)
 class Run:
     """A run from its directory.
@@ -61,7 +54,8 @@ class Run:
     mission: the copy in the directory. excitation: the motion with what it was to tell; None where no design is known.
     flights, unseen_flights: the recordings that were identified and predicted, by the names of their files.
     validation: None where nothing unseen was there, or the estimate predicts no motion by itself.
-    truth: the robot that flew; None where nobody knows, as after a real flight. motion: the commanded one, if known.
+    truth: the robot that flew; None where nobody knows, as after a real flight. motion: the commanded one, if it was
+    designed or given; None where each recording or the mission says it.
     """
 
     directory: Path
@@ -73,7 +67,7 @@ class Run:
     validation: Validation | None
     truth: Robot | None
     manifest: RunManifest
-    motion: Trajectory | None = None
+    motion: Trajectory | None
 
     @property
     def flight(self) -> Recording:
@@ -86,9 +80,9 @@ class Run:
         return next(iter(self.unseen_flights.values()), None)
 
     @property
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[StepSection, ...]:
         """What was done, and how long each took."""
-        return tuple(Step(each.name, each.seconds) for each in self.manifest.steps)
+        return self.manifest.steps
 
     @property
     def report(self) -> Path:
@@ -108,18 +102,17 @@ def load_run(directory: FilePath) -> Run:
     mission, there = load_mission(folder / MISSION), manifest.hashes
     excitation = load_excitation(folder / EXCITATION) if EXCITATION in there else None
     flights = _read(folder, manifest.recordings)
-    given = load_trajectory(folder / MOTION, mission.robot) if MOTION in there else mission.trajectory
     return Run(
-        folder,
-        mission,
-        excitation,
-        flights,
-        load_estimate(folder / ESTIMATE),
-        _read(folder, manifest.unseen),
-        load_validation(folder / VALIDATION) if VALIDATION in there else None,
-        load_flown(folder, mission) if FLOWN in there else cad_truth(mission, flights),
-        manifest,
-        given if excitation is None else excitation.trajectory,
+        directory=folder,
+        mission=mission,
+        excitation=excitation,
+        flights=flights,
+        estimate=load_estimate(folder / ESTIMATE),
+        unseen_flights=_read(folder, manifest.unseen),
+        validation=load_validation(folder / VALIDATION) if VALIDATION in there else None,
+        truth=load_flown(folder, mission) if FLOWN in there else cad_truth(mission, flights),
+        manifest=manifest,
+        motion=_motion(folder, manifest, excitation, mission),
     )
 
 
@@ -137,30 +130,50 @@ def cad_truth(mission: Mission, flights: Mapping[str, Recording]) -> Robot | Non
 
 
 def prepare_directory(
-    directory: FilePath, mission: Mission, manifest: RunManifest, renamed: Mapping[str, str] | None = None
+    directory: FilePath,
+    mission: Mission,
+    manifest: RunManifest,
+    renamed: Mapping[str, str] | None = None,
+    recordings: Mapping[str, Recording] | None = None,
+    motion: str | None = None,
 ) -> RunManifest:
-    """A directory with the mission and its robot in it, ready for a run; what its manifest says so far.
+    """A directory with all that a run is made from, and nothing of an earlier one; what its manifest says so far.
 
     An earlier run there is replaced, but for the design of the same one if it did not end; anything else is refused.
-    renamed: what recordings are called there, by the name that the mission has for them.
+    Whatever is stopped loses nothing: what is new is written before anything is removed, and what is still to be
+    removed is in the manifest. renamed: what recordings are called there, by the name that the mission has for them.
+    recordings: those that are brought, by file in the directory. motion: the file that a given motion has there; it
+    may have been read from there, and stays.
     """
-    folder = Path(directory)
-    content, robot = _inputs(mission, renamed or {})  # before anything is removed: the mission may be of this directory
+    folder, brought = Path(directory), recordings or {}
+    content, robot = _inputs(mission, renamed or {})
     earlier = _earlier(folder)
     manifest = manifest.model_copy(update={"robot": robot})
     kept = None if earlier is None else _designed(folder, earlier, manifest, content)
-    manifest = kept or manifest
+    own = {*content, *brought, *({EXCITATION} if kept else ()), *({motion} if motion else ())}
+    manifest = (kept or manifest).model_copy(update={"stale": _stale(earlier, own)})
     try:
         folder.mkdir(parents=True, exist_ok=True)
         write_manifest(folder, manifest)
-        _remove(folder, earlier, keep=(EXCITATION,) if kept else ())
-        for each in (*manifest.recordings, *manifest.unseen):
-            (folder / each).parent.mkdir(exist_ok=True)
+        for name in brought:
+            (folder / name).parent.mkdir(exist_ok=True)
     except OSError as error:
         raise FileError(folder, f"cannot be written: {error.strerror}") from error
     for name, data in content.items():
         write_bytes(folder / name, data)
+    for name in sorted(brought, key=lambda name: (folder / name).exists()):  # over what was read here, last
+        write_recording(folder / name, brought[name])
+    _remove(folder, manifest.stale)
+    manifest = manifest.model_copy(update={"stale": ()})
+    write_manifest(folder, manifest)
     return manifest
+
+
+def _motion(folder: Path, manifest: RunManifest, excitation: Excitation | None, mission: Mission) -> Trajectory | None:
+    """What was designed or given."""
+    if manifest.motion in ("mission", "unknown"):
+        return None
+    return load_trajectory(folder / MOTION, mission.robot) if excitation is None else excitation.trajectory
 
 
 def _read(folder: Path, names: Collection[str]) -> dict[str, Recording]:
@@ -199,18 +212,24 @@ def _designed(
     return manifest.model_copy(update={"steps": steps, "hashes": {EXCITATION: earlier.hashes[EXCITATION]}})
 
 
-def _remove(folder: Path, earlier: RunManifest | None, keep: Collection[str]) -> None:
-    """What an earlier run made there."""
-    names = [*MADE, REPORT]
-    if earlier is not None:
-        own = (earlier.robot,) if Path(earlier.robot).name == earlier.robot else ()
-        names += [*own, *earlier.recordings, *earlier.unseen]
-    for name in names:
-        if name not in keep:
+def _stale(earlier: RunManifest | None, own: Collection[str]) -> tuple[str, ...]:
+    """What an earlier run has there, but for what the new one has of its own."""
+    if earlier is None:
+        return ()
+    robot = (earlier.robot,) if Path(earlier.robot).name == earlier.robot else ()
+    names = (*MADE, REPORT, *robot, *earlier.recordings, *earlier.unseen, *earlier.stale)
+    return tuple(name for name in dict.fromkeys(names) if name not in own)
+
+
+def _remove(folder: Path, names: Collection[str]) -> None:
+    try:
+        for name in names:
             (folder / name).unlink(missing_ok=True)
-    for name in (RECORDED, RECORDED_UNSEEN):
-        if (folder / name).is_dir() and not any((folder / name).iterdir()):
-            (folder / name).rmdir()
+        for name in (RECORDED, RECORDED_UNSEEN):
+            if (folder / name).is_dir() and not any((folder / name).iterdir()):
+                (folder / name).rmdir()
+    except OSError as error:
+        raise FileError(folder, f"holds a file that cannot be removed: {error.strerror}") from error
 
 
 def _inputs(mission: Mission, renamed: Mapping[str, str]) -> tuple[Mapping[str, bytes], str]:

@@ -16,7 +16,8 @@ from pydantic import Field
 
 from freefloat import __version__
 from freefloat.errors import FileError
-from freefloat.files import Number, Section, check_format, load_yaml, read_bytes, validate as validated, write_text
+from freefloat.experiment.recording import Recording
+from freefloat.files import Number, Section, check_format, load_yaml, validate as validated, write_text
 
 MANIFEST = "run.json"
 MISSION = "mission.yaml"
@@ -33,10 +34,10 @@ REPORT = "report.html"
 RECORDED, RECORDED_UNSEEN = "recordings", "unseen"  # folders for recordings that were brought
 MADE = (FLOWN, EXCITATION, MOTION, FLIGHT, UNSEEN_MOTION, UNSEEN, ESTIMATE, VALIDATION, *IDENTIFIED)
 _LIBRARIES = ("numpy", "scipy", "numba", "polars", "cvxpy", "plotly", "jinja2")
-_LIMIT_BYTES = 1024 * 2**20  # recordings are long
 MotionKind = Literal["designed", "mission", "file", "unknown"]
 _Count = Annotated[int, Field(ge=0)]
 _RecordingName = Annotated[str, Field(pattern=r"^((recordings|unseen)/)?[^/\\]+\.parquet$")]
+_OwnName = Annotated[str, Field(pattern=r"^((recordings|unseen)/)?[^/\\]+$")]
 
 
 class StepSection(Section):
@@ -60,12 +61,32 @@ class SeedsSection(Section):
         return cls(design=seed, flight=seed + 1, unseen=seed + 2, robot=seed + 3 if drawn else None)
 
 
+class BroughtSection(Section):
+    """A recording as it was brought.
+
+    name: of its copy in the directory. file: from which it was first read. hashes: SHA-256 of all that went into it,
+    by name: that file, a bag's mapping. notes: what was repaired when it was read.
+    """
+
+    name: str
+    file: str | None = None
+    hashes: dict[str, str] = Field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, name: str, recording: Recording) -> BroughtSection:
+        """What a recording says of itself."""
+        origin = recording.origin
+        return cls(name=name, file=origin.file, hashes=dict(origin.hashes), notes=recording.notes)
+
+
 class RunManifest(Section):
     """What `run.json` says.
 
     robot: name of the robot file. motion: designed, the mission's own, from a file, or unknown, of recorded flights.
     starts, shakes: of the design, where there was one. seeds: none where nothing was flown on the desk.
-    recordings, unseen: what was identified and predicted, files in the directory. hashes: SHA-256 by name of a file.
+    recordings, unseen: what was identified and predicted, files in the directory. brought: where those came from that
+    were not flown on the desk. hashes: SHA-256 by name of a file. stale: files of an earlier run, not yet removed.
     """
 
     format: Literal["freefloat/run@1"] = "freefloat/run@1"
@@ -78,15 +99,22 @@ class RunManifest(Section):
     seeds: SeedsSection | None = None
     recordings: tuple[_RecordingName, ...] = (FLIGHT,)
     unseen: tuple[_RecordingName, ...] = (UNSEEN,)
+    brought: tuple[BroughtSection, ...] = ()
     versions: dict[str, str]
     steps: tuple[StepSection, ...] = ()
     hashes: dict[str, str] = Field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    stale: tuple[_OwnName, ...] = ()
 
     @property
     def recorded(self) -> bool:
         """Whether the flights were brought, not flown on the desk."""
         return self.seeds is None
+
+
+def is_finished(folder: Path) -> bool:
+    """Whether a directory holds a run that came to its end."""
+    return (folder / MANIFEST).is_file() and read_manifest(folder).finished
 
 
 def read_manifest(folder: Path) -> RunManifest:
@@ -113,8 +141,12 @@ def hashes_of(folder: Path, manifest: RunManifest) -> dict[str, str]:
 
 
 def sha256(path: Path) -> str:
-    """Of a file's bytes."""
-    return hashlib.sha256(read_bytes(path, _LIMIT_BYTES)).hexdigest()
+    """Of a file's bytes, however many: recordings are long."""
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise FileError(path, f"cannot be read: {error.strerror}") from error
 
 
 def versions() -> dict[str, str]:

@@ -16,10 +16,12 @@ from freefloat.excitation.excitation_file import load_excitation
 from freefloat.excitation.find_excitation import Standing
 from freefloat.experiment.recording import Recording
 from freefloat.mission.believed import prior_of
-from freefloat.mission.mission_file import Mission
+from freefloat.mission.mission_file import Mission, load_mission
+from freefloat.mission.run_directory import prepare_directory
 from freefloat.mission.run_manifest import (
     EXCITATION,
     IDENTIFIED,
+    MISSION,
     RunManifest,
     StepSection,
     hashes_of,
@@ -32,7 +34,6 @@ from freefloat.validation.prediction import UnfitEstimate
 from freefloat.validation.validation import Validation
 
 STEPS = ("draw", "design", "simulate", "fly unseen motion", "identify", "validate", "export", "report")
-RECORDED_STEPS = ("read", "identify", "validate", "export", "report")
 Made = TypeVar("Made")
 
 
@@ -40,9 +41,9 @@ Made = TypeVar("Made")
 class RunStanding:
     """How far a run is: for a progress display.
 
-    step: of `STEPS` (`describe` in place of `design` for a motion that was given) or `RECORDED_STEPS`, the one that
-    goes on or, with `seconds`, has ended. design: how far that is, while it goes on. said: what there is to say of a
-    step that ended otherwise than usual, a few words.
+    step: of `STEPS` (`describe` in place of `design` for a motion that was given; `read` in place of all until
+    `identify` for recordings that were brought), the one that goes on or, with `seconds`, has ended. design: how far
+    that is, while it goes on. said: what there is to say of a step that ended otherwise than usual, a few words.
     """
 
     step: str
@@ -59,6 +60,20 @@ class RunSteps:
 
     def __init__(self, folder: Path, manifest: RunManifest, watch: RunWatch | None) -> None:
         self.folder, self.manifest, self.watch = folder, manifest, watch
+        self._kept = tuple[StepSection, ...]()  # of the same run that did not end
+
+    def prepare(
+        self,
+        mission: Mission,
+        renamed: Mapping[str, str] | None = None,
+        recordings: Mapping[str, Recording] | None = None,
+        motion: str | None = None,
+    ) -> Mission:
+        """Get the directory ready, as `prepare_directory`; the mission in it, which is what is run."""
+        self.manifest = prepare_directory(self.folder, mission, self.manifest, renamed, recordings, motion)
+        self._kept = self.manifest.steps
+        self._update(steps=())
+        return load_mission(self.folder / MISSION)
 
     def do(self, name: str, work: Callable[[], Made], said: Callable[[Made], str] | None = None) -> Made:
         """Do it, tell of it, write how long it took. said: what there is to say of it once it is done."""
@@ -66,8 +81,7 @@ class RunSteps:
         start = time.perf_counter()
         found = work()
         seconds = round(time.perf_counter() - start, 3)
-        self._update(steps=(*self.manifest.steps, StepSection(name=name, seconds=seconds)))
-        write_manifest(self.folder, self.manifest)
+        self._done(StepSection(name=name, seconds=seconds))
         self._tell(RunStanding(name, seconds, said=said(found) if said else ""))
         return found
 
@@ -80,6 +94,8 @@ class RunSteps:
         if EXCITATION not in self.manifest.hashes:
             return None
         kept = load_excitation(self.folder / EXCITATION)
+        for step in self._kept:
+            self._done(step)
         self._tell(RunStanding("design", 0.0, said="kept from the run that did not end"))
         return kept
 
@@ -97,7 +113,10 @@ class RunSteps:
             return None
 
     def export(self, mission: Mission, estimate: Estimate) -> None:
-        """The identified robot as a URDF and as a robot file; a note where it has none."""
+        """The identified robot as a URDF and as a robot file; a note where it has none, or the estimate failed."""
+        if estimate.outcome == "failed":
+            self.note("not exported: the estimate failed; `freefloat export --force` writes the robot anyway")
+            return
         urdf, robot = (self.folder / name for name in IDENTIFIED)
         template, prior = self.folder / self.manifest.robot, prior_of(mission)
         given = template if template.suffix.lower() == ".urdf" else None
@@ -120,6 +139,10 @@ class RunSteps:
     def finish(self) -> None:
         """The last word."""
         self._update(finished=True)
+        write_manifest(self.folder, self.manifest)
+
+    def _done(self, step: StepSection) -> None:
+        self._update(steps=(*self.manifest.steps, step))
         write_manifest(self.folder, self.manifest)
 
     def _update(self, **changes: object) -> None:

@@ -5,7 +5,7 @@ Or, after the real flight, from its recordings: then nothing is designed or flow
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -20,16 +20,16 @@ from freefloat.mission.designing import design
 from freefloat.mission.drawing import draw_robot
 from freefloat.mission.flying import random_motion, simulate
 from freefloat.mission.given_motion import given_excitation
-from freefloat.mission.identifying import Recordings, identify, named_recordings
-from freefloat.mission.mission_file import InvalidMission, Mission, load_mission
+from freefloat.mission.identifying import Recordings, identify, named_recordings, shows
+from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.mission.reporting import write_run_report
-from freefloat.mission.run_directory import Run, cad_truth, load_flown, prepare_directory
+from freefloat.mission.run_checks import refuse_changed, refuse_desk, refuse_idle, refuse_method, refuse_names
+from freefloat.mission.run_directory import Run, cad_truth, load_flown
 from freefloat.mission.run_manifest import (
     ESTIMATE,
     EXCITATION,
     FLIGHT,
     FLOWN,
-    MISSION,
     MOTION,
     RECORDED,
     RECORDED_UNSEEN,
@@ -37,6 +37,7 @@ from freefloat.mission.run_manifest import (
     UNSEEN,
     UNSEEN_MOTION,
     VALIDATION,
+    BroughtSection,
     MotionKind,
     RunManifest,
     SeedsSection,
@@ -48,12 +49,13 @@ from freefloat.robot.load import save_robot
 from freefloat.robot.model import Robot
 
 _GOES_ON = "interrupted: goes on with the best motion until then"
+STARTS = 4  # of a design, unless given
 Motion = Excitation | Trajectory
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Flown:
-    """What there is to identify. motion: the commanded one, if it is known."""
+    """What there is to identify. motion: the commanded one, if it was designed or given."""
 
     motion: Trajectory | None
     excitation: Excitation | None
@@ -65,55 +67,67 @@ class _Flown:
 def run(
     mission: Mission,
     directory: FilePath,
-    starts: int = 4,
-    seed: int = 0,
+    starts: int | None = None,
+    seed: int | None = None,
     watch: RunWatch | None = None,
     workers: int | None = None,
-    shakes: int = SHAKES,
-    fly: Literal["drawn", "cad"] = "drawn",
+    shakes: int | None = None,
+    fly: Literal["drawn", "cad"] | None = None,
     excitation: Motion | None = None,
     recordings: Recordings | None = None,
     unseen: Recordings | None = None,
 ) -> Run:
     """Everything a mission needs, in one directory: `load_run` reads it back.
 
-    directory: new, empty, or that of an earlier run, which is replaced; one that was interrupted keeps its design.
-    starts, workers, shakes: of the design. seed: of the design; the flight's noise has the next, the unseen motion
-    and its noise the one after, the robot the one after that. fly: a robot drawn as far from the CAD model as it is
-    trusted (`draw_robot`), or the CAD model itself. excitation: an earlier design or a motion, flown instead of a new
-    design; without it a mission's own trajectory is.
+    mission: as its file has it. directory: new, empty, or that of an earlier run, which is replaced; one that was
+    interrupted keeps its design. starts (4), workers (all processors), shakes (as usual): of the design.
+    seed (0): of the design; the flight's noise has the next, the unseen motion and its noise the one after, the robot
+    the one after that. fly: a robot drawn as far from the CAD model as it is trusted (`draw_robot`), which is usual,
+    or the CAD model itself. excitation: an earlier design or a motion, flown instead of a new design; without it a
+    mission's own trajectory is.
     recordings: of real flights: these are identified, and nothing is designed or flown. unseen: others, to predict.
+    An option that was given and would do nothing is refused.
     """
     folder = Path(directory)
+    searching = {"starts": starts, "shakes": shakes, "workers": workers}
+    refuse_changed(mission)
+    refuse_method(mission)
     if excitation is not None:
         trajectory_of(excitation).samples(mission.robot, [0.0])  # refused where it is not for this robot
     if recordings is not None:
-        whole, steps = _recorded(mission, folder, excitation, recordings, unseen, watch)
-        return _answered(load_mission(folder / MISSION), whole, steps)
+        refuse_idle({"fly": fly, "seed": seed, **searching}, "the flights are recorded: none is designed or flown")
+        return _answered(*_recorded(mission, folder, excitation, recordings, unseen, watch))
     if unseen is not None:
         raise InvalidMission("unseen recordings are given, but none to identify; allowed: with recordings only")
-    if fly not in ("drawn", "cad"):
+    if fly not in (None, "drawn", "cad"):
         raise InvalidMission(f"fly is {fly!r}; allowed: drawn, cad")
-    kind, drawn = _kind(mission, excitation, "designed"), fly == "drawn"
+    kind, drawn, first = _kind(mission, excitation, "designed"), fly != "cad", seed or 0
+    designs = kind == "designed"
+    if not designs:
+        refuse_idle(searching, f"the motion is {_by(kind)}: none is designed")
+    refuse_names(mission, (FLIGHT, UNSEEN))
+    refuse_desk(mission, designs)
+    tries, shaken = STARTS if starts is None else starts, SHAKES if shakes is None else shakes
     manifest = RunManifest(
         mission=mission.name,
         robot="",
         motion=kind,
-        starts=starts if kind == "designed" else None,
-        shakes=shakes if kind == "designed" else None,
-        seeds=SeedsSection.following(seed, drawn),
+        starts=tries if designs else None,
+        shakes=shaken if designs else None,
+        seeds=SeedsSection.following(first, drawn),
         versions=versions(),
     )
-    steps = RunSteps(folder, prepare_directory(folder, mission, manifest), watch)
-    copy = load_mission(folder / MISSION)  # what is in the directory is what is run
-    robot = steps.do("draw", lambda: _drawn(folder, copy, seed + 3)) if drawn else None
+    steps = RunSteps(folder, manifest, watch)
+    copy = steps.prepare(mission, motion=_file_of(excitation))
+    robot = steps.do("draw", lambda: _drawn(folder, copy, first + 3)) if drawn else None
     given = excitation if excitation is not None else copy.trajectory
     if given is not None:
         motion, told = steps.do("describe", lambda: _given(folder, copy, given, kind == "file"), lambda _: _by(kind))
     else:
-        told = _designed(copy, starts, seed, workers, shakes, steps)
+        told = _designed(copy, tries, first, workers, shaken, steps)
         motion = told.trajectory
-    return _answered(copy, _flown(copy, motion, told, robot, seed, steps), steps)
+    flown = _flown(copy, motion, told, robot, first, steps)
+    return _answered(copy, flown if kind != "mission" else replace(flown, motion=None), steps)
 
 
 def _kind(mission: Mission, given: Motion | None, otherwise: MotionKind) -> MotionKind:
@@ -183,48 +197,64 @@ def _recorded(
     recordings: Recordings,
     unseen: Recordings | None,
     watch: RunWatch | None,
-) -> tuple[_Flown, RunSteps]:
-    """Flights that were brought, copied into the directory."""
+) -> tuple[Mission, _Flown, RunSteps]:
+    """Flights that were brought, copied into the directory with their mission, which is what is run."""
     seen, others = named_recordings(recordings), named_recordings(unseen or {})
     if not seen:
         raise InvalidMission("there is no recording to identify; allowed: at least one")
-    files, other_files = _files(seen, RECORDED), _files(others, RECORDED_UNSEEN)
-    kind = _kind(mission, given, "unknown")
+    refuse_names(mission, (*seen, *others))
+    files = _files(seen, RECORDED)
+    other_files = _files(others, RECORDED_UNSEEN, files.values())
+    copies = {files[name]: each for name, each in seen.items()}
+    copies |= {other_files[name]: each for name, each in others.items()}
     manifest = RunManifest(
         mission=mission.name,
         robot="",
-        motion=kind,
+        motion=_kind(mission, given, "unknown"),
         recordings=tuple(files.values()),
         unseen=tuple(other_files.values()),
+        brought=tuple(BroughtSection.of(file, each) for file, each in copies.items()),
         versions=versions(),
     )
     renamed = {name: Path(file).name for name, file in (*other_files.items(), *files.items())}
-    steps = RunSteps(folder, prepare_directory(folder, mission, manifest, renamed), watch)
-    copy = load_mission(folder / MISSION)
+    steps = RunSteps(folder, manifest, watch)
 
-    def read() -> tuple[Trajectory | None, Excitation | None]:
-        for named, places in ((seen, files), (others, other_files)):
-            for name, recording in named.items():
-                write_recording(folder / places[name], recording)
-        motion = given if given is not None else copy.trajectory
-        return (None, None) if motion is None else _given(folder, copy, motion, given is not None)
+    def read() -> tuple[Mission, Trajectory | None, Excitation | None]:
+        copy = steps.prepare(mission, renamed, copies, _file_of(given))
+        if given is not None:
+            return copy, *_given(folder, copy, given, from_file=True)
+        own = copy.trajectory
+        if own is None or not any(_may_show(each, own, copy) for each in seen.values()):
+            return copy, None, None
+        return copy, None, _given(folder, copy, own, from_file=False)[1]
 
-    motion, told = steps.do("read", read)
+    copy, motion, told = steps.do("read", read)
     flights = {Path(files[name]).name: each for name, each in seen.items()}
     unseen_flights = {Path(other_files[name]).name: each for name, each in others.items()}
     if not others:
         steps.note("not tested on motion that the estimate has not seen: no unseen recording was given")
-    return _Flown(motion, told, flights, unseen_flights, cad_truth(copy, flights)), steps
+    return copy, _Flown(motion, told, flights, unseen_flights, cad_truth(copy, flights)), steps
 
 
-def _files(recordings: Mapping[str, Recording], folder: str) -> dict[str, str]:
-    """Where each recording goes, by its name: as it is called, no two alike."""
-    found = dict[str, str]()
+def _may_show(recording: Recording, motion: Trajectory, mission: Mission) -> bool:
+    """Whether the mission's motion is worth telling of: a real flight may begin late, and is taken to show it."""
+    return recording.origin.kind == "recorded" or shows(recording, motion, mission)
+
+
+def _file_of(given: Motion | None) -> str | None:
+    """What a given motion is called in the directory."""
+    return None if given is None else EXCITATION if isinstance(given, Excitation) else MOTION
+
+
+def _files(recordings: Mapping[str, Recording], folder: str, others: Collection[str] = ()) -> dict[str, str]:
+    """Where each recording goes, by its name: as it is called, no two alike, nor like the others."""
+    found, taken = dict[str, str](), {Path(each).stem for each in others}
     for name in recordings:
         stem = Path(name.replace("\\", "/")).stem.strip(".") or "flight"
         wanted, number = stem, 2
-        while f"{folder}/{wanted}.parquet" in found.values():
+        while wanted in taken:
             wanted, number = f"{stem}_{number}", number + 1
+        taken.add(wanted)
         found[name] = f"{folder}/{wanted}.parquet"
     return found
 
@@ -242,16 +272,16 @@ def _answered(mission: Mission, flown: _Flown, steps: RunSteps) -> Run:
     steps.do("export", lambda: steps.export(mission, estimate))
     steps.hash()
     whole = Run(
-        folder,
-        mission,
-        flown.excitation,
-        flown.flights,
-        estimate,
-        flown.unseen,
-        validation,
-        flown.truth,
-        steps.manifest,
-        flown.motion,
+        directory=folder,
+        mission=mission,
+        excitation=flown.excitation,
+        flights=flown.flights,
+        estimate=estimate,
+        unseen_flights=flown.unseen,
+        validation=validation,
+        truth=flown.truth,
+        manifest=steps.manifest,
+        motion=flown.motion,
     )
     steps.do("report", lambda: write_run_report(folder / REPORT, whole))
     steps.finish()

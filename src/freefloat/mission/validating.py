@@ -19,12 +19,13 @@ from freefloat.experiment.recording import Recording
 from freefloat.mission.believed import nuisances_of
 from freefloat.mission.identifying import (
     Recordings,
+    absent_bodies,
     flights_of,
     method_of,
     named_recordings,
     settings_for,
 )
-from freefloat.mission.mission_file import InvalidMission, Mission
+from freefloat.mission.mission_file import Mission
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
 from freefloat.validation.base_motion import BaseMotionPrediction
@@ -53,7 +54,8 @@ def validate(
     if not 0.0 < false_alarm < 1.0:
         raise InvalidValidation(f"the false-alarm rate is {false_alarm}; allowed: between 0 and 1")
     named = named_recordings(recordings)
-    prediction, problem, processed = _posed(mission, estimate, named, trajectory, without, settings)
+    absent = absent_bodies(mission, recordings, without)
+    prediction, problem, processed = _posed(mission, estimate, named, absent, trajectory, settings)
     found = judged(prediction, problem, estimate, false_alarm)
     several = len(processed) > 1
     notes = tuple(
@@ -70,7 +72,8 @@ def held_readings(
 
     Biases, clocks and the like are fitted again, which for the estimate's own recordings ends where they were.
     """
-    prediction, *_ = _posed(mission, estimate, named_recordings(recordings), trajectory)
+    absent = absent_bodies(mission, recordings)
+    prediction, *_ = _posed(mission, estimate, named_recordings(recordings), absent, trajectory)
     theta = prediction.belief.theta
     with one_blas_thread():
         held = fit(prediction, Freedom.none(theta), prediction.start()[theta.size :], derivatives=False)
@@ -81,27 +84,15 @@ def _posed(
     mission: Mission,
     estimate: Estimate,
     named: Mapping[str, Recording],
+    absent: Mapping[str, Sequence[str]],
     trajectory: Trajectory | Excitation | None = None,
-    without: Mapping[str, Sequence[str]] | None = None,
     settings: ProcessSettings | None = None,
 ) -> tuple[Prediction, Problem, list[tuple[Flight, Processed]]]:
     """What predicts the recordings, the problem they pose, and each as a flight with what processing said of it."""
-    robot, absent = _robot(mission, estimate), _absent(mission, named, without)
+    robot = _robot(mission, estimate)
     method = str(estimate.origin.get("method", method_of(mission)))
     processed = flights_of(mission, named, trajectory, absent, settings or settings_for(mission, method))
     return *_prediction(mission, robot, estimate, tuple(flight for flight, _ in processed)), processed
-
-
-def _absent(
-    mission: Mission, recordings: Recordings, without: Mapping[str, Sequence[str]] | None
-) -> dict[str, Sequence[str]]:
-    """Bodies that were not there; what the mission says of recordings that are not given here is of no matter."""
-    named, given = named_recordings(recordings), dict(without or {})
-    for name in given:
-        if name not in named:
-            raise InvalidMission(f"no recording is called {name!r}; there are: {', '.join(named)}")
-    said = {name: bodies for name, bodies in mission.settings.identify.without.items() if name in named}
-    return {**said, **given}
 
 
 def _robot(mission: Mission, estimate: Estimate) -> Robot:
@@ -150,11 +141,12 @@ def _no_proof(found: Validation, estimate: Estimate, recordings: Mapping[str, Re
     seen = {str(entry.get("sha256")) for entry in entries if isinstance(entry, Mapping)}
     used = [name for name, recording in recordings.items() if recording.sha256 in seen]
     said = [f"{', '.join(used)} was used for the estimate: agreement is no proof"] if used else []
-    said += ["the estimate calls itself failed"] if estimate.outcome == "failed" else []
+    failed = estimate.outcome == "failed"
+    said += [f"the estimate calls itself failed: {'; '.join(estimate.warnings[:1])}"] if failed else []
     if not said:
         return found
     first = found.reasons[0].replace("unseen motion", "motion") if used else found.reasons[0]
-    verdict = "doubtful" if found.verdict == "pass" else found.verdict
+    verdict = "fail" if failed else "doubtful" if found.verdict == "pass" else found.verdict
     return replace(found, verdict=verdict, reasons=(first, *found.reasons[1:], *said))
 
 

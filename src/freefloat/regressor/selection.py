@@ -44,7 +44,8 @@ def _columns(robot: Robot, selector: str) -> list[int]:
         return _of([names.index(selector)], PARAMETER_NAMES)
     body, _, parameter = selector.rpartition(".")
     if parameter not in GROUPS and parameter not in PARAMETER_NAMES:
-        allowed = (*names, "or body.parameter with a parameter of", *PARAMETER_NAMES, *GROUPS)
+        parameters = f"BODY.PARAMETER with {' '.join((*PARAMETER_NAMES, *GROUPS))}"
+        allowed = (*names, parameters)
         raise UnknownName("body or parameter", selector, allowed)
     if body in names:
         return _of([names.index(body)], GROUPS.get(parameter, (parameter,)))

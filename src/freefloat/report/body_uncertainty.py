@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.estimated_clusters import cad_spread, total_covariance, undeclared
-from freefloat.estimate.prior import CadSpread
-from freefloat.regressor.selection import select_parameters
+from freefloat.estimate.estimated_clusters import cad_spread, spread_of, total_covariance, undeclared
+from freefloat.estimate.prior import known_covariance
 from freefloat.robot.parameters import PER_BODY, com_of
 from freefloat.robot.transform import Array
 
@@ -44,7 +43,7 @@ def centre_covariances(estimate: Estimate, parameters: Array) -> Array | None:
 def _covariance(estimate: Estimate, columns: NDArray[np.int64]) -> Array:
     """Of all standard parameters, shape (10 bodies, 10 bodies); known ones have the spread they were given."""
     robot, C = estimate.robot, estimate.minimal.combine[:, columns]
-    whole = CadSpread().covariance(robot)
+    whole = spread_of(estimate).covariance(robot)
     S, V = whole[np.ix_(columns, columns)], total_covariance(estimate, cad_spread(estimate))
     CS = C @ S
     budget = estimate.budget
@@ -55,7 +54,4 @@ def _covariance(estimate: Estimate, columns: NDArray[np.int64]) -> Array:
         P = S - CS.T @ np.linalg.lstsq(CS @ C.T + V, CS, rcond=None)[0]
     found = np.zeros_like(whole)
     found[np.ix_(columns, columns)] = P
-    for name, sd in estimate.known.items():
-        own = select_parameters(robot, (name,))
-        found[np.ix_(own, own)] = CadSpread(sd, sd, sd).covariance(robot)[np.ix_(own, own)]
-    return found
+    return found + known_covariance(robot, estimate.known)

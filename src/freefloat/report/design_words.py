@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from freefloat.excitation.excitation import Excitation, HowFound, Prediction, typical_accuracy
+from freefloat.report.words import HALF, rms
 
 _SINGULAR = 1e12  # a condition number beyond this is rounding
 
@@ -27,12 +28,16 @@ def goal_words(excitation: Excitation) -> str:
 
 
 def accuracy_words(predictions: Sequence[Prediction], base: str) -> str:
-    """Of the base's moments of inertia where they are predicted, else of all clusters; nothing without predictions."""
-    moments = [each for each in predictions if each.name in {f"I{axis}_{base}" for axis in ("xx", "yy", "zz")}]
-    typical = typical_accuracy(moments or predictions)
+    """As the report of a run has it: root mean square over the base's moments of inertia where they are predicted.
+
+    Else the median of all clusters; nothing without predictions.
+    """
+    names = {f"I{axis}_{base}" for axis in ("xx", "yy", "zz")}
+    moments = [each.relative for each in predictions if each.name in names and math.isfinite(each.relative)]
+    typical = rms(moments) if moments else typical_accuracy(predictions)
     if math.isnan(typical):
         return ""
-    return f"{'base inertia' if moments else 'clusters'} {percent(typical)}"
+    return f"{'base inertia' if moments else 'clusters'} {percent(typical)} (95 %)"
 
 
 def condition_words(condition_number: float) -> str:
@@ -43,8 +48,9 @@ def condition_words(condition_number: float) -> str:
 
 
 def percent(relative: float) -> str:
-    """A relative standard deviation."""
-    return f"± {100.0 * relative:.2g} %" if relative < 1.0 else "± more than 100 %"
+    """Half a 95 % interval, of a relative standard deviation."""
+    half = HALF * relative
+    return f"± {100.0 * half:.2g} %" if half < 1.0 else "more than ± 100 %"
 
 
 def how_words(how: HowFound, optimality: float) -> str:

@@ -42,7 +42,7 @@ class Figure:
 
 
 def packed(values: ArrayLike, dtype: str = "f4") -> dict[str, str]:
-    """An array of any length as plotly.js reads it; f4, i4 or u2."""
+    """An array of any length as plotly.js reads it; f4 or u2."""
     flat = np.ascontiguousarray(values, dtype=f"<{dtype}")
     return {"dtype": dtype, "bdata": base64.b64encode(flat.tobytes()).decode()}
 

@@ -22,7 +22,7 @@ from freefloat.report.section_residuals import residual_figures, residuals
 from freefloat.report.section_trajectory import trajectory, trajectory_figures
 from freefloat.report.section_verdict import verdict
 
-_SCRIPTS = ("page.js", "webgl.js", "picture.js", "film.js", "plots.js")
+_SCRIPTS = ("page.js", "plots.js", "webgl.js", "picture.js", "film.js")  # the picture last: it is what may fail
 
 
 class JinjaMissing(FreefloatError):
@@ -56,8 +56,8 @@ def run_page(story: RunStory) -> str:
     scene = scene_of(story)
     loader = PackageLoader("freefloat.report", "templates")
     pages = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    style, *scripts = (loader.get_source(pages, name)[0] for name in ("run.css", *_SCRIPTS))
-    code = (get_plotlyjs(), "(() => {\n" + "".join(scripts) + "})();")
+    style, dark, *scripts = (loader.get_source(pages, name)[0] for name in ("run.css", "dark.css", *_SCRIPTS))
+    code = tuple(map(_unix, (get_plotlyjs(), "(() => {\n" + "".join(scripts) + "})();")))
     return pages.get_template("run.html").render(
         story=story,
         simulated=story.recording.origin.kind == "simulated",
@@ -76,7 +76,13 @@ def run_page(story: RunStory) -> str:
         policy=_policy(code),
         code=code,
         style=style,
+        dark=dark,
     )
+
+
+def _unix(text: str) -> str:
+    """With newlines as a browser reads them, which takes its hashes after that."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _policy(code: Sequence[str]) -> str:

@@ -17,10 +17,25 @@ from freefloat.validation.validation import Validation
 
 
 @dataclass(frozen=True, slots=True)
+class Brought:
+    """A recording as it was brought.
+
+    name: of the copy that was read. file: that it was first read from, if known. hashes: SHA-256 of all that went
+    into it, by name. notes: sentences, such as what was repaired.
+    """
+
+    name: str
+    file: str | None
+    hashes: Mapping[str, str]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Provenance:
     """What it takes to repeat a run.
 
     versions, seeds, hashes (SHA-256), seconds: by name. commands: lines for a shell. notes: sentences.
+    brought: recordings that were not flown on the desk.
     """
 
     versions: Mapping[str, str]
@@ -29,6 +44,7 @@ class Provenance:
     seconds: Mapping[str, float] = field(default_factory=dict)
     commands: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    brought: tuple[Brought, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,6 +5,7 @@ The page moves the surfaces itself, so that instants cost twelve numbers a body.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +27,7 @@ _SEEN = 0.05  # of the robot's reach: size of the largest uncertainty that is dr
 _TIMES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)  # magnifications of uncertainties
 _FILM_S = 14.0  # how long the motion should take to look at
 _FROM_THE_SIDE, _FROM_ABOVE = 0.3, 0.95  # how high the camera stands [rad]
+_INDICES = 2**16  # points that u2 can number
 _SPEEDS = (1, 2, 5, 10, 20, 50)
 
 
@@ -65,9 +67,9 @@ def scene_of(story: RunStory) -> dict[str, Any]:
         "turned_deg": packed(np.degrees(turned)),
         "start": _telling(motion.q, turned),
         "parts": [
-            *(_part(each, "bodies") for each in solids),
-            *(_part(each, "inertia") for each in _inertias(robot, phi)),
-            *(_part(each, "centres") for each in centres),
+            *_parts(solids, "bodies"),
+            *_parts(_inertias(robot, phi), "inertia"),
+            *_parts(centres, "centres"),
         ],
         "path": packed(_tip(robot, poses)),
         "times": times,
@@ -79,16 +81,20 @@ def scene_of(story: RunStory) -> dict[str, Any]:
     }
 
 
-def _part(solid: Solid, group: str) -> dict[str, Any]:
-    return {
-        "name": solid.name,
-        "group": group,
-        "body": solid.body,
-        "colour": solid.colour,
-        "points": packed(solid.surface.points),
-        "normals": packed(solid.surface.normals),
-        "triangles": packed(solid.surface.triangles, "u2"),
-    }
+def _parts(solids: Sequence[Solid], group: str) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": solid.name,
+            "group": group,
+            "body": solid.body,
+            "colour": solid.colour,
+            "points": packed(surface.points),
+            "normals": packed(surface.normals),
+            "triangles": packed(surface.triangles, "u2"),
+        }
+        for solid in solids
+        for surface in solid.surface.pieces(_INDICES)
+    ]
 
 
 def _inertias(robot: Robot, phi: Array) -> list[Solid]:

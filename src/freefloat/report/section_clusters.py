@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from freefloat.estimate.estimated_clusters import cad_spread
 from freefloat.regressor.summary import cluster_unit
 from freefloat.report.figures import COLOURS
 from freefloat.report.run_story import RunStory
 from freefloat.report.words import HALF, prefixed, relative, residual_line, shortened, with_interval
+from freefloat.robot.transform import Array
 
 _SMALL = 0.02  # share of the largest variance: sources that matter less everywhere are `other`
 _OTHER = "other"
@@ -18,7 +20,8 @@ _OTHER = "other"
 def clusters(story: RunStory) -> dict[str, Any]:
     """A row for each cluster, significant ones first, and the sources that their bars are made of."""
     estimate, sources = story.estimate, _sources(story)
-    rows = [_row(story, index, sources) for index in range(len(estimate.values))]
+    spread = cad_spread(estimate) if estimate.is_standard else None
+    rows = [_row(story, index, sources, spread) for index in range(len(estimate.values))]
     return {
         "sources": [(name, colour) for name, colour, _ in sources],
         "rows": [row for row in rows if row["significant"]],
@@ -29,11 +32,15 @@ def clusters(story: RunStory) -> dict[str, Any]:
         "nuisances": [_nuisance(each) for each in estimate.nuisances if np.isfinite(each.sd)],
         "exact": story.true_values is not None and bool(np.allclose(story.true_values, estimate.cad)),
         "budget": bool(sources),
+        "spread": spread is not None,
         "prior": estimate.budget is not None and "prior" in estimate.budget.sources,
     }
 
 
-def _row(story: RunStory, index: int, sources: list[tuple[str, str, list[int]]]) -> dict[str, Any]:
+def _row(
+    story: RunStory, index: int, sources: list[tuple[str, str, list[int]]], spread: Array | None
+) -> dict[str, Any]:
+    """spread: standard deviations of the clusters in the CAD model, shape (c,); None where they are not known."""
     estimate, true = story.estimate, story.true_values
     value, half = float(estimate.values[index]), HALF * float(estimate.sd[index])
     shown, interval = with_interval(value, half)
@@ -49,7 +56,8 @@ def _row(story: RunStory, index: int, sources: list[tuple[str, str, list[int]]])
         "unit": cluster_unit(estimate.names[index]),
         "relative": relative(value, half) if estimate.significant[index] else "–",
         "parts": [(name, colour, f"{share:.1f}") for name, colour, share in parts if share >= 0.5],
-        "prior": with_interval(float(estimate.cad[index]), half)[0],
+        "cad": with_interval(float(estimate.cad[index]), half)[0],
+        "cad_half": "" if spread is None else f"±{HALF * spread[index]:.2g}",
         "truth": "" if true is None else with_interval(float(true[index]), half)[0],
         "off": "" if off is None or not np.isfinite(off) else f"{off:+.1f} σ".replace("-", "−"),
         "far": off is not None and abs(off) > HALF,

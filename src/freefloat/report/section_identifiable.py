@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from freefloat.estimate.estimated_clusters import cad_spread
+from freefloat.estimate.estimated_clusters import cad_spread, undeclared
 from freefloat.report.cluster_grid import Cell, Grid, about, grid_of
 from freefloat.report.run_story import RunStory
 
@@ -24,7 +24,7 @@ def identifiable(story: RunStory) -> dict[str, Any]:
         "grid": _narrowed(story),
         "held": estimate.held[:_HELD],
         "more_held": max(len(estimate.held) - _HELD, 0),
-        "never": estimate.minimal.never,
+        "never": _never(story),
         "known": [(name, f"±{100.0 * sd:.2g} %") for name, sd in estimate.known.items()],
     }
 
@@ -40,6 +40,15 @@ def _narrowed(story: RunStory) -> Grid | None:
         for cluster, share in enumerate(shares)
     }
     return grid_of(estimate, cells)
+
+
+def _never(story: RunStory) -> list[str]:
+    """Parameters that are neither declared nor part of any cluster."""
+    estimate = story.estimate
+    if not estimate.is_standard:
+        return []
+    shown = np.abs(estimate.minimal.combine).sum(axis=0) > 0.0
+    return [estimate.robot.parameter_names[column] for column in undeclared(estimate) if not shown[column]]
 
 
 def percent_of(share: float) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from freefloat.report.figures import COLOURS, Figure, axis, line, packed, style_of
 from freefloat.report.run_story import RunStory
 from freefloat.report.section_residuals import lanes, stacked_lanes
-from freefloat.report.words import prefixed
+from freefloat.report.words import HALF, prefixed
 from freefloat.robot.transform import AXES
 from freefloat.validation.causes import Cause
 from freefloat.validation.extent import Sensitivity
@@ -129,9 +129,9 @@ def _windows(story: RunStory, found: Validation) -> list[Figure]:
 
 def _cause(each: Cause) -> dict[str, str]:
     known = math.isfinite(each.amount) and math.isfinite(each.sd)
-    amount = f"{each.amount:+.3g} ± {1.96 * each.sd:.1g}" if known else ""
+    amount = f"{each.amount:+.3g} ± {HALF * each.sd:.1g}" if known else ""
     share = f"{100.0 * each.share:.0f} %" if math.isfinite(each.share) else ""
-    return {"kind": each.kind, "name": each.name, "what": each.what, "amount": amount, "share": share}
+    return {"kind": each.kind, "what": each.what, "amount": amount, "share": share}
 
 
 def _line(each: Line) -> dict[str, str]:

@@ -11,33 +11,43 @@ What decides the state is the worst of these:
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from freefloat.estimate.estimated_clusters import cad_spread
-from freefloat.estimate.prior import CadSpread
+from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.estimated_clusters import cad_covariance, cad_spread, total_covariance, undeclared
 from freefloat.report.run_story import RunResult
-from freefloat.report.words import HALF
+from freefloat.report.words import HALF, rms
+from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.transform import Array
 from freefloat.validation.prediction import SENSORS, WORDS
 
 _STATES = ("pass", "doubtful", "fail")
 _RANKS = {"good": 0, "pass": 0, "doubtful": 1, "failed": 2, "fail": 2}
 _HARDLY = 0.5  # of the CAD model's interval: one that is wider tells little that was not known
+_ROUNDING = 1e-8
 _UNTESTED = "it has not been tested on motion that it has not seen"
 
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """A number that matters. about: what it is, a few words. more: what stands below it."""
+    """A number that matters. about: what it is, a few words. more: what stands below it.
+
+    The same for programs, None where it is about something else: relative_half_width: of the 95 % interval;
+    total_mass_kg; condition_number; ratio: of the prediction's error to the noise.
+    """
 
     about: str
     value: str
     unit: str
     more: str
+    relative_half_width: float | None = None
+    total_mass_kg: float | None = None
+    condition_number: float | None = None
+    ratio: float | None = None
 
 
 def verdict(result: RunResult) -> dict[str, Any]:
@@ -49,7 +59,9 @@ def verdict(result: RunResult) -> dict[str, Any]:
         "sentence": sentence,
         "headlines": headlines(result),
         "warnings": [
-            said for said in (*_own_doubts(result), *result.estimate.warnings, *reasons) if said not in sentence
+            said
+            for said in (*_own_doubts(result), *result.estimate.warnings, *reasons, *_of_the_motion(result))
+            if said not in sentence
         ],
     }
 
@@ -66,7 +78,7 @@ def headlines(result: RunResult) -> tuple[Headline, Headline, Headline]:
 def base_inertia_sd(result: RunResult) -> float:
     """Relative standard deviation of the base's moments of inertia, root mean square; NaN where not estimated."""
     places = _moments(result)
-    return _rms(result.estimate.sd[places] / np.abs(result.estimate.values[places])) if places else math.nan
+    return rms(result.estimate.sd[places] / np.abs(result.estimate.values[places])) if places else math.nan
 
 
 # ---------------------------------------------------------------------- the state, and why
@@ -84,12 +96,26 @@ def _own_doubts(result: RunResult) -> list[str]:
     return [*_scale(result), *_prior_only(result)]
 
 
+def _of_the_motion(result: RunResult) -> Iterator[str]:
+    """What the motion's design says, and what a flight on the desk leaves out."""
+    if result.excitation is None:
+        return
+    yield from result.excitation.warnings
+    gradient = result.excitation.sheet.gravity_gradient if result.excitation.sheet else None
+    if gradient is not None and not gradient.estimated and gradient.shift_sd > 1.0:
+        orbit = "on a low Earth orbit" if gradient.assumed else "on this orbit"
+        yield (
+            f"the gravity gradient {orbit} would shift a cluster by up to {gradient.shift_sd:.2g} standard deviations; "
+            "with identify.nuisances.external_torque_Nm it is estimated along"
+        )
+
+
 def _prior_only(result: RunResult) -> Iterator[str]:
     share = _of_cad(result)
     if share is None:
         return
     places = _moments(result)
-    left = _rms(share[places]) if places else float(np.median(share))
+    left = rms(share[places]) if places else float(np.median(share))
     if left > _HARDLY:
         what = "the inertia of the base is" if places else "half of the clusters are"
         how = f"its interval is {100.0 * min(left, 1.0):.0f} % of" if places else "their intervals are most of"
@@ -103,20 +129,21 @@ def _scale(result: RunResult) -> Iterator[str]:
 
 def _of_cad(result: RunResult) -> Array | None:
     """Standard deviations in units of the CAD model's, shape (c,); None for other than sums of standard parameters."""
-    estimate, prior = result.estimate, result.estimate.origin.get("prior")
+    estimate = result.estimate
     if not estimate.is_standard or not estimate.values.size:
         return None
-    return estimate.sd / cad_spread(estimate, CadSpread(**prior) if isinstance(prior, Mapping) else None)
+    return estimate.sd / cad_spread(estimate)
 
 
 def _sentence(result: RunResult) -> str:
     count, sd, found = len(result.estimate.values), base_inertia_sd(result), result.validation
-    known = f"the inertia of the base is known to ±{_percent(HALF * sd)} (95 %)"
+    known = f"the inertia of the base{_with_arm(result)} is known to {_within(HALF * sd)} (95 %)"
     subject = known if math.isfinite(sd) else f"{count} clusters of parameters are estimated"
     doubts, state = _own_doubts(result), _state(result)
     if found is None:
         if state == "fail":
             return f"Do not use this estimate: it failed, and {_UNTESTED}."
+        doubts += ["the estimate has warnings"] * bool(result.estimate.warnings)
         return f"{_capital(subject)}; {'; '.join([_UNTESTED, *doubts[:1]])}."
     channel = found.channels[0].channel
     ratio = f"{_times(found.ratio(channel))} times the noise of the {SENSORS[channel]}"
@@ -141,15 +168,23 @@ def _moments(result: RunResult) -> list[int]:
     return [place for place, name in enumerate(result.estimate.names) if name in names]
 
 
+def _with_arm(result: RunResult) -> str:
+    """Motion shows the base's inertia together with the mass of what it carries, as if at the first joint."""
+    formulas, names = result.estimate.formulas, result.estimate.names
+    alone = all(formulas[place] == names[place] for place in _moments(result))
+    return "" if alone else " with the arm's mass at the shoulder"
+
+
 def _inertia(result: RunResult) -> Headline | None:
     sd, places = base_inertia_sd(result), _moments(result)
     if math.isnan(sd):
         return None
-    more = [f"95 % interval, mean of {len(places)} moments" if len(places) > 1 else "95 % interval"]
+    more = [f"95 % interval, root mean square of {len(places)} moments" if len(places) > 1 else "95 % interval"]
     if result.true_values is not None:
-        error = _rms(result.estimate.values[places] / result.true_values[places] - 1.0)
+        error = rms(result.estimate.values[places] / result.true_values[places] - 1.0)
         more.append(f"off by {_percent(error)}")
-    return Headline("base inertia", f"±{_percent(HALF * sd)}", "", "; ".join(more))
+    more += [_with_arm(result).strip()] * bool(_with_arm(result))
+    return Headline("base inertia", _within(HALF * sd), "", "; ".join(more), relative_half_width=_plain(HALF * sd))
 
 
 def _clusters(result: RunResult) -> Headline:
@@ -163,29 +198,50 @@ def _clusters(result: RunResult) -> Headline:
     if result.true_values is not None:
         error = float(np.median(np.abs(values[told] / result.true_values[told] - 1.0)))
         more.append(f"off by {_percent(error)}")
-    return Headline("clusters", f"±{_percent(HALF * median)}", "", "; ".join(more))
+    half = HALF * median
+    return Headline("clusters", _within(half), "", "; ".join(more), relative_half_width=_plain(half))
 
 
 def _mass(result: RunResult) -> Headline | None:
     """What is known counts as exact: it is known far better than the rest."""
-    name, estimate = f"m_{result.base}", result.estimate
-    if name not in estimate.names or not estimate.is_standard:
+    estimate = result.estimate
+    weights = _mass_weights(estimate)
+    if weights is None:
         return None
-    place = estimate.names.index(name)
-    known = estimate.robot.mass - float(estimate.cad[place])
-    value, sd, share = float(estimate.values[place]) + known, float(estimate.sd[place]), _of_cad(result)
+    value = float(estimate.parameters[::PER_BODY].sum())
+    sd = _sd(weights, total_covariance(estimate, cad_spread(estimate)))
     more = [f"{value:.4g} kg, 95 % interval"]
-    if result.true_values is not None:
-        more.append(f"off by {_percent(abs(value / (float(result.true_values[place]) + known) - 1.0))}")
-    if share is not None and share[place] > _HARDLY:
+    if result.truth is not None:
+        more.append(f"off by {_percent(abs(value / result.truth.mass - 1.0))}")
+    if sd > _HARDLY * _sd(weights, cad_covariance(estimate)):
         more.append("mostly the CAD model's")
-    return Headline("total mass", f"±{_percent(HALF * sd / value)}", "", "; ".join(more))
+    half, words = HALF * sd / abs(value), "; ".join(more)
+    return Headline("total mass", _within(half), "", words, relative_half_width=_plain(half), total_mass_kg=value)
+
+
+def _mass_weights(estimate: Estimate) -> Array | None:
+    """Of the clusters, w with w^T C phi the sum of all masses that were not declared, (c,); None where no sum is it.
+
+    With sliding joints the masses of links are clusters of their own, not part of the base's.
+    """
+    columns = undeclared(estimate) if estimate.is_standard else np.zeros(0, int)
+    masses = np.where(columns % PER_BODY == 0, 1.0, 0.0)
+    if not masses.any() or not np.isfinite(estimate.covariance).all():
+        return None
+    C = estimate.minimal.combine[:, columns]
+    weights = np.linalg.lstsq(C.T, masses, rcond=None)[0]
+    return np.asarray(weights) if np.allclose(weights @ C, masses, rtol=0.0, atol=_ROUNDING) else None
+
+
+def _sd(weights: Array, covariance: Array) -> float:
+    """Of a sum of clusters."""
+    return math.sqrt(max(float(weights @ covariance @ weights), 0.0))
 
 
 def _condition(result: RunResult) -> Headline:
     number = math.nan if result.excitation is None else result.excitation.condition_number
     if math.isfinite(number):
-        return Headline("condition number", f"{number:.3g}", "", "of the rows")
+        return Headline("condition number", f"{number:.3g}", "", "of the rows", condition_number=number)
     told, count = int(result.estimate.significant.sum()), len(result.estimate.values)
     return Headline("clusters seen", f"{told} of {count}", "", "differ from zero by more than their interval")
 
@@ -195,11 +251,13 @@ def _prediction(result: RunResult) -> Headline:
         return Headline("prediction", "–", "", "not tested on unseen motion")
     channel = result.validation.channels[0].channel
     more = f"{WORDS[channel]} on {result.validation.duration_s:.0f} s of unseen motion"
-    return Headline("prediction", _times(result.validation.ratio(channel)), "× noise", more)
+    ratio = result.validation.ratio(channel)
+    return Headline("prediction", _times(ratio), "× noise", more, ratio=_plain(ratio))
 
 
-def _rms(values: Array) -> float:
-    return float(np.sqrt(np.mean(values**2)))
+def _plain(number: float) -> float | None:
+    """For programs: no number where it is not finite."""
+    return number if math.isfinite(number) else None
 
 
 def _times(ratio: float) -> str:
@@ -207,7 +265,12 @@ def _times(ratio: float) -> str:
 
 
 def _percent(relative: float) -> str:
-    return f"{100.0 * relative:.2g} %" if relative < 1.0 else "> 100 %"
+    return f"{100.0 * relative:.2g} %" if relative < 1.0 else "more than 100 %"
+
+
+def _within(relative: float) -> str:
+    """Half an interval."""
+    return f"±{_percent(relative)}" if relative < 1.0 else "more than ±100 %"
 
 
 def _capital(text: str) -> str:

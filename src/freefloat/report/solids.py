@@ -33,6 +33,18 @@ class Surface:
         """With every point a little further in [m]."""
         return Surface(self.points - by * self.normals, self.normals, self.triangles)
 
+    def pieces(self, most: int) -> list[Surface]:
+        """Parts of it with no more than so many points."""
+        if len(self.points) <= most:
+            return [self]
+        parts = np.array_split(self.triangles, -(-3 * len(self.triangles) // most))
+        return [self.some(triangles) for triangles in parts]
+
+    def some(self, triangles: NDArray[np.int64]) -> Surface:
+        """Some of its triangles, with no other points than theirs."""
+        kept, places = np.unique(triangles, return_inverse=True)
+        return Surface(self.points[kept], self.normals[kept], places.reshape(-1, 3).astype(np.int64))
+
 
 def joined(surfaces: Sequence[Surface]) -> Surface:
     """Several as one."""
@@ -52,8 +64,7 @@ def hull(surfaces: Sequence[Surface]) -> Surface:
     across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     inward = np.einsum("ij,ij->i", across, found.equations[:, :3]) < 0.0
     triangles = np.where(inward[:, None], found.simplices[:, ::-1], found.simplices)
-    kept, places = np.unique(triangles, return_inverse=True)
-    return Surface(whole.points[kept], whole.normals[kept], places.reshape(-1, 3).astype(np.int64))
+    return whole.some(triangles)
 
 
 def surface_of(shape: Shape) -> Surface:

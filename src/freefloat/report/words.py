@@ -6,6 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 if TYPE_CHECKING:
     from freefloat.estimate.estimate import Estimate
 
@@ -21,6 +24,11 @@ _SCALED = ("s", "rad", "m", "rad/s", "m/s", "N m", "N m s")
 def number(value: float) -> str:
     """Five significant digits, no needless zeros."""
     return f"{value:.5g}"
+
+
+def rms(values: ArrayLike) -> float:
+    """Root mean square."""
+    return float(np.sqrt(np.mean(np.square(values))))
 
 
 def with_interval(value: float, half: float) -> tuple[str, str]:

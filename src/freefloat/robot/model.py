@@ -183,6 +183,11 @@ class Robot:
             if name not in known:
                 raise InvalidRobot(where, f"{name!r} is not a body of this robot; it has: {', '.join(sorted(known))}")
 
+    def __repr__(self) -> str:
+        mass = sum(float(body.parameters[0]) for body in self.bodies)
+        counted = f"{len(self.bodies)} bodies, {len(self.joints)} joints, {len(self.wheels)} wheels"
+        return f"<Robot {self.name}: {self.base} base, {counted}, {mass:.5g} kg>"
+
     # ------------------------------------------------------------------ what moves as one piece
 
     @cached_property

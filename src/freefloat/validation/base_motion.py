@@ -11,12 +11,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.estimated_clusters import cad_covariance, fitted_parameters, total_covariance, undeclared
+from freefloat.estimate.estimated_clusters import cad_covariance, spread_of, total_covariance, undeclared
 from freefloat.estimate.likelihood.likelihood import FlightLikelihood, Likelihood, Rows
 from freefloat.estimate.likelihood.reaction import BaseMotion
 from freefloat.estimate.likelihood.rotation_vectors import logarithm
 from freefloat.estimate.likelihood.torque_balance import TorqueBalance
-from freefloat.estimate.prior import CadSpread, known_covariance
+from freefloat.estimate.prior import known_covariance
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.uncertain import root_of
 from freefloat.regressor.samples import rotations
@@ -39,7 +39,7 @@ class BaseMotionPrediction:
         parts = self.likelihood.unknowns.parts[1:]
         self.labels = tuple(label for part in parts for label in part.labels)
         self.kinds = tuple(part.kind for part in parts for _ in part.labels)
-        self.units = tuple(part.unit for part in parts for _ in part.labels)
+        self.units = tuple(unit for part in parts for unit in part.units)
         self.mean = self.likelihood.unknowns.mean[self.count :]
         self.information = self.likelihood.unknowns.information[self.count :, self.count :]
         self.torques = tuple(self._torques(flight) for flight in self.likelihood.flights)
@@ -173,8 +173,8 @@ def _belief(problem: Problem, estimate: Estimate) -> Belief:
         by_cluster @ root_of(total_covariance(estimate, np.sqrt(np.diagonal(spread)))),
         full.combine[:, known] @ root_of(given[np.ix_(known, known)]),
     )
-    cad = full.combine @ CadSpread().covariance(estimate.robot) @ full.combine.T
-    theta = full.values(fitted_parameters(estimate))  # values and what was known err together, as the fit has them
+    cad = full.combine @ spread_of(estimate).covariance(estimate.robot) @ full.combine.T
+    theta = full.values(estimate.parameters)
     root = np.hstack(roots)
     return Belief(
         estimate.names,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -87,10 +88,31 @@ def test_unless_told_otherwise_gyro_readings_are_left_as_they_are(simple):
     assert filtered.warnings == ()
 
 
-def test_without_a_command_joints_are_filtered(simple):
+def test_without_a_command_joints_are_projected_on_splines(simple):
     found = process(simple, n1_robot(), rate_Hz=3.0)
+    assert found.projection.described.all()
+    assert not found.projection.commanded
+    assert re.fullmatch(r"projected on splines \(.+ functions\)", found.steps["q"])
+    assert rms(errors(found, "dq")) == pytest.approx(rms(found.noise["dq"]), rel=0.2)
+    assert found.warnings == ()
+
+
+def test_where_splines_do_not_do_joints_are_filtered(simple):
+    shaken = n1_motion().position.copy()
+    shaken[:, 3] += 1e-3 * np.sin(2.0 * np.pi * 2.0 * n1_times())
+    found = process(Recording([joint_channel(shaken)]), n1_robot(), rate_Hz=10.0)
     assert found.projection is None
+    assert any(
+        re.match(r"splines do not describe j4: \d+ of them still leave .+; joints are filtered", note)
+        for note in found.notes
+    )
     assert "low-passed at" in found.steps["q"]
+
+
+def test_a_low_pass_where_it_is_asked_for(simple):
+    found = process(simple, n1_robot(), rate_Hz=3.0, settings=ProcessSettings(joints=BandLimited(LowPass(0.5))))
+    assert found.projection is None
+    assert "low-passed at 0.5 Hz" in found.steps["q"]
     assert rms(errors(found, "dq")) < 2e-5
     assert found.warnings == ()
     central = (simple["q"].values[2:] - simple["q"].values[:-2]) * (0.5 * RATE)
@@ -111,10 +133,12 @@ def test_joints_that_do_not_follow_the_command_are_filtered_and_named():
     assert rms(errors(found, "dq")[:, others]) < 1.5e-7
 
 
-def test_if_no_joint_follows_all_are_filtered():
+def test_if_no_joint_follows_the_command_is_not_used():
     found = process(Recording([joint_channel(-n1_motion().position)]), n1_robot(), n1_command(), rate_Hz=3.0)
-    assert found.projection is None
-    assert sum("does not follow the command" in sentence for sentence in found.warnings) == 7
+    assert not found.projection.commanded
+    astray = [sentence for sentence in found.warnings if "does not follow the command" in sentence]
+    assert len(astray) == 7
+    assert all(sentence.endswith("; the command is not used") for sentence in astray)
     assert rms(found.samples.dq + n1_truth().at("dq", found.samples.t)) < 2e-5
 
 

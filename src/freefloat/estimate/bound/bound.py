@@ -191,6 +191,6 @@ class _Elimination:
     def _quantities(self, point: Array, sd: Array) -> tuple[Quantity, ...]:
         """The nuisances with what can be known of them."""
         c = point.size - sd.size
-        units = [part.unit for part in self.unknowns.parts[1:] for _ in part.labels]
+        units = [unit for part in self.unknowns.parts[1:] for unit in part.units]
         named = zip(self.unknowns.labels[c:], point[c:].tolist(), sd.tolist(), units, strict=True)
         return tuple(Quantity(*each) for each in named)

@@ -48,6 +48,11 @@ class _Large:
     size: float
 
     @property
+    def denies(self) -> bool:
+        """Whether it says that something declared known is not so: all that rests on it is wrong then."""
+        return self.quantity.name.startswith("known ") and self.size > _ABSURD
+
+    @property
     def in_words(self) -> str:
         value = f"{self.quantity.value:.3g} {self.quantity.unit}".rstrip()
         return f"{self.quantity.name} is {value}, {two_digits(self.size)} of its standard deviations"
@@ -81,7 +86,7 @@ def diagnosed(estimate: Estimate, problem: Problem, unknowns: Unknowns, converge
     return replace(
         estimate,
         held=tuple(dict.fromkeys(weak.held)),
-        outcome=outcome_of(estimate, bool(found), bool(warnings)),
+        outcome=outcome_of(estimate, bool(found) or any(each.denies for each in large), bool(warnings)),
         warnings=(*estimate.warnings, *warnings),
         notes=(*estimate.notes, *notes),
     )
@@ -193,8 +198,13 @@ def _precision(part: Part) -> list[float]:
 
 
 def _more_than_allowed(large: list[_Large]) -> Iterator[str]:
-    if large:
-        listed = ", ".join(each.in_words for each in sorted(large, key=lambda each: -each.size)[:_NAMED])
+    listed = ", ".join(each.in_words for each in sorted(large, key=lambda each: -each.size)[:_NAMED])
+    if any(each.denies for each in large):
+        yield (
+            f"the data deny what was declared known, as far as it was: {listed}; correct the robot file, or trust it "
+            "less (`known`)"
+        )
+    elif large:
         yield (
             f"what was estimated beside the clusters is more than was believed of it: {listed}; check the calibration, "
             "or allow for more in the nuisances"

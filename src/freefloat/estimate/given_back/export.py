@@ -46,7 +46,7 @@ def export_urdf(
     """The physical robot of an estimate as a URDF.
 
     template: the URDF that the robot came from, of which only inertias are changed; None for a file of our own.
-    prior: spread of the CAD model, which decides what the data leave open.
+    prior: spread of the CAD model, which decides what the data leave open; that of the estimate unless given.
     """
     physical = physical_robot(estimate, prior)
     if template is None:

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from freefloat.errors import UnknownName
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.prior import CadSpread
+from freefloat.estimate.estimated_clusters import spread_of
 from freefloat.estimate.uncertain import Judge, Uncertain, covariance_root
 from freefloat.regressor import kernels
 from freefloat.regressor.angular_momentum import AngularMomentum
@@ -121,7 +121,7 @@ class FloatingAngularModel:
         theta = model.underlying.minimal
         cad = theta.values(model.standard(None))
         slope = (model.jacobian(cad) @ theta.combine)[self._asked][:, model.unknown]
-        covariance = CadSpread().covariance(model.robot)[np.ix_(model.unknown, model.unknown)]
+        covariance = spread_of(estimate).covariance(model.robot)[np.ix_(model.unknown, model.unknown)]
         spread = np.sqrt(np.einsum("ij,jk,ik->i", slope, covariance, slope))
         placed = np.eye(len(model.minimal))[:, self._asked]
         sizes = np.abs(model._candidate_values(cad))

@@ -28,8 +28,7 @@ from numpy.typing import ArrayLike
 
 from freefloat.errors import UnknownName
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.estimated_clusters import cad_spread, refuse_other_clusters, undeclared
-from freefloat.estimate.prior import CadSpread
+from freefloat.estimate.estimated_clusters import cad_spread, refuse_other_clusters, spread_of, undeclared
 from freefloat.estimate.uncertain import Judge, Uncertain, covariance_root, side_by_side
 from freefloat.regressor import kernels
 from freefloat.regressor.momentum import momentum_matrix, momentum_regressor, wheel_columns
@@ -127,7 +126,7 @@ class FloatingModel:
     def _judge(self) -> Judge:
         estimate, columns = self.estimate, undeclared(self.estimate)
         sizes = np.zeros(self.robot.parameters.size)
-        sizes[columns] = np.sqrt(np.diagonal(CadSpread().covariance(self.robot)))[columns]
+        sizes[columns] = np.sqrt(np.diagonal(spread_of(estimate).covariance(self.robot)))[columns]
         unseen = (estimate.unseen * cad_spread(estimate)).T
         return Judge(estimate.minimal, covariance_root(estimate.covariance), sizes, unseen)
 

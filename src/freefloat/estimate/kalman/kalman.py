@@ -166,9 +166,10 @@ def _nuisances(run: KalmanRun, last: Pass) -> tuple[Quantity, ...]:
     """Everything but the clusters, as the filter last had it: the bias at the end of its flight."""
     found = []
     for part in run.unknowns.parts[1:]:
-        for label, index in zip(part.labels, range(part.place.start, part.place.stop), strict=True):
+        places = range(part.place.start, part.place.stop)
+        for label, unit, index in zip(part.labels, part.units, places, strict=True):
             row = np.flatnonzero(np.isfinite(last.values[:, index]))[-1]
-            found.append(Quantity(label, float(last.values[row, index]), float(last.sd[row, index]), part.unit))
+            found.append(Quantity(label, float(last.values[row, index]), float(last.sd[row, index]), unit))
     return tuple(found)
 
 

@@ -214,6 +214,7 @@ def _nuisances(fitted: Fitted, fit: Fit, covariance: Array) -> tuple[Quantity, .
     for part in fitted.unknowns.parts[1:]:
         if part.kind in _SILENT:
             continue
-        for label, index in zip(part.labels, range(part.place.start, part.place.stop), strict=True):
-            found.append(Quantity(label, float(fit.point[index]), float(sd[index]), part.unit))
+        places = range(part.place.start, part.place.stop)
+        for label, unit, index in zip(part.labels, part.units, places, strict=True):
+            found.append(Quantity(label, float(fit.point[index]), float(sd[index]), unit))
     return tuple(found)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.regressor.selection import select_parameters
+from freefloat.regressor.summary import cluster_unit
 from freefloat.robot.transform import AXES, Array
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class Part:
     """Unknowns of one kind.
 
     kind: what they are. flight: number of the flight they belong to; None for those that all flights share.
-    place: where in the vector. labels: name of each. unit: of all. source: what the error budget calls them.
+    place: where in the vector. labels, units: of each. source: what the error budget calls them.
     mean, information: of what is believed before the data, shape (k,) and (k, k); zero information: nothing.
     """
 
@@ -33,7 +34,7 @@ class Part:
     flight: int | None
     place: slice
     labels: tuple[str, ...]
-    unit: str
+    units: tuple[str, ...]
     source: str
     mean: Array
     information: Array
@@ -83,11 +84,11 @@ class Unknowns:
 def unknowns_of(problem: Problem) -> Unknowns:
     """The unknowns of a problem: those that are switched on and whose data exist."""
     parts: list[Part] = []
-    for kind, flight, labels, unit, source, mean, information in _all(problem):
+    for kind, flight, labels, units, source, mean, information in _all(problem):
         if labels:
             start = parts[-1].place.stop if parts else 0
             place = slice(start, start + len(labels))
-            parts.append(Part(kind, flight, place, tuple(labels), unit, source, mean, information))
+            parts.append(Part(kind, flight, place, labels, units, source, mean, information))
     return Unknowns(tuple(parts))
 
 
@@ -98,7 +99,7 @@ def parameter_columns(problem: Problem, unknowns: Unknowns) -> NDArray[np.int64]
     return np.concatenate([problem.minimal.kept, np.array([names[name] for name in given], dtype=np.int64)])
 
 
-_Row = tuple[str, int | None, tuple[str, ...], str, str, Array, Array]
+_Row = tuple[str, int | None, tuple[str, ...], tuple[str, ...], str, Array, Array]
 
 
 def _all(problem: Problem) -> Iterator[_Row]:
@@ -116,7 +117,8 @@ def _clusters(problem: Problem) -> _Row:
     information = np.zeros((len(problem.minimal),) * 2)
     if problem.prior is not None:
         information = _inverse(problem.cad_covariance)
-    return "clusters", None, problem.minimal.leaders, "", "prior", problem.cad, information
+    leaders = problem.minimal.leaders
+    return "clusters", None, leaders, _units(leaders), "prior", problem.cad, information
 
 
 def _known(problem: Problem) -> Iterator[_Row]:
@@ -126,9 +128,14 @@ def _known(problem: Problem) -> Iterator[_Row]:
         columns = select_parameters(problem.robot, selector)
         columns = columns[(problem.known_sd[columns] > 0.0) & ~given[columns]]
         given[columns] = True
-        names = tuple(f"known {problem.robot.parameter_names[column]}" for column in columns)
+        names = tuple(problem.robot.parameter_names[column] for column in columns)
+        labels = tuple(f"known {name}" for name in names)
         information = _inverse(problem.known_covariance[columns[:, None], columns])
-        yield f"known {selector}", None, names, "", selector, np.zeros(columns.size), information
+        yield f"known {selector}", None, labels, _units(names), selector, np.zeros(columns.size), information
+
+
+def _units(parameters: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(map(cluster_unit, parameters))
 
 
 def _inverse(covariance: Array) -> Array:
@@ -142,9 +149,8 @@ def _shared(problem: Problem) -> Iterator[_Row]:
     sds = np.array([_zero_sd(problem, joint.kind) for joint in robot.joints])
     if robot.joints and sds.any():
         labels = tuple(f"zero of {joint.name}" for joint in robot.joints)
-        kinds = {"m" if joint.kind == "prismatic" else "rad" for joint in robot.joints}
-        unit = " or ".join(sorted(kinds, reverse=True))
-        yield _independent("joint zeros", None, labels, unit, "joint zeros", np.maximum(sds, 1e-12))
+        units = tuple("m" if joint.kind == "prismatic" else "rad" for joint in robot.joints)
+        yield _independent("joint zeros", None, labels, units, "joint zeros", np.maximum(sds, 1e-12))
     if not any("w" in flight.noise for flight in problem.flights):
         return
     turns = _per_axis("gyro misalignment", problem, nuisances.misalignment_rad, "rad")
@@ -160,10 +166,10 @@ def _of_flight(problem: Problem, index: int, flight: Flight, ending: str) -> Ite
     if problem.robot.joints:
         for kind, sd, unit in (
             ("time offset", nuisances.time_offset_s, "s"),
-            ("clock drift", nuisances.clock_drift, ""),
+            ("clock drift", nuisances.clock_drift, "s/s"),
         ):
             if sd is not None:
-                yield _independent(kind, index, (f"{kind}{ending}",), unit, kind, np.array([sd]))
+                yield _independent(kind, index, (f"{kind}{ending}",), (unit,), kind, np.array([sd]))
     if "w" in flight.noise:
         bias = _per_axis("gyro bias", problem, nuisances.gyro_bias_rad_s, "rad/s", index, ending)
         if bias is not None:
@@ -176,7 +182,7 @@ def _of_flight(problem: Problem, index: int, flight: Flight, ending: str) -> Ite
 def _joint_motion(index: int, flight: Flight, ending: str) -> _Row:
     sd = flight.joints.errors(flight.t[:1]).sd
     labels = tuple(f"joint motion {k}{ending}" for k in range(sd.size))
-    return _independent("joint motion", index, labels, "", "encoders", sd)
+    return _independent("joint motion", index, labels, ("",) * sd.size, "encoders", sd)
 
 
 def _momentum(problem: Problem, index: int, flight: Flight, ending: str) -> Iterator[_Row]:
@@ -186,7 +192,8 @@ def _momentum(problem: Problem, index: int, flight: Flight, ending: str) -> Iter
         yield _flat("momentum", index, tuple(f"momentum {axis}{ending}" for axis in axes), "N m s")
     if torque is not None:
         labels = tuple(f"external torque {axis}{ending}" for axis in axes)
-        yield _independent("external torque", index, labels, "N m", "external torque", np.full(len(axes), torque))
+        sd = np.full(len(axes), torque)
+        yield _independent("external torque", index, labels, ("N m",) * len(axes), "external torque", sd)
     if "attitude" in flight.noise:
         yield _flat("first attitude", index, tuple(f"first attitude {axis}{ending}" for axis in axes), "rad")
 
@@ -198,7 +205,8 @@ def _linear(problem: Problem, index: int, flight: Flight, ending: str) -> Iterat
         yield _flat("drift velocity", index, tuple(f"velocity of the centre {a}{ending}" for a in axes), "m/s")
     if "v" in flight.noise and "v" in flight.walks and bias is not None:
         labels = tuple(f"accelerometer bias {axis}{ending}" for axis in axes)
-        yield _independent("velocity bias", index, labels, "m/s^2", "accelerometer bias", np.full(len(axes), bias))
+        sd = np.full(len(axes), bias)
+        yield _independent("velocity bias", index, labels, ("m/s^2",) * len(axes), "accelerometer bias", sd)
     if "position" in flight.noise:
         yield _flat("first position", index, tuple(f"first position of the centre {a}{ending}" for a in axes), "m")
 
@@ -214,7 +222,7 @@ def _walk(problem: Problem, index: int, flight: Flight, ending: str) -> Iterator
             labels = tuple(f"gyro bias {axis} after {k * interval:.4g} s{ending}" for k in range(1, KNOTS))
             information = steps.T @ steps / (sd**2 * interval)
             mean = np.zeros(KNOTS - 1)
-            yield f"gyro walk {axis}", index, labels, "rad/s", "gyro bias", mean, information
+            yield f"gyro walk {axis}", index, labels, ("rad/s",) * len(labels), "gyro bias", mean, information
 
 
 def _axes(problem: Problem) -> tuple[str, ...]:
@@ -235,13 +243,15 @@ def _per_axis(
         return None
     axes = _axes(problem)
     labels = tuple(f"{kind} {axis}{ending}" for axis in axes)
-    return _independent(kind, flight, labels, unit, kind, np.full(len(axes), sd))
+    return _independent(kind, flight, labels, (unit,) * len(axes), kind, np.full(len(axes), sd))
 
 
-def _independent(kind: str, flight: int | None, labels: tuple[str, ...], unit: str, source: str, sd: Array) -> _Row:
-    return kind, flight, labels, unit, source, np.zeros(len(labels)), np.diag(1.0 / np.asarray(sd, float) ** 2)
+def _independent(
+    kind: str, flight: int | None, labels: tuple[str, ...], units: tuple[str, ...], source: str, sd: Array
+) -> _Row:
+    return kind, flight, labels, units, source, np.zeros(len(labels)), np.diag(1.0 / np.asarray(sd, float) ** 2)
 
 
 def _flat(kind: str, flight: int, labels: tuple[str, ...], unit: str) -> _Row:
     size = len(labels)
-    return kind, flight, labels, unit, kind, np.zeros(size), np.zeros((size, size))
+    return kind, flight, labels, (unit,) * size, kind, np.zeros(size), np.zeros((size, size))

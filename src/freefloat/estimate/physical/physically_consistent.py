@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.estimated_clusters import cad_spread, refuse_other_clusters, undeclared
+from freefloat.estimate.estimated_clusters import cad_spread, refuse_other_clusters, spread_of, undeclared
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.physical.pieces import with_physical_pieces
 from freefloat.estimate.physical.pseudo_inertia_program import (
@@ -43,7 +43,7 @@ from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
 from freefloat.regressor.selection import select_parameters
 from freefloat.robot.model import Robot
-from freefloat.robot.parameters import PER_BODY
+from freefloat.robot.parameters import PER_BODY, pseudo_inertia
 from freefloat.robot.shapes import Ellipsoid
 from freefloat.robot.transform import Array
 
@@ -100,13 +100,12 @@ def physical_robot(
 ) -> PhysicalRobot:
     """The physical robot nearest to an estimate, and among those equally near the one nearest to the CAD model.
 
-    prior: how far the CAD model is trusted in what the data leave open, as when the estimate was made if it used a
-        prior; the usual spreads unless given.
+    prior: how far the CAD model is trusted in what the data leave open; as when the estimate was made unless given.
     inside: ellipsoids, in the frames of moving bodies, that these bodies do not reach out of.
     """
     refuse_other_clusters(estimate)
     robot, unknown = estimate.robot, _unknown(estimate)
-    covariance = (prior or CadSpread()).covariance(robot)
+    covariance = (prior or spread_of(estimate)).covariance(robot)
     coordinates = cad_coordinates(robot, _origin(estimate), covariance, unknown)
     bodies = np.unique(unknown // PER_BODY).tolist()
     cones = physical_cones(robot, coordinates, bodies, inside or {})
@@ -127,11 +126,23 @@ def _unknown(estimate: Estimate) -> NDArray[np.int64]:
 
 
 def _origin(estimate: Estimate) -> Array:
-    """CAD values, with zeros where they were declared."""
+    """CAD values, zeros where they were declared, and what was known as the data corrected it, where that can be."""
     phi = np.array(estimate.robot.parameters)
-    zero = select_parameters(estimate.robot, estimate.zero)
-    phi[np.setdiff1d(zero, select_parameters(estimate.robot, estimate.known))] = 0.0
+    known = select_parameters(estimate.robot, estimate.known)
+    phi[np.setdiff1d(select_parameters(estimate.robot, estimate.zero), known)] = 0.0
+    for body in np.unique(known // PER_BODY):
+        own = np.intersect1d(known, np.arange(PER_BODY * body, PER_BODY * (body + 1)))
+        corrected = np.array(phi)
+        corrected[own] = estimate.parameters[own]
+        if own.size < PER_BODY or _possible(corrected, body) or not _possible(phi, body):
+            phi = corrected
     return phi
+
+
+def _possible(phi: Array, body: int) -> bool:
+    """Whether a body can exist."""
+    J = pseudo_inertia(phi[PER_BODY * body : PER_BODY * (body + 1)])
+    return bool(np.linalg.eigvalsh(J)[0] > 0.0)
 
 
 def _seen(estimate: Estimate, coordinates: Coordinates, spread: Array) -> _Seen:
@@ -141,7 +152,13 @@ def _seen(estimate: Estimate, coordinates: Coordinates, spread: Array) -> _Seen:
     slopes = combine @ coordinates.root / spread[:, None]
     difference = (estimate.values - combine @ coordinates.origin) / spread
     covariance = estimate.covariance / np.outer(spread, spread) + _FINEST**2 * np.eye(len(combine))
-    return _Seen(Q.T @ slopes, Q.T @ difference, Q.T @ covariance @ Q, _used_prior(estimate))
+    V = Q.T @ covariance @ Q
+    if len(V) and np.linalg.eigvalsh(V)[0] <= 0.0:
+        raise NotSolved(
+            "the estimate's covariance has directions of negative variance, as that of one that failed may; allowed: a "
+            "positive definite one"
+        )
+    return _Seen(Q.T @ slopes, Q.T @ difference, V, _used_prior(estimate))
 
 
 def _used_prior(estimate: Estimate) -> bool:

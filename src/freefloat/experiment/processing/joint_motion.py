@@ -1,4 +1,4 @@
-"""Joint positions, rates and accelerations from encoders: projected on the command, or filtered."""
+"""Joint positions, rates and accelerations from encoders: projected on the command or on splines, or filtered."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from freefloat.experiment.processing.derivative_through_samples import ThroughSa
 from freefloat.experiment.processing.differentiation import Differentiator, noise_gains
 from freefloat.experiment.processing.filtering import LowPass
 from freefloat.experiment.processing.processed import Known, ProcessSettings
-from freefloat.experiment.processing.projection import Projection, project
+from freefloat.experiment.processing.projection import Projection, project, project_on_splines
 from freefloat.experiment.processing.resampling import CannotProcess, evenly
 from freefloat.experiment.processing.spectrum import noise_level, rounding_step
 from freefloat.motion.trajectory import Motion, Trajectory
 from freefloat.robot.model import Robot
 from freefloat.robot.transform import Array
 
+_MOST = 1100  # splines of all joints: each is one more unknown, and time grows with the square of their number
 _PER_CUTOFF = 50.0  # samples in a period of the cut-off: enough to see what a filter does
 
 
@@ -29,7 +30,7 @@ class JointMotion:
     """How the joints moved, at any time of the span.
 
     t, positions: encoder readings, shape (n,) [s] and (n, joints). noise_sd: of a reading, shape (joints,).
-    method: for joints that are not projected. projection: None if the command is not known or of no use.
+    method: for joints that are not projected. projection: None if neither a command nor splines are of use.
     """
 
     t: Array
@@ -44,18 +45,18 @@ class JointMotion:
 
     def at(self, onto: Array) -> Motion:
         """Position, rate and acceleration at times within the span, shape (m,) [s]."""
-        if self.projection is not None and self.projection.follows.all():
+        if self.projection is not None and self.projection.described.all():
             return self.projection.motion(onto)
         filtered = self.method.motion(self.t, self.positions, onto)
         if self.projection is None:
             return filtered
-        projected, follows = self.projection.motion(onto), self.projection.follows
+        projected, described = self.projection.motion(onto), self.projection.described
         pairs = (
             (projected.position, filtered.position),
             (projected.rate, filtered.rate),
             (projected.acceleration, filtered.acceleration),
         )
-        return Motion(onto, *(np.where(follows, one, other) for one, other in pairs))
+        return Motion(onto, *(np.where(described, one, other) for one, other in pairs))
 
     def sd(self, onto: Array) -> Array:
         """Standard deviations of position, rate and acceleration, root mean square over time, (3, joints)."""
@@ -64,7 +65,7 @@ class JointMotion:
         if self.projection is None:
             return spread
         variance = np.diagonal(self.projection.covariance(onto), axis1=2, axis2=3).mean(axis=0)
-        return np.where(self.projection.follows, np.sqrt(variance.T), spread)
+        return np.where(self.projection.described, np.sqrt(variance.T), spread)
 
 
 def joint_motion(
@@ -75,15 +76,19 @@ def joint_motion(
     steps = rounding_step(positions) if known.rounding is None else known.rounding
     noise = _noise(known, settings, steps)
     level = np.hypot(noise_level(even.values) if noise is None else noise, steps / np.sqrt(12.0))
-    projection, warnings = None, list[str]()
+    span = moving_span(t, positions, noise_sd=level)
+    projection, notes, warnings = None, tuple[str, ...](), list[str]()
     if command is not None and settings.joints is None:
-        projection, warnings = _projected(t, positions, robot, command, noise, steps, settings)
-    astray = np.ones(len(robot.joints), bool) if projection is None else ~projection.follows
+        projection, warnings = _on_command(t, positions, robot, command, noise, steps, settings)
+    if projection is None and settings.joints is None:
+        projection, notes = _on_splines(t, positions, robot, span, None if noise is None else level, settings)
+    astray = np.ones(len(robot.joints), bool) if projection is None else ~projection.described
     method = settings.joints or _filter(even.values[:, astray], even.rate_Hz, command)
-    notes = () if projection is None else projection.notes
     if astray.any() and isinstance(method, BandLimited):
         warnings += _cutoff_words(method.low_pass, even.values[:, astray], even.rate_Hz, command, robot, settings)
-    span = _span(t, positions, projection, level)
+    if projection is not None:
+        notes, start = projection.notes, projection.start_s
+        span = max(start, float(t[0])), min(start + projection.command.duration_s, float(t[-1]))
     return JointMotion(
         t, positions, level, method, projection, span, _words(projection, method), notes, tuple(warnings)
     )
@@ -97,7 +102,7 @@ def _noise(known: Known, settings: ProcessSettings, steps: Array) -> Array | Non
     return None if sd is None else np.full(steps.shape, sd)
 
 
-def _projected(
+def _on_command(
     t: Array,
     positions: Array,
     robot: Robot,
@@ -112,13 +117,43 @@ def _projected(
         if start is None:
             start = _start(command, t, positions, robot)
         names, alarm = robot.joint_names, settings.false_alarm
-        units = ["m" if joint.kind == "prismatic" else "rad" for joint in robot.joints]
-        found = project(command, t, positions, names, start, noise, steps, alarm, units)
+        found = project(command, t, positions, names, start, noise, steps, alarm, _units(robot))
     except CannotProcess as error:
         return None, [f"the command is not used: {error}"]
-    astray = [fit.sentence(found.rate_Hz) for fit in found.fits if not fit.follows]
-    warnings = [f"{sentence}; it is filtered instead of projected" for sentence in astray]
-    return (found if found.follows.any() else None), warnings
+    astray = [fit for fit in found.fits if not fit.follows]
+    if len(astray) == len(found.fits):
+        return None, [f"{fit.sentence(found.rate_Hz)}; the command is not used" for fit in astray]
+    instead = {True: "functions are added until they describe it", False: "it is filtered instead of projected"}
+    return found, [f"{fit.sentence(found.rate_Hz)}; {instead[fit.described]}" for fit in astray]
+
+
+def _on_splines(
+    t: Array,
+    positions: Array,
+    robot: Robot,
+    span_s: tuple[float, float],
+    noise: Array | None,
+    settings: ProcessSettings,
+) -> tuple[Projection | None, tuple[str, ...]]:
+    """The projection on splines alone, unless some joint is not described by them, and what to say then."""
+    try:
+        found = project_on_splines(
+            t, positions, robot.joint_names, span_s, noise, settings.false_alarm / positions.shape[1], _units(robot)
+        )
+    except CannotProcess:  # hardly any samples
+        return None, ()
+    astray = [fit for fit in found.fits if not fit.described]
+    if astray:
+        worst = max(astray, key=lambda fit: fit.whiteness.excess)
+        return None, (f"{worst.sentence(found.rate_Hz)}; joints are filtered",)
+    functions = sum(fit.basis.terms for fit in found.fits)
+    if functions > _MOST:
+        return None, (f"splines would take {functions} functions, more than {_MOST}; joints are filtered",)
+    return found, ()
+
+
+def _units(robot: Robot) -> list[str]:
+    return ["m" if joint.kind == "prismatic" else "rad" for joint in robot.joints]
 
 
 def _start(command: Trajectory, t: Array, positions: Array, robot: Robot) -> float:
@@ -150,13 +185,6 @@ def _cutoff_words(
     return said + round_trip_warning(round_trip(command, robot, low_pass, gyro, enough))
 
 
-def _span(t: Array, positions: Array, projection: Projection | None, noise: Array) -> tuple[float, float]:
-    if projection is None:
-        return moving_span(t, positions, noise_sd=noise)
-    start = projection.start_s
-    return max(start, float(t[0])), min(start + projection.command.duration_s, float(t[-1]))
-
-
 def _words(projection: Projection | None, method: Differentiator) -> str:
     filtered = "differentiated by a quintic spline through all samples"
     if isinstance(method, BandLimited):
@@ -165,7 +193,9 @@ def _words(projection: Projection | None, method: Differentiator) -> str:
         filtered = f"differentiated by {method}"
     if projection is None:
         return filtered
-    terms = sorted({fit.basis.terms for fit in projection.fits if fit.follows})
-    words = f"projected on the command from {projection.start_s:.6g} s on ({' or '.join(map(str, terms))} functions)"
-    astray = [fit.name for fit in projection.fits if not fit.follows]
+    terms = " or ".join(map(str, sorted({fit.basis.terms for fit in projection.fits if fit.described})))
+    if not projection.commanded:
+        return f"projected on splines ({terms} functions)"
+    words = f"projected on the command from {projection.start_s:.6g} s on ({terms} functions)"
+    astray = [fit.name for fit in projection.fits if not fit.described]
     return f"{words}; {', '.join(astray)}: {filtered}" if astray else words

@@ -2,7 +2,8 @@
 
     processed = process(recording, robot, command, rate_Hz=3.0, sensors=mission.sensors.values())
 
-Joints are projected on the command where it is known and followed, else filtered and differentiated without lag.
+Joints are projected on the command where it is known and followed, else on splines; where those do not do, they are
+filtered and differentiated without lag.
 Angular rates are those of the gyro, in base axes. Attitude is that of a star tracker (or any pose sensor) where
 there is one, else the gyro's rates integrated. Whatever is done to a channel, and what is worth knowing about it,
 is said in words.
@@ -58,7 +59,7 @@ def process(
     chosen, known = settings or ProcessSettings(), tuple(sensors)
     channels, unused = _channels(recording, robot, chosen)
     joints = _joints(channels["q"], robot, command, chosen, known)
-    if joints.projection is not None:  # what was found out about the command holds for wheels too
+    if joints.projection is not None and joints.projection.commanded:  # what was found out holds for wheels too
         chosen = replace(chosen, start_s=joints.projection.start_s)
     t, rate = _time_base(channels, joints.span_s, rate_Hz)
     task = Task(channels, robot, command, chosen, known, t, rate)

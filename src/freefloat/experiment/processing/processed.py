@@ -27,7 +27,7 @@ class ProcessSettings:
     """How to process; the defaults suit most recordings.
 
     start_s: when the command began, on the recording's clock [s]; found from the joints unless given.
-    joints: a method for all joints instead of projection on the command, or of the filter where none is known.
+    joints: a method for all joints instead of projection on the command or on splines.
     gyro: a low-pass for angular rates, "propose" for one from their spectrum, or None for none, except what
         going to a lower rate takes.
     delays_s: by channel: how late its stamps are [s]; taken off before anything else.
@@ -59,7 +59,7 @@ class Processed:
     steps: by channel, what was done to it. notes: further sentences. warnings: those that ask for a decision.
     shared: by name of an array: how many of its rows come from one reading, more than one for slow sensors.
     velocity_point: where on the base `v` was measured, base axes, (3,) [m]; the measured rates took it to the origin.
-    projection: of the joints on the command; None if there was no command or it was not used.
+    projection: of the joints on the command, or on splines where there is none; None if they were filtered.
     gyro_delay: None where it was not sought or cannot be told.
     """
 

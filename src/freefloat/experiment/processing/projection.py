@@ -5,7 +5,8 @@ thousands of encoder samples leaves next to nothing of the noise (a hundred-thou
 samples), and rates and accelerations need no differentiation. Where joints depart smoothly from the command
 (friction, a controller that lags) splines are added until the residual is white at the level of the encoder's
 noise; where even that does not do, or a joint does something else altogether, the verdict says so and the caller
-filters instead.
+filters instead. Where no command is known, splines alone are taken likewise (`project_on_splines`): more functions,
+and so more of the noise, but how it bends the motion is known as well.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from freefloat.errors import ShapeError
+from freefloat.experiment.processing.joint_fit import JointFit
 from freefloat.experiment.processing.projection_basis import (
     RICHEST,
     ProjectionBasis,
@@ -27,83 +29,33 @@ from freefloat.experiment.processing.projection_basis import (
 from freefloat.experiment.processing.resampling import CannotProcess
 from freefloat.experiment.processing.spectrum import columns_of
 from freefloat.experiment.processing.whiteness import Whiteness, whiteness
+from freefloat.motion.bspline import BSpline
 from freefloat.motion.trajectory import Motion, Trajectory
 from freefloat.robot.transform import Array
 
 Functions = dict[ProjectionBasis, tuple[Array, Array, Array]]
 
 PIECES = (0, 4, 8, 16, 32, 64, 128)
-FAR = 0.1  # of the command's root mean square: further away a joint does not follow it
+_ALONE = (0, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)  # where there is no command
+_FINER = 2  # times as many as leave a white residual: what encoders do not tell from their noise, a good gyro may
 _SAMPLES_PER_TERM = 10
+_LONGEST_GAP = 2.0  # pieces, where there is no command: across more, nothing would tell how the joint moved
 _NUMERICAL = 1e-10  # of the largest position: what a fit leaves of numbers without noise
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class JointFit:
-    """One joint.
-
-    basis, coefficients: the motion is the command's fixed part plus basis @ coefficients; shape (k,).
-    noise_sd: of an encoder sample [rad or m]; the coefficients' covariance is its square times the unit matrix.
-    residual_sd: of what the fit leaves over. added: functions beyond the command's own and a constant.
-    departure: largest distance from the command, less a constant, and `relative`: its root mean square in units
-        of the commanded motion's.
-    """
-
-    name: str
-    basis: ProjectionBasis
-    coefficients: Array
-    whiteness: Whiteness
-    residual_sd: float
-    added: int
-    departure: float
-    relative: float
-    unit: str
-
-    @property
-    def follows(self) -> bool:
-        """Whether the fit may be used: the residual is white, and the joint near its command."""
-        return self.whiteness.white and self.relative <= FAR
-
-    @property
-    def noise_sd(self) -> float:
-        """Standard deviation of an encoder sample [rad or m]."""
-        return self.whiteness.noise_sd
-
-    @property
-    def wants_more(self) -> bool:
-        """Whether further functions could make it follow."""
-        return not self.whiteness.white and self.relative <= FAR
-
-    def sentence(self, rate_Hz: float) -> str:
-        """What there is to say of it; rate_Hz: of the encoder."""
-        if self.relative > FAR:
-            return (
-                f"{self.name} does not follow the command: it is off by up to {self.departure:.3g} {self.unit}, "
-                f"{100.0 * self.relative:.2g} % of the commanded motion"
-            )
-        if not self.whiteness.white:
-            low, high = (rate_Hz * f for f in self.whiteness.worst_band)
-            return (
-                f"{self.name} does not follow the command: {self.added} added functions still leave "
-                f"{self.whiteness.excess:.2g} times the power of noise between {low:.2g} and {high:.2g} Hz"
-            )
-        if self.added:
-            off = f"{self.departure:.3g} {self.unit}"
-            return f"{self.name} departs from the command by up to {off}; {self.added} functions added"
-        return f"{self.name} follows the command"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Projection:
-    """Motion of all joints, as far as they follow the command.
+    """Motion of all joints, as far as functions describe it.
 
     start_s: when the command began, on the recording's clock [s]. rate_Hz: of the encoder.
+    commanded: whether there is a command; else `command` rests, for as long as the splines last.
     """
 
     command: Trajectory
     start_s: float
     rate_Hz: float
     fits: tuple[JointFit, ...]
+    commanded: bool = True
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -118,7 +70,13 @@ class Projection:
     @property
     def notes(self) -> tuple[str, ...]:
         """A sentence for every joint that does not simply follow."""
-        return tuple(fit.sentence(self.rate_Hz) for fit in self.fits if fit.added or not fit.follows)
+        told = (fit for fit in self.fits if not fit.follows or (fit.commanded and fit.added))
+        return tuple(fit.sentence(self.rate_Hz) for fit in told)
+
+    @property
+    def described(self) -> NDArray[np.bool_]:
+        """Of which joints the fit may be used, whether near their command or not, shape (joints,)."""
+        return np.array([fit.described for fit in self.fits])
 
     def motion(self, t: ArrayLike) -> Motion:
         """Position, rate and acceleration at times t within the command, shape (n,) [s]."""
@@ -166,19 +124,55 @@ def project(
     units: of the joints' positions, for sentences; rad unless given.
     """
     task = _Task.of(command, t, positions, tuple(joints), start_s, noise_sd, rounding, false_alarm)
+    return Projection(command, start_s, task.rate_Hz, _fits(task, command, start_s, units, PIECES))
+
+
+def project_on_splines(
+    t: ArrayLike,
+    positions: ArrayLike,
+    joints: Sequence[str],
+    span_s: tuple[float, float],
+    noise_sd: ArrayLike | None = None,
+    false_alarm: float = 1e-3,
+    units: Sequence[str] | None = None,
+) -> Projection:
+    """Fit encoder positions with splines alone, over the span from first to last time [s]; else as `project`.
+
+    Once the residual is white, twice as many pieces are taken: what is missing then is sixty times less.
+    noise_sd: with that of rounding, which here must be as white as other noise.
+    """
+    start, end = span_s
+    rest = BSpline(tuple(joints), np.zeros((6, len(joints))), end - start, rest=False)
+    task = _Task.of(rest, t, positions, tuple(joints), start, noise_sd, 0.0, false_alarm, commanded=False)
+    most = _LONGEST_GAP * (end - start) / float(np.diff(task.t).max())
+    coarse = _fits(task, rest, start, units, [pieces for pieces in _ALONE if _FINER * pieces <= most])
+    finer = dict[int, tuple[ProjectionBasis, Array]]()
+    for pieces in {fit.basis.pieces for fit in coarse}:
+        basis = ProjectionBasis.on(rest, start, _FINER * max(pieces, 2), task.t)
+        finer[pieces] = basis, basis.at(task.t)
+    fits = (
+        task.fit(fit.name, *finer[fit.basis.pieces], fit.added, fit.unit) if fit.described else fit for fit in coarse
+    )
+    return Projection(rest, start, task.rate_Hz, tuple(fits), commanded=False)
+
+
+def _fits(
+    task: _Task, command: Trajectory, start_s: float, units: Sequence[str] | None, tried: Sequence[int]
+) -> tuple[JointFit, ...]:
+    """Each joint with the command's functions and splines of as many pieces, of those tried, as it takes."""
     unit = dict(zip(task.names, units or ["rad"] * len(task.names), strict=True))
     fits: dict[str, JointFit] = {}
     plain = 0
-    for pieces in PIECES:
+    for pieces in tried:
         basis = ProjectionBasis.on(command, start_s, pieces, task.t)
         if pieces and basis.terms * _SAMPLES_PER_TERM > task.t.size:
             break
         plain, functions = plain or basis.terms, basis.at(task.t)
-        for name in (name for name in task.names if name not in fits or fits[name].wants_more):
+        for name in (name for name in task.names if name not in fits or not fits[name].described):
             fits[name] = task.fit(name, basis, functions, basis.terms - plain, unit[name])
-        if not any(fit.wants_more for fit in fits.values()):
+        if all(fit.described for fit in fits.values()):
             break
-    return Projection(command, start_s, task.rate_Hz, tuple(fits.values()))
+    return tuple(fits.values())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -191,6 +185,7 @@ class _Task:
     fixed: Array
     asked: Array
     tests: tuple[Callable[[Array], Whiteness], ...]
+    commanded: bool
 
     @classmethod
     def of(
@@ -203,6 +198,7 @@ class _Task:
         noise_sd: ArrayLike | None,
         rounding: ArrayLike,
         false_alarm: float,
+        commanded: bool = True,
     ) -> _Task:
         times, x = np.asarray(t, float), columns_of(positions)
         if x.shape != (times.size, len(names)):
@@ -222,7 +218,7 @@ class _Task:
             partial(whiteness, noise_sd=sd, rounding=step, false_alarm=false_alarm, floor=_NUMERICAL * peak)
             for sd, step, peak in zip(noise, steps, peaks, strict=True)
         )
-        return cls(names, times, x, given_motion(command, names, found).position, asked, tests)
+        return cls(names, times, x, given_motion(command, names, found).position, asked, tests, commanded)
 
     @property
     def rate_Hz(self) -> float:
@@ -232,12 +228,16 @@ class _Task:
         j = self.names.index(name)
         coefficients = functions.T @ (self.x[:, j] - self.fixed[:, j])
         fitted = self.fixed[:, j] + functions @ coefficients
-        residual, away = self.x[:, j] - fitted, fitted - self.asked[:, j]
+        residual = self.x[:, j] - fitted
+        furthest, relative = self._departure(j, fitted) if self.commanded else (0.0, 0.0)
+        spread, test = float(residual.std()), self.tests[j](residual)
+        return JointFit(name, basis, coefficients, test, spread, added, furthest, relative, unit, self.commanded)
+
+    def _departure(self, j: int, fitted: Array) -> tuple[float, float]:
+        """How far a fit, shape (n,), is from the command: at most, and root mean square relative to the command's."""
+        away = fitted - self.asked[:, j]
         away = away - away.mean()  # an encoder's zero is no departure
         sizes = np.sqrt((self.asked**2).mean(axis=0))
         # A joint that hardly moves is measured against a tenth of the motion of the one that moves most.
         size = max(float(sizes[j]), 0.1 * float(sizes.max()), 1e-300)
-        relative = float(np.sqrt((away**2).mean())) / size
-        spread, furthest = float(residual.std()), float(np.abs(away).max())
-        test = self.tests[j](residual)
-        return JointFit(name, basis, coefficients, test, spread, added, furthest, relative, unit)
+        return float(np.abs(away).max()), float(np.sqrt((away**2).mean())) / size

@@ -39,7 +39,7 @@ class ProjectionBasis:
     @classmethod
     def on(cls, command: Trajectory, start_s: float, pieces: int, t: ArrayLike) -> ProjectionBasis:
         """Made for samples at times t, shape (n,), within the command [s]."""
-        raw, _, _ = _raw(command, pieces, command.linear_map(np.asarray(t, float) - start_s))
+        raw = _raw(command, pieces, command.linear_map(np.asarray(t, float) - start_s), 0)
         scale = np.linalg.norm(raw, axis=0)
         scale = np.where(scale > 0.0, scale, 1.0)
         R = np.linalg.qr(raw / scale, mode="r")
@@ -54,11 +54,12 @@ class ProjectionBasis:
 
     def at(self, t: ArrayLike, order: int = 0) -> Array:
         """Derivative of this order of all functions at times t, shape (n,) [s] -> (n, k)."""
-        return self.derivatives(self.command.linear_map(np.asarray(t, float) - self.start_s))[order]
+        found = self.command.linear_map(np.asarray(t, float) - self.start_s)
+        return _raw(self.command, self.pieces, found, order) @ self.weights
 
     def derivatives(self, found: LinearMap) -> tuple[Array, Array, Array]:
         """All functions and their first two derivatives, each (n, k), where the command's are already known."""
-        position, rate, acceleration = _raw(self.command, self.pieces, found)
+        position, rate, acceleration = (_raw(self.command, self.pieces, found, order) for order in range(3))
         return position @ self.weights, rate @ self.weights, acceleration @ self.weights
 
 
@@ -82,19 +83,14 @@ def chosen_motion(motion: Motion, channels: tuple[str, ...], names: tuple[str, .
     return Motion(motion.t, *(np.hstack([part, still])[:, chosen] for part in parts))
 
 
-def _raw(command: Trajectory, pieces: int, found: LinearMap) -> tuple[Array, Array, Array]:
-    """Functions before they are made orthonormal and their first two derivatives, each (n, raw)."""
-    splines = _splines(pieces, command.duration_s) if pieces else None
-
-    def raw(order: int) -> Array:
-        blocks = [np.full((found.t.size, 1), 1.0 if order == 0 else 0.0)]
-        if command.coefficients.shape[0] <= RICHEST:
-            blocks.append((found.basis, found.basis_rate, found.basis_acceleration)[order])
-        if splines is not None:
-            blocks.append(splines(found.t, order))
-        return np.hstack(blocks)
-
-    return raw(0), raw(1), raw(2)
+def _raw(command: Trajectory, pieces: int, found: LinearMap, order: int) -> Array:
+    """Derivative of this order of the functions before they are made orthonormal, shape (n, raw)."""
+    blocks = [np.full((found.t.size, 1), 1.0 if order == 0 else 0.0)]
+    if command.coefficients.shape[0] <= RICHEST:
+        blocks.append((found.basis, found.basis_rate, found.basis_acceleration)[order])
+    if pieces:
+        blocks.append(_splines(pieces, command.duration_s)(found.t, order))
+    return np.hstack(blocks)
 
 
 def _splines(pieces: int, duration: float) -> Any:

@@ -1,6 +1,6 @@
 // The picture of the robot as a film: slider, play and pause, speed, and ways to look around.
 
-(function film() {
+function film() {
   const scene = dataOf("scene");
   const stage = document.getElementById("stage");
   const canvas = document.getElementById("robot");
@@ -20,6 +20,7 @@
   stage.querySelector(".grid-size").textContent = `grid ${Number(picture.spacing.toPrecision(1))} m`;
   let frame = scene.start;
   let playing = false;
+  let rounds = 0; // how often it was played: a loop of an earlier time ends
   let asked = false;
 
   function draw() {
@@ -52,10 +53,11 @@
   function play() {
     playing = true;
     button.textContent = "Pause";
+    const round = ++rounds;
     let before = performance.now();
     let left = last;
     const tick = (now) => {
-      if (!playing) return;
+      if (!playing || round !== rounds) return;
       const step = Math.min(left, ((now - before) / 1000) * Number(speed.value) * (last / t[last]));
       before = now;
       left -= step;
@@ -146,4 +148,11 @@
     }, { threshold: 0.6 });
     seen.observe(canvas);
   }
-})();
+}
+
+try {
+  film();
+} catch (fault) {
+  document.getElementById("stage").classList.add("blank");
+  console.error("the picture is not drawn:", fault);
+}

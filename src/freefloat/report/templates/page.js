@@ -1,6 +1,6 @@
 // What all parts of the page share: packed data, colours, and the choice between light and dark.
 
-const kinds = { f4: Float32Array, i4: Int32Array, u2: Uint16Array };
+const kinds = { f4: Float32Array, u2: Uint16Array };
 
 function dataOf(id) {
   return JSON.parse(document.getElementById(id).textContent);

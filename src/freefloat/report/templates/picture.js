@@ -43,10 +43,19 @@ function robotPicture(canvas, scene) {
     const middle = [0, 0];
     let away = 0;
     for (let round = 0; round < 4; round++) { // until the robot is in the middle of the picture
-      away = Math.max(...places.map(([x, y, z]) => z + (1.08 * Math.max(Math.abs(x - middle[0]) / aspect, Math.abs(y - middle[1]))) / FIELD));
+      away = -Infinity;
+      for (const [x, y, z] of places) {
+        const across = Math.max(Math.abs(x - middle[0]) / aspect, Math.abs(y - middle[1]));
+        away = Math.max(away, z + (1.08 * across) / FIELD);
+      }
       for (const k of [0, 1]) {
-        const angles = places.map((place) => (place[k] - middle[k]) / (away - place[2]));
-        middle[k] += 0.5 * away * (Math.max(...angles) + Math.min(...angles));
+        const ends = [Infinity, -Infinity];
+        for (const place of places) {
+          const angle = (place[k] - middle[k]) / (away - place[2]);
+          ends[0] = Math.min(ends[0], angle);
+          ends[1] = Math.max(ends[1], angle);
+        }
+        middle[k] += 0.5 * away * (ends[0] + ends[1]);
       }
     }
     away /= camera.near;
@@ -192,10 +201,10 @@ function framed(scene, parts, poses) {
   const quarter = 0.5 * Math.PI * Math.floor(across / (0.5 * Math.PI));
   const turn = quarter + Math.max(0.55, Math.min(1.0, across - quarter)); // never straight at a side of the base
   const base = bodies.filter((part) => part.body === 0).flatMap((part) => part.outline);
-  const axis = [0, 1, 2].map((k) => 0.08 * size + Math.max(0, ...base.map((point) => point[k])));
+  const axis = [0, 1, 2].map((k) => 0.08 * size + base.reduce((most, point) => Math.max(most, point[k]), 0));
   const decade = 10 ** Math.floor(Math.log10(size / 6));
   const spacing = decade * (size / 6 / decade > 5 ? 5 : size / 6 / decade > 2 ? 2 : 1);
-  return { points, low, high, centre, size, spacing, axis, turn };
+  return { points: MANY_WAYS.map((way) => farthest(points, way)), low, high, centre, size, spacing, axis, turn };
 }
 
 // Lines of the plane below everything.

@@ -5,12 +5,12 @@
   const clear = "rgba(0,0,0,0)";
   const config = { displaylogo: false, displayModeBar: false, responsive: true };
 
-  // Every name of a colour as what it stands for.
-  function themed(value) {
-    if (typeof value === "string") return value.startsWith("--") ? colour(value) : value;
-    if (Array.isArray(value)) return value.map(themed);
+  // Every name of a colour as what it stands for; a joint may be called like one.
+  function themed(value, key = "") {
+    if (typeof value === "string") return key.endsWith("color") && value.startsWith("--") ? colour(value) : value;
+    if (Array.isArray(value)) return value.map((each) => themed(each, key));
     if (value && typeof value === "object") {
-      return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, themed(each)]));
+      return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, themed(each, name)]));
     }
     return value;
   }

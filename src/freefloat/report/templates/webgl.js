@@ -51,23 +51,32 @@ const STROKE = {
     void main() { gl_FragColor = vec4(tint * alpha, alpha); }`,
 };
 const WAYS = [-1, 0, 1].flatMap((x) => [-1, 0, 1].flatMap((y) => [-1, 0, 1].map((z) => [x, y, z]))).filter((way) => way.some(Boolean));
+const MANY_WAYS = Array.from({ length: 300 }, (_, k) => { // about 10 degrees from each to the next
+  const [z, angle] = [1 - (2 * k + 1) / 300, k * Math.PI * (3 - Math.sqrt(5))];
+  return [Math.sqrt(1 - z * z) * Math.cos(angle), Math.sqrt(1 - z * z) * Math.sin(angle), z];
+});
 
 function meshOf(gl, part) {
   const [points, normals, triangles] = [part.points, part.normals, part.triangles].map(unpacked);
-  const outline = []; // the points that are farthest in some direction
-  for (const way of WAYS) {
-    let best = 0;
-    for (let k = 1; k < points.length / 3; k++) if (dot(at3(points, k), way) > dot(at3(points, best), way)) best = k;
-    outline.push(at3(points, best));
-  }
+  const corners = Array.from({ length: points.length / 3 }, (_, k) => at3(points, k));
   return {
     ...part,
-    outline,
+    outline: WAYS.map((way) => farthest(corners, way)),
     points: filled(gl, gl.ARRAY_BUFFER, points),
     normals: filled(gl, gl.ARRAY_BUFFER, normals),
     triangles: filled(gl, gl.ELEMENT_ARRAY_BUFFER, triangles),
     count: triangles.length,
   };
+}
+
+// Of points, the one that is farthest in a direction.
+function farthest(points, way) {
+  let [best, most] = [points[0], -Infinity];
+  for (const point of points) {
+    const far = dot(point, way);
+    if (far > most) [best, most] = [point, far];
+  }
+  return best;
 }
 
 // Pairs of points as two triangles each.
