@@ -175,3 +175,5 @@ def test_a_finished_run_is_replaced_only_if_asked_for(tmp_path, made):
     result = CliRunner().invoke(app, ["run", str(folder / "mission.yaml"), "-o", str(folder)])
     assert "holds a finished run; allowed: another directory, or --again" in str(result.exception)
     assert before == listed(folder)
+    result = CliRunner().invoke(app, ["run", str(folder)])
+    assert "is a run; allowed: a mission file (`freefloat report` shows a run)" in str(result.exception)

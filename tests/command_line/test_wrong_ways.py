@@ -103,6 +103,10 @@ WRONG = [
     ),
     # simulate
     ("simulate robot.yaml", "this file is for freefloat inspect"),
+    (
+        "simulate tiny.yaml --trajectory tiny.yaml",
+        "allowed: freefloat/trajectory@1, freefloat/excitation@1 (.json), or",
+    ),
     ("simulate tiny.yaml --excitation e.json", "e.json: line 2: format is 'freefloat/estimate@1'"),
     (
         "simulate tiny.yaml --excitation other.json",
@@ -164,6 +168,7 @@ WRONG = [
     ("validate tiny.yaml e.json other.parquet", "other.parquet: holds the joints j1, j2; allowed: those of tiny"),
     ("validate other/small.yaml e.json other.parquet", "e.json: the estimate is of tiny"),
     # export
+    ("export tiny.yaml", "which is not an estimate file; allowed: freefloat/estimate@1; this file is for"),
     ("export e.json", "e.json: nothing says what to write; allowed: -o OUT.urdf, --robot OUT.yaml, --controller OUT.c"),
     ("export e.json --urdf arm.urdf", "arm.urdf: is a template, and nothing says where the new URDF goes"),
     ("export tiny.yaml -o x.urdf", "which is not an estimate file; allowed: freefloat/estimate@1; this file is for"),

@@ -28,6 +28,7 @@ def export_estimate(
     quiet: bool,
 ) -> list[Exported]:
     """Write what was asked for; what each file is, with what there is to say about it. force: even if it failed."""
+    estimate = load_estimate(path)
     if urdf is not None and output is None:
         raise FileError(urdf, "is a template, and nothing says where the new URDF goes; allowed: -o OUT.urdf with it")
     if output is None and robot is None and controller is None:
@@ -36,7 +37,6 @@ def export_estimate(
     for target, endings in ((output, (".urdf", ".xml")), (robot, (".yaml", ".yml", ".json")), (controller, _CODE)):
         if target is not None:
             refuse_output(target, inputs, "such exports", endings)  # all of them before any is written
-    estimate = load_estimate(path)
     if estimate.outcome == "failed" and not force:
         raise FileError(path, "the estimate failed, and nothing is made of it; allowed: --force to write it anyway")
     with aside(quiet).status("writing"):

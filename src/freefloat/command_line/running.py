@@ -82,6 +82,8 @@ class Asked:
 
 def run_mission(asked: Asked, quiet: bool) -> Run:
     """All of a mission, with progress on standard error."""
+    if (asked.mission / MANIFEST).is_file():
+        raise FileError(asked.mission, "is a run; allowed: a mission file (`freefloat report` shows a run)")
     mission = load_mission(asked.mission)
     if not asked.again and is_finished(asked.directory):
         raise FileError(asked.directory, "holds a finished run; allowed: another directory, or --again to replace it")

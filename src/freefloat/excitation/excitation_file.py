@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
-from freefloat.errors import FileError, FreefloatError
+from freefloat.errors import FileError, FreefloatError, WrongFormat
 from freefloat.exact_json import Extended, plain, save_json
 from freefloat.excitation.excitation import Excitation, HowFound, Margin, Prediction
 from freefloat.excitation.flight_sheet import FlightSheet, GravityGradient, Nearest, Turned, WheelUse
@@ -42,10 +42,10 @@ def load_motion(path: FilePath, robot: Robot | None = None) -> Trajectory:
     robot: whose joints and wheels it must be for; a file that does not fit is refused.
     """
     if Path(path).suffix.lower() != ".json":
-        return load_trajectory(path, robot)
+        return _plain_motion(path, robot)
     document = load_yaml(path, LIMIT_BYTES)
     if not str(document.data.get("format", "")).startswith("freefloat/excitation@"):
-        return load_trajectory(path, robot)
+        return _plain_motion(path, robot)
     trajectory = _excitation(document).trajectory
     if robot is not None:
         try:
@@ -53,6 +53,14 @@ def load_motion(path: FilePath, robot: Robot | None = None) -> Trajectory:
         except FreefloatError as error:
             raise FileError(path, str(error)) from error
     return trajectory
+
+
+def _plain_motion(path: FilePath, robot: Robot | None) -> Trajectory:
+    try:
+        return load_trajectory(path, robot)
+    except WrongFormat as error:
+        allowed = "freefloat/excitation@1 (.json), or a CSV file of commanded positions"
+        raise WrongFormat(path, f"{error.problem}, {allowed}", error.found) from error
 
 
 # ---------------------------------------------------------------------- from the excitation to the file

@@ -15,7 +15,6 @@ from freefloat.experiment.recording import Recording
 from freefloat.experiment.recording_columns import quantity_of
 from freefloat.experiment.truth import Layout
 from freefloat.files import FilePath
-from freefloat.mission.believed import prior_of
 from freefloat.mission.drawing import flown_by
 from freefloat.mission.flying import fly
 from freefloat.mission.identifying import (
@@ -196,7 +195,7 @@ def _residuals(told: Told) -> tuple[Reading, ...]:
 
 def _identified(told: Told) -> Array | None:
     try:
-        return physical_robot(told.estimate, prior_of(told.mission)).parameters
+        return physical_robot(told.estimate).parameters
     except FreefloatError:  # clusters that are not sums of standard parameters, or no robot explains them
         return None
 

@@ -15,7 +15,6 @@ from freefloat.excitation.excitation import Excitation
 from freefloat.excitation.excitation_file import load_excitation
 from freefloat.excitation.find_excitation import Standing
 from freefloat.experiment.recording import Recording
-from freefloat.mission.believed import prior_of
 from freefloat.mission.mission_file import Mission, load_mission
 from freefloat.mission.run_directory import prepare_directory
 from freefloat.mission.run_manifest import (
@@ -112,16 +111,16 @@ class RunSteps:
             self.note(f"not validated: {error}")
             return None
 
-    def export(self, mission: Mission, estimate: Estimate) -> None:
+    def export(self, estimate: Estimate) -> None:
         """The identified robot as a URDF and as a robot file; a note where it has none, or the estimate failed."""
         if estimate.outcome == "failed":
             self.note("not exported: the estimate failed; `freefloat export --force` writes the robot anyway")
             return
         urdf, robot = (self.folder / name for name in IDENTIFIED)
-        template, prior = self.folder / self.manifest.robot, prior_of(mission)
+        template = self.folder / self.manifest.robot
         given = template if template.suffix.lower() == ".urdf" else None
         try:
-            exported = (export_urdf(estimate, given, urdf, prior), export_robot(estimate, robot, prior))
+            exported = (export_urdf(estimate, given, urdf), export_robot(estimate, robot))
         except (NotApplicable, NotSolved) as error:
             self.note(f"not exported: {error}")
             return

@@ -269,7 +269,7 @@ def _answered(mission: Mission, flown: _Flown, steps: RunSteps) -> Run:
         validation = steps.do("validate", lambda: steps.validated(mission, estimate, flown.unseen))
     if validation is not None:
         validation.save(folder / VALIDATION)
-    steps.do("export", lambda: steps.export(mission, estimate))
+    steps.do("export", lambda: steps.export(estimate))
     steps.hash()
     whole = Run(
         directory=folder,
