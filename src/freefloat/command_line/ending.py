@@ -72,14 +72,21 @@ def run_to_its_end(app: typer.Typer, arguments: Sequence[str]) -> int:
         if "--traceback" in arguments[:1]:
             raise
         code, sentence = _told(error)
+        if isinstance(error, OSError) and error.filename is None:
+            _drop_output()  # else Python tries again at its end, and says so in its own way
         typer.echo(f"freefloat: {' '.join(sentence.splitlines())}", err=True)
     return int(code or ExitCode.DONE)
 
 
 def _seen_enough() -> ExitCode:
-    """Whoever reads the output, such as `head`, wants no more of it: what is in the buffer goes nowhere."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    """Whoever reads the output, such as `head`, wants no more of it."""
+    _drop_output()
     return ExitCode.DONE
+
+
+def _drop_output() -> None:
+    """What is still in the buffer goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _told(error: Exception) -> tuple[ExitCode, str]:
