@@ -7,6 +7,8 @@ import os
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
@@ -47,3 +49,14 @@ def pytest_sessionfinish(session, exitstatus):
 def pytest_terminal_summary(terminalreporter):
     for line in _unlisted:
         terminalreporter.write_line(f"FAILED: a skip that is not on the list of allowed reasons: {line}", red=True)
+
+
+@pytest.fixture
+def trial(tmp_path, monkeypatch):
+    """The mission that `freefloat new trial` writes, in a folder of its own."""
+    from freefloat.command_line.template import write_new_mission
+    from freefloat.mission import load_mission
+
+    monkeypatch.chdir(tmp_path)
+    write_new_mission("trial", None)
+    return load_mission("trial.yaml")

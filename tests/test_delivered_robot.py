@@ -1,31 +1,22 @@
 """The robot that is delivered predicts as the estimate does: what was known is in it as the data corrected it."""
 
 import numpy as np
-import pytest
 
 import freefloat as ff
-from freefloat.command_line.template import write_new_mission
 
 
-@pytest.fixture
-def mission(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    write_new_mission("trial", None)
-    return ff.load_mission("trial.yaml")
-
-
-def test_the_exported_robot_moves_as_the_estimate_predicts(mission):
-    flown = ff.draw_robot(mission, 3)
-    estimate = ff.identify(mission, ff.simulate(mission, seed=1, robot=flown))
+def test_the_exported_robot_moves_as_the_estimate_predicts(trial):
+    flown = ff.draw_robot(trial, 3)
+    estimate = ff.identify(trial, ff.simulate(trial, seed=1, robot=flown))
     ff.export_robot(estimate, "identified.yaml")
     delivered = ff.load_robot("identified.yaml")
     load = estimate.robot.body_names.index("load")
     own = slice(10 * load, 10 * (load + 1))
     assert np.allclose(delivered.parameters[own], estimate.parameters[own], rtol=1e-9, atol=1e-12)
-    assert not np.allclose(estimate.parameters[own], mission.robot.parameters[own], rtol=1e-4)
-    samples = ff.random_states(mission.robot, 200, seed=4)
+    assert not np.allclose(estimate.parameters[own], trial.robot.parameters[own], rtol=1e-4)
+    samples = ff.random_states(trial.robot, 200, seed=4)
     told, predicted, believed = (
-        ff.momentum_regressor(mission.robot, samples) @ phi
-        for phi in (delivered.parameters, estimate.parameters, mission.robot.parameters)
+        ff.momentum_regressor(trial.robot, samples) @ phi
+        for phi in (delivered.parameters, estimate.parameters, trial.robot.parameters)
     )
     assert np.abs(told - predicted).max() < 1e-3 * np.abs(believed - predicted).max()

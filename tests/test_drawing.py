@@ -8,7 +8,6 @@ from typer.testing import CliRunner
 
 import freefloat as ff
 from freefloat.command_line import app
-from freefloat.command_line.template import write_new_mission
 from freefloat.estimate.prior import CadSpread, known_covariance
 from freefloat.mission.believed import known_of
 from freefloat.mission.mission_file import InvalidMission
@@ -17,71 +16,64 @@ from freefloat.robot.physicality import check_physicality
 from freefloat.robot.transform import Transform
 
 
-@pytest.fixture
-def mission(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    write_new_mission("trial", None)
-    return ff.load_mission("trial.yaml")
-
-
-def test_a_seed_names_a_robot(mission):
-    first, again, other = (ff.draw_robot(mission, seed).parameters for seed in (1, 1, 2))
+def test_a_seed_names_a_robot(trial):
+    first, again, other = (ff.draw_robot(trial, seed).parameters for seed in (1, 1, 2))
     assert np.array_equal(first, again)
     assert np.abs(first - other).max() > 0.1
 
 
-def test_robots_are_as_far_away_as_the_prior_says_and_the_load_as_it_is_known(mission):
+def test_robots_are_as_far_away_as_the_prior_says_and_the_load_as_it_is_known(trial):
     """Sums of squares over the spread are chi-square: 1 on average, of a thousand numbers and more."""
-    drawn = np.array([ff.draw_robot(mission, seed).parameters for seed in range(200)]) - mission.robot.parameters
-    known = known_covariance(mission.robot, known_of(mission))
+    drawn = np.array([ff.draw_robot(trial, seed).parameters for seed in range(200)]) - trial.robot.parameters
+    known = known_covariance(trial.robot, known_of(trial))
     load = np.flatnonzero(np.diagonal(known) > 0.0)
     base = np.arange(PER_BODY)
-    spread = CadSpread().covariance(mission.robot)
+    spread = CadSpread().covariance(trial.robot)
     for columns, covariance in ((load, known), (base, spread)):
         block = covariance[np.ix_(columns, columns)]
         squares = np.einsum("ri,ij,rj->r", drawn[:, columns], np.linalg.inv(block), drawn[:, columns]) / columns.size
         assert abs(squares.mean() - 1.0) < 4.0 * np.sqrt(2.0 / (200 * columns.size))
 
 
-def test_what_is_drawn_can_exist_however_wide_the_spread(mission):
-    said = mission.path.read_text()
-    mission.path.write_text(said.replace("prior: cad ", "prior: {mass: 0.4, com: 0.4, inertia: 0.4} "))
-    wide = ff.load_mission(mission.path)
+def test_what_is_drawn_can_exist_however_wide_the_spread(trial):
+    said = trial.path.read_text()
+    trial.path.write_text(said.replace("prior: cad ", "prior: {mass: 0.4, com: 0.4, inertia: 0.4} "))
+    wide = ff.load_mission(trial.path)
     for seed in range(30):
         robot = ff.draw_robot(wide, seed)
         assert not check_physicality(robot)
         assert all(np.linalg.eigvalsh(pseudo_inertia(phi))[0] > 0.0 for phi in robot.parameters.reshape(-1, PER_BODY))
 
 
-def test_a_cad_model_that_cannot_exist_is_no_obstacle(mission):
-    phi = np.array(mission.robot.parameters)
+def test_a_cad_model_that_cannot_exist_is_no_obstacle(trial):
+    phi = np.array(trial.robot.parameters)
     phi[PER_BODY : 2 * PER_BODY] = 0.0
-    robot = ff.draw_robot(replace(mission, robot=mission.robot.with_parameters(phi)), 3)
+    robot = ff.draw_robot(replace(trial, robot=trial.robot.with_parameters(phi)), 3)
     assert (robot.parameters.reshape(-1, PER_BODY)[:, 0] >= 0.0).all()
 
 
-def test_the_flight_is_that_of_the_drawn_robot_and_the_estimate_finds_it(mission):
-    robot = ff.draw_robot(mission, 7)
-    flight = ff.simulate(mission, seed=1, robot=robot)
-    assert flight.origin.hashes["robot"] != ff.simulate(mission, seed=1).origin.hashes["robot"]
-    estimate = ff.identify(mission, flight)
+def test_the_flight_is_that_of_the_drawn_robot_and_the_estimate_finds_it(trial):
+    robot = ff.draw_robot(trial, 7)
+    flight = ff.simulate(trial, seed=1, robot=robot)
+    assert flight.origin.hashes["robot"] != ff.simulate(trial, seed=1).origin.hashes["robot"]
+    estimate = ff.identify(trial, flight)
     place = estimate.names.index("Ixx_base")
-    truth, cad = (estimate.minimal.values(each.parameters)[place] for each in (robot, mission.robot))
+    truth, cad = (estimate.minimal.values(each.parameters)[place] for each in (robot, trial.robot))
     value, sd = estimate.value("Ixx_base")
     assert abs(value - truth) < 4.0 * sd < 0.5 * abs(cad - truth)
 
 
-def test_another_robot_is_refused(mission):
+def test_another_robot_is_refused(trial):
     with pytest.raises(InvalidMission, match=r"has the bodies .*allowed: those of mission 'trial'"):
-        ff.simulate(mission, robot=ff.study_robot("cepheus"))
+        ff.simulate(trial, robot=ff.study_robot("cepheus"))
 
 
 def with_body(robot, name, **changes):
     return replace(robot, bodies=tuple(replace(b, **changes) if b.name == name else b for b in robot.bodies))
 
 
-def test_a_robot_that_is_built_otherwise_is_refused(mission):
-    robot = mission.robot
+def test_a_robot_that_is_built_otherwise_is_refused(trial):
+    robot = trial.robot
     name = next(body.name for body in robot.bodies if body.joint is not None and body.joint.moves)
     body = robot.body(name)
     flipped, sliding = replace(body.joint, axis=-body.joint.axis), replace(body.joint, kind="prismatic")
@@ -99,17 +91,17 @@ def test_a_robot_that_is_built_otherwise_is_refused(mission):
         ),
     ):
         with pytest.raises(InvalidMission, match=words):
-            ff.simulate(mission, robot=other)
+            ff.simulate(trial, robot=other)
 
 
-def test_the_command_line_draws_and_flies_the_same(mission, tmp_path):
+def test_the_command_line_draws_and_flies_the_same(trial, tmp_path):
     for line in (
         "draw trial.yaml --seed 7 -o flown.yaml",
         "simulate trial.yaml --robot flown.yaml --seed 1 -o a.parquet",
     ):
         result = CliRunner().invoke(app, line.split())
         assert result.exit_code == 0, result.output
-    told = ff.simulate(mission, seed=1, robot=ff.draw_robot(mission, 7))
+    told = ff.simulate(trial, seed=1, robot=ff.draw_robot(trial, 7))
     read = ff.read_recording("a.parquet")
     for channel in told:
         assert np.allclose(read[channel.name].values, channel.values, rtol=1e-12, atol=1e-15)

@@ -1,17 +1,13 @@
 """Results print as people read them, not as data structures."""
 
 import freefloat as ff
-from freefloat.command_line.template import write_new_mission
 
 
-def test_each_result_prints_in_a_few_words(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    write_new_mission("trial", None)
-    mission = ff.load_mission("trial.yaml")
-    flight = ff.simulate(mission, seed=1)
-    estimate = ff.identify(mission, flight)
-    assert repr(mission.robot) == "<Robot servicer: free base, 8 bodies, 7 joints, 3 wheels, 238.3 kg>"
-    assert repr(mission) == f"<Mission trial: {mission.robot!r}, sensors joints, gyro, wheels>"
+def test_each_result_prints_in_a_few_words(trial):
+    flight = ff.simulate(trial, seed=1)
+    estimate = ff.identify(trial, flight)
+    assert repr(trial.robot) == "<Robot servicer: free base, 8 bodies, 7 joints, 3 wheels, 238.3 kg>"
+    assert repr(trial) == f"<Mission trial: {trial.robot!r}, sensors joints, gyro, wheels>"
     assert repr(flight) == "<Recording, simulated: q 6001 × 7, gyro 6001 × 3, wheel 601 × 3>"
     assert repr(estimate) == "<Estimate of servicer by maximum-likelihood: 52 clusters, good>"
     lines = str(estimate).splitlines()

@@ -118,12 +118,12 @@ class Estimate:
 
     def __str__(self) -> str:
         """A line for each cluster: value, 95 %, unit, the CAD model's value; then what is to be said."""
-        from freefloat.regressor.summary import cluster_unit
+        from freefloat.regressor.summary import cluster_unit, cluster_words
 
         half, width = norm.isf(0.025) * self.sd, max(len(name) for name in self.names) + 4
         columns = zip(self.names, self.formulas, self.values, half, self.cad, strict=True)
         lines = [
-            f" {name if name == formula else f'{name} + …':<{width}} {value:>11.5g} ± {error:<9.2g} "
+            f" {cluster_words(name, formula):<{width}} {value:>11.5g} ± {error:<9.2g} "
             f"{cluster_unit(name):<6} CAD {cad:.5g}"
             for name, formula, value, error, cad in columns
         ]

@@ -19,7 +19,7 @@ from freefloat.mission.believed import known_of, prior_of
 from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.regressor.selection import with_known_separate
 from freefloat.robot.model import Robot
-from freefloat.robot.parameters import PER_BODY, pseudo_inertia
+from freefloat.robot.parameters import PER_BODY, can_exist
 from freefloat.robot.transform import Array
 
 _HALVINGS = 20
@@ -100,11 +100,7 @@ def _geometry(robot: Robot, other: Robot) -> Iterator[tuple[str, Array, Array]]:
 
 def _possible(phi: Array, change: Array) -> Array:
     """The body changed, or as far as it can be, shape (10,)."""
-    if _smallest(phi) <= 0.0:  # the CAD model's body cannot be either; a mass that is not negative is all one can ask
+    if not can_exist(phi):  # the CAD model's body cannot be either; a mass that is not negative is all one can ask
         return phi + change if phi[0] + change[0] >= 0.0 else phi
     halves = (phi + change / 2.0**halving for halving in range(_HALVINGS))
-    return next((body for body in halves if _smallest(body) > 0.0), phi)
-
-
-def _smallest(phi: Array) -> float:
-    return float(np.linalg.eigvalsh(pseudo_inertia(phi))[0])
+    return next((body for body in halves if can_exist(body)), phi)

@@ -87,13 +87,14 @@ def simulate(
     """
     if not mission.sensors:
         raise InvalidMission(f"{mission.path}: the mission has no sensors; a recording needs at least one")
-    flown = truth if truth is not None else fly(mission, trajectory, seed, robot)
+    told = truth is None or trajectory is not None
+    motion = _chosen(mission, trajectory, seed) if told else None
+    flown = truth if truth is not None else fly(mission, motion, seed, robot)
     looked_at = Truth.of(flown_by(mission, robot).robot, flown)
     hashes = {**mission.hashes, "motion": motion_sha256(flown.q)}
     if robot is not None:
         hashes["robot"] = robot_sha256(robot)
-    told = truth is None or trajectory is not None
-    command = _command(_chosen(mission, trajectory, seed)) if told else None
+    command = None if motion is None else _command(motion)
     origin = Origin("simulated", None, hashes, None, None, mission.name, f"freefloat {__version__}", command)
     return record(mission.sensors.values(), looked_at, seed, run, origin)
 

@@ -160,3 +160,8 @@ def cluster_unit(leader: str) -> str:
     length = {0: "", 1: "m", 2: "m²"}.get(lengths, f"m^{lengths}")
     mass = "kg" if len(factors) > over_mass else ""
     return " ".join(part for part in (mass, length) if part) or "–"
+
+
+def cluster_words(name: str, formula: str) -> str:
+    """A cluster's short name, with a sign that there is more to it where it is not a parameter by itself."""
+    return name if formula == name else f"{name} + …"

@@ -9,14 +9,13 @@ import numpy as np
 
 from freefloat.estimate.estimated_clusters import cad_spread
 from freefloat.excitation.excitation import Excitation
-from freefloat.regressor.summary import cluster_unit
+from freefloat.regressor.summary import cluster_unit, cluster_words
 from freefloat.report.cluster_grid import Cell, Grid, about, grid_of
 from freefloat.report.design_words import condition_words, goal_words, how_words
 from freefloat.report.figures import Figure, log_axis, packed
 from freefloat.report.run_story import RunStory
 from freefloat.report.words import HALF
 from freefloat.robot.transform import Array
-from freefloat.validation.prediction import cluster_words
 
 _KINDS = {"kg": "masses", "kg m": "first moments", "kg m²": "inertias"}
 _SYMBOLS = {"masses": "square", "first moments": "diamond", "inertias": "circle", "others": "cross"}

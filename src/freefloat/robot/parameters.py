@@ -86,6 +86,11 @@ def pseudo_inertia(phi: ArrayLike) -> Array:
     return J
 
 
+def can_exist(phi: ArrayLike) -> bool:
+    """Whether a body has these ten parameters: its pseudo-inertia is positive definite."""
+    return bool(np.linalg.eigvalsh(pseudo_inertia(phi))[0] > 0.0)
+
+
 def parameters_from_pseudo_inertia(J: ArrayLike) -> Array:
     """The ten parameters of a 4 x 4 pseudo-inertia, shape (10,)."""
     J = np.asarray(J, float)

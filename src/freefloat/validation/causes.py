@@ -21,10 +21,11 @@ from scipy.stats import norm
 from freefloat.errors import FreefloatError
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.problem import Problem
+from freefloat.regressor.summary import cluster_words
 from freefloat.robot.parameters import INDEX, PER_BODY
 from freefloat.robot.transform import Array
 from freefloat.validation.fits import FEW, Fitted, Freedom, at, fit
-from freefloat.validation.prediction import Prediction, cluster_words
+from freefloat.validation.prediction import Prediction
 
 _TRIED = 4  # hypotheses of each kind that are fitted exactly
 _ALIKE = 6.0  # difference in cost that does not tell two hypotheses apart

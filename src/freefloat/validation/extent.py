@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from freefloat.regressor.summary import cluster_words
 from freefloat.robot.transform import Array
 from freefloat.validation.checks import told
 from freefloat.validation.fits import Fitted, inverse
-from freefloat.validation.prediction import Reading, cluster_words
+from freefloat.validation.prediction import Reading
 
 _WINDOWS = 10
 _CLAIMED = 0.03  # relative standard deviation of a cluster that the estimate claims to know

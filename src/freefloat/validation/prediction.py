@@ -18,6 +18,7 @@ from freefloat.estimate.likelihood.rotation_vectors import logarithm
 from freefloat.estimate.problem import Problem
 from freefloat.experiment.processing.attitude import integrate_rates
 from freefloat.regressor.samples import rotations
+from freefloat.regressor.summary import cluster_words
 from freefloat.robot.transform import Array
 
 UNITS = {"w": "rad/s", "v": "m/s", "attitude": "rad", "position": "m", "torques": "N m"}
@@ -154,11 +155,6 @@ class Prediction(Protocol):
     def shifted(self, parameters: Array) -> Array | None:
         """Theta of standard parameters, (10 bodies,); None where theta is not made of them."""
         ...
-
-
-def cluster_words(name: str, formula: str) -> str:
-    """A cluster's short name, with a sign that there is more to it where it is not a parameter by itself."""
-    return name if formula == name else f"{name} + …"
 
 
 def largest_turn_rad(t: Array, predicted: Array, measured: Array) -> float:

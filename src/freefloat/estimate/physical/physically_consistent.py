@@ -43,7 +43,7 @@ from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
 from freefloat.regressor.selection import select_parameters
 from freefloat.robot.model import Robot
-from freefloat.robot.parameters import PER_BODY, pseudo_inertia
+from freefloat.robot.parameters import PER_BODY, can_exist
 from freefloat.robot.shapes import Ellipsoid
 from freefloat.robot.transform import Array
 
@@ -131,18 +131,13 @@ def _origin(estimate: Estimate) -> Array:
     known = select_parameters(estimate.robot, estimate.known)
     phi[np.setdiff1d(select_parameters(estimate.robot, estimate.zero), known)] = 0.0
     for body in np.unique(known // PER_BODY):
-        own = np.intersect1d(known, np.arange(PER_BODY * body, PER_BODY * (body + 1)))
+        block = slice(PER_BODY * body, PER_BODY * (body + 1))
+        own = known[known // PER_BODY == body]
         corrected = np.array(phi)
         corrected[own] = estimate.parameters[own]
-        if own.size < PER_BODY or _possible(corrected, body) or not _possible(phi, body):
+        if own.size < PER_BODY or can_exist(corrected[block]) or not can_exist(phi[block]):
             phi = corrected
     return phi
-
-
-def _possible(phi: Array, body: int) -> bool:
-    """Whether a body can exist."""
-    J = pseudo_inertia(phi[PER_BODY * body : PER_BODY * (body + 1)])
-    return bool(np.linalg.eigvalsh(J)[0] > 0.0)
 
 
 def _seen(estimate: Estimate, coordinates: Coordinates, spread: Array) -> _Seen:

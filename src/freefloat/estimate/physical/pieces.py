@@ -16,6 +16,7 @@ import scipy.linalg
 from freefloat.robot.model import Body, Robot
 from freefloat.robot.parameters import (
     PER_BODY,
+    can_exist,
     com_of,
     parameters_from_pseudo_inertia,
     pseudo_inertia,
@@ -36,7 +37,7 @@ def with_physical_pieces(robot: Robot, parameters: Array) -> Robot:
         taker = _taker(parts)
         inverse = robot.tree.carried[taker.name][1].inverse()
         taken = taker.parameters + seen_from(inverse, change)
-        if len(parts) == 1 or _exists(taken) or not change.any():
+        if len(parts) == 1 or can_exist(taken) or not change.any():
             bodies[taker.name] = replace(taker, parameters=taken)
         else:
             bodies |= _stretched(robot, parts, before[block], parameters[block])
@@ -48,10 +49,6 @@ def _taker(parts: list[Body]) -> Body:
     return parts[0] if parts[0].parameters[0] > 0.0 else max(parts, key=lambda body: float(body.parameters[0]))
 
 
-def _exists(phi: Array) -> bool:
-    return bool(np.linalg.eigvalsh(pseudo_inertia(phi))[0] > 0.0)
-
-
 def _may_exist(phi: Array) -> bool:
     """Whether a part exists, or is a point, a rod, a sheet or a mere frame: those can be stretched too."""
     J = pseudo_inertia(phi)
@@ -61,7 +58,7 @@ def _may_exist(phi: Array) -> bool:
 def _stretched(robot: Robot, parts: list[Body], before: Array, after: Array) -> dict[str, Body]:
     """The parts of a piece, moved and weighted alike so that their sum is `after`."""
     placements = [robot.tree.carried[body.name][1] for body in parts]
-    if not _exists(before) or not all(_may_exist(body.parameters) for body in parts):  # all of it in one body
+    if not can_exist(before) or not all(_may_exist(body.parameters) for body in parts):  # all of it in one body
         whole = dict.fromkeys((body.name for body in parts), np.zeros(PER_BODY))
         taker = parts.index(_taker(parts))
         whole[parts[taker].name] = seen_from(placements[taker].inverse(), after)
