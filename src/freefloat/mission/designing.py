@@ -20,9 +20,7 @@ from freefloat.excitation.limits.limit import Limit
 from freefloat.excitation.limits.torque import torque_limits
 from freefloat.excitation.limits.wheels import wheel_limits
 from freefloat.excitation.plan import ACCURACIES, GoalName, Plan
-from freefloat.experiment.recording_columns import quantity_of
 from freefloat.experiment.simulate import Start
-from freefloat.experiment.truth import Layout
 from freefloat.mission.believed import known_of, momentum_of, nuisances_of, prior_of
 from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.motion.bspline import BSpline
@@ -103,12 +101,7 @@ def _model(mission: Mission) -> ModelName:
         return asked[0]
     if mission.robot.base == "fixed":
         return "torque"
-    shown = {
-        quantity_of(output.channel)
-        for each in mission.sensors.values()
-        for output in each.outputs(Layout.of(mission.robot))
-    }
-    return "momentum" if shown & {"velocity", "body_velocity"} else "angular-momentum"
+    return "momentum" if mission.measured & {"velocity", "body_velocity"} else "angular-momentum"
 
 
 def shape_of(mission: Mission) -> Trajectory:

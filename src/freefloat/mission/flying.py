@@ -85,8 +85,7 @@ def simulate(
     trajectory, robot: as for `fly`. truth: the flight, if it was flown before (`fly`): many runs differ in their noise
         alone; trajectory and robot are then those that were flown in it, for the recording to remember.
     """
-    if not mission.sensors:
-        raise InvalidMission(f"{mission.path}: the mission has no sensors; a recording needs at least one")
+    mission.need_sensors()
     told = truth is None or trajectory is not None
     motion = _chosen(mission, trajectory, seed) if told else None
     flown = truth if truth is not None else fly(mission, motion, seed, robot)

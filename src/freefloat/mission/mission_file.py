@@ -11,6 +11,7 @@ import numpy as np
 
 from freefloat.errors import FileError, FreefloatError
 from freefloat.excitation.excitation_file import load_motion
+from freefloat.experiment.recording_columns import quantity_of
 from freefloat.experiment.sensors import Sensor
 from freefloat.experiment.truth import Layout
 from freefloat.files import FilePath, check_format, load_yaml, read_bytes, validate
@@ -45,6 +46,17 @@ class Mission:
 
     def __repr__(self) -> str:
         return f"<Mission {self.name}: {self.robot!r}, sensors {', '.join(self.sensors) or 'none'}>"
+
+    @property
+    def measured(self) -> frozenset[str]:
+        """Quantities that its sensors record, such as `q` or `gyro`."""
+        layout = Layout.of(self.robot)
+        return frozenset(quantity_of(out.channel) for each in self.sensors.values() for out in each.outputs(layout))
+
+    def need_sensors(self) -> None:
+        """Refuse a mission without any: nothing can be recorded."""
+        if not self.sensors:
+            raise InvalidMission(f"{self.path}: the mission has no sensors; a recording needs at least one")
 
     @property
     def duration_s(self) -> float:

@@ -12,8 +12,6 @@ from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.physical.physically_consistent import physical_robot
 from freefloat.excitation.excitation import Excitation
 from freefloat.experiment.recording import Recording
-from freefloat.experiment.recording_columns import quantity_of
-from freefloat.experiment.truth import Layout
 from freefloat.files import FilePath
 from freefloat.mission.drawing import flown_by
 from freefloat.mission.flying import fly
@@ -204,11 +202,10 @@ def _advice(mission: Mission) -> Advice | None:
     """What the mission's sensors can tell; nothing is said of a fixed base, where torques show every cluster."""
     if mission.robot.base == "fixed":
         return None
-    layout, said = Layout.of(mission.robot), mission.settings.momentum
-    shown = {quantity_of(output.channel) for each in mission.sensors.values() for output in each.outputs(layout)}
+    said = mission.settings.momentum
     measured = Measurement(
-        velocity=bool(shown & {"velocity", "body_velocity"}),
-        torque="torque" in shown,
+        velocity=bool(mission.measured & {"velocity", "body_velocity"}),
+        torque="torque" in mission.measured,
         momentum=said if isinstance(said, str) else "known",
         wheels="constant" if mission.wheel_rates.any() else "still",
     )

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from freefloat.estimate.methods import make_estimator
-from freefloat.experiment.recording_columns import quantity_of
-from freefloat.experiment.truth import Layout
 from freefloat.mission.designing import plan_of
 from freefloat.mission.flying import robot_sha256
 from freefloat.mission.identifying import method_of
@@ -54,11 +52,8 @@ def refuse_method(mission: Mission) -> None:
 
 def refuse_desk(mission: Mission, designs: bool) -> None:
     """Refuse what cannot be flown on the desk and identified, or, where it designs, what cannot be designed."""
-    if not mission.sensors:
-        raise InvalidMission(f"{mission.path}: the mission has no sensors; a recording needs at least one")
-    layout = Layout.of(mission.robot)
-    shown = {quantity_of(output.channel) for each in mission.sensors.values() for output in each.outputs(layout)}
-    if mission.robot.joint_names and "q" not in shown:
+    mission.need_sensors()
+    if mission.robot.joint_names and "q" not in mission.measured:
         raise InvalidMission(f"{mission.path}: no sensor of the mission is an encoder; to identify needs one")
     if designs:
         plan_of(mission)
