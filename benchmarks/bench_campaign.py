@@ -10,10 +10,11 @@ from pathlib import Path
 import measure  # before anything numerical
 from measure import Row
 
-from freefloat.campaign import run_campaign
+from freefloat.campaign.running import run_campaign
 from freefloat.campaign.settings import prepared
 from freefloat.estimate.one_thread import one_blas_thread
-from freefloat.mission import fly, identify, simulate
+from freefloat.mission.flying import fly, simulate
+from freefloat.mission.identifying import identify
 from freefloat.studies import study_mission
 
 METHODS = ("least-squares", "maximum-likelihood")

@@ -9,9 +9,9 @@ import measure  # before numpy: it holds every library to one thread
 import numpy as np
 from measure import Row, shortest_times
 
-from freefloat.regressor import kernels
-from freefloat.regressor.momentum import momentum_regressor
-from freefloat.regressor.samples import Samples
+from freefloat.dynamics import kernels
+from freefloat.dynamics.momentum import momentum_regressor
+from freefloat.dynamics.samples import Samples
 from freefloat.robot.model import Body, Joint, Robot
 from freefloat.robot.parameters import parameters_from_com
 from freefloat.robot.transform import Transform

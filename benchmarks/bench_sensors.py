@@ -8,9 +8,10 @@ import measure  # before anything numerical
 import numpy as np
 from measure import Row, shortest_times
 
-from freefloat.experiment.sensors import Sensor, make_sensor
-from freefloat.experiment.simulate import simulate_motion
-from freefloat.experiment.truth import Truth
+from freefloat.sensors.kinds import make_sensor
+from freefloat.sensors.sensor import Sensor
+from freefloat.sensors.truth import Truth
+from freefloat.simulation.simulate import simulate_motion
 from freefloat.studies import study_robot
 from freefloat.studies.printed import printed_motion
 

@@ -8,12 +8,12 @@ import measure  # before numpy: it holds every library to one thread
 import numpy as np
 from measure import Row, shortest_times
 
-from freefloat.experiment.batch import simulate_batch
-from freefloat.experiment.simulate import Start
+from freefloat.dynamics import kernels
+from freefloat.dynamics.samples import Samples
 from freefloat.motion.fourier import Fourier
-from freefloat.regressor import kernels
-from freefloat.regressor.samples import Samples
 from freefloat.robot.model import Robot
+from freefloat.simulation.batch import simulate_batch
+from freefloat.simulation.simulate import Start
 from freefloat.studies import published, study_robot
 
 

@@ -9,11 +9,11 @@ import numpy as np
 from measure import Row, shortest_times
 from pinocchio_rows import PinocchioRows
 
+from freefloat.dynamics.samples import Samples
 from freefloat.excitation.goals.condition_number import ConditionNumber
 from freefloat.excitation.procedures.optimum_points import PointsTask
 from freefloat.excitation.solver.objective import GoalOnRows
 from freefloat.motion.cycloid import direction_combinations
-from freefloat.regressor.samples import Samples
 from freefloat.studies import study_robot
 from freefloat.studies.ayusawa.differences import condition_number, exact_gradient
 from freefloat.studies.ayusawa.experiment import random_motion, standing_plan

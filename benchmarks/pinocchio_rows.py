@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from freefloat.regressor.samples import Samples
+from freefloat.dynamics.samples import Samples
 from freefloat.robot.model import Robot
 from freefloat.robot.urdf_write import urdf_text
 

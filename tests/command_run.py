@@ -2,7 +2,7 @@
 
 from typer.testing import CliRunner
 
-from freefloat.command_line import app
+from freefloat.cli import app
 
 
 def run(*arguments, code=0):

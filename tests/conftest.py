@@ -54,8 +54,8 @@ def pytest_terminal_summary(terminalreporter):
 @pytest.fixture
 def trial(tmp_path, monkeypatch):
     """The mission that `freefloat new trial` writes, in a folder of its own."""
-    from freefloat.command_line.template import write_new_mission
-    from freefloat.mission import load_mission
+    from freefloat.cli.template import write_new_mission
+    from freefloat.mission.mission_file import load_mission
 
     monkeypatch.chdir(tmp_path)
     write_new_mission("trial", None)

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from freefloat.regressor.samples import Samples
+from freefloat.dynamics.samples import Samples
 from freefloat.robot.model import Body, Joint, Point, Robot, Wheel
 from freefloat.robot.parameters import inertia_about_com, parameters_from_pseudo_inertia
 from freefloat.robot.transform import Transform, rotation_about
@@ -157,7 +157,7 @@ def random_samples(robot, n, seed=0):
 
     torques and base_wrench are those that this motion needs.
     """
-    from freefloat.regressor.torque import inverse_dynamics
+    from freefloat.dynamics.torque import inverse_dynamics
 
     rng = np.random.default_rng([seed, 11])
     joints, wheels = len(robot.joints), len(robot.wheels)

@@ -19,20 +19,20 @@ import typer
 import yaml
 
 import freefloat
-from freefloat.command_line import app
-from freefloat.command_line.template import write_new_mission
+from freefloat.cli import app
+from freefloat.cli.template import write_new_mission
+from freefloat.data.bag_mapping import KINDS, load_bag_mapping
+from freefloat.data.repair import REPAIRS
 from freefloat.estimate import recipes
 from freefloat.estimate.methods import METHODS
 from freefloat.excitation.plan import GoalName
-from freefloat.experiment.bags_mapping import KINDS, load_bag_mapping
-from freefloat.experiment.recording_columns import QUANTITIES
-from freefloat.experiment.recording_repair import REPAIRS
 from freefloat.files import YamlDocument, validate
 from freefloat.mission.mission_file import load_mission
 from freefloat.mission.sections import MissionSection
+from freefloat.models.names import ModelName
 from freefloat.plain_yaml import parse_yaml
-from freefloat.regressor.summary import ModelName
 from freefloat.robot.load import load_robot
+from freefloat.sensors.quantities import QUANTITIES
 from freefloat.studies.check import Check, Study
 from freefloat.studies.reproduce import TITLES
 

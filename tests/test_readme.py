@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 import typer
 import yaml
-from command_line.calling import ended
+from cli.calling import ended
 from excitation.small_mission import ROBOT
 from shown_output import alike
 
 import freefloat as ff
-from freefloat.command_line import app
-from freefloat.command_line.template import write_new_mission
+from freefloat.cli import app
+from freefloat.cli.template import write_new_mission
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()

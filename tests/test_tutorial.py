@@ -14,8 +14,8 @@ from pathlib import Path
 
 from shown_output import alike
 
-from freefloat.command_line import app
-from freefloat.command_line.ending import run_to_its_end
+from freefloat.cli import app
+from freefloat.cli.ending import run_to_its_end
 
 TUTORIAL = (Path(__file__).parent.parent / "docs" / "tutorial.md").read_text()
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)

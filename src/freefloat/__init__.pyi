@@ -2,6 +2,42 @@
 
 from .campaign.campaign import Campaign as Campaign, load_campaign as load_campaign
 from .campaign.running import run_campaign as run_campaign
+from .data.bag_mapping import load_bag_mapping as load_bag_mapping
+from .data.bags import read_bag as read_bag
+from .data.description import describe as describe
+from .data.processing.process import process as process
+from .data.processing.processed import Processed as Processed, ProcessSettings as ProcessSettings
+from .data.recording import Origin as Origin, Recording as Recording
+from .data.tables import read_recording as read_recording, write_recording as write_recording
+from .dynamics.centre_of_mass import (
+    base_velocity_regressor as base_velocity_regressor,
+    centre_of_mass as centre_of_mass,
+    first_moment_regressor as first_moment_regressor,
+)
+from .dynamics.energy import (
+    friction_energy_regressor as friction_energy_regressor,
+    kinetic_energy_regressor as kinetic_energy_regressor,
+    potential_energy_regressor as potential_energy_regressor,
+    wheel_energy_regressor as wheel_energy_regressor,
+)
+from .dynamics.momentum import (
+    momentum as momentum,
+    momentum_adjoint as momentum_adjoint,
+    momentum_gram as momentum_gram,
+    momentum_matrix as momentum_matrix,
+    momentum_regressor as momentum_regressor,
+    wheel_columns as wheel_columns,
+)
+from .dynamics.reaction import base_reaction as base_reaction
+from .dynamics.samples import Samples as Samples
+from .dynamics.states import random_states as random_states
+from .dynamics.torque import (
+    friction_columns as friction_columns,
+    inverse_dynamics as inverse_dynamics,
+    mass_matrix as mass_matrix,
+    torque_regressor as torque_regressor,
+    wheel_wrench_columns as wheel_wrench_columns,
+)
 from .errors import (
     FileError as FileError,
     FreefloatError as FreefloatError,
@@ -14,15 +50,6 @@ from .estimate.change import Change as Change, change_between as change_between
 from .estimate.estimate import Estimate as Estimate
 from .estimate.estimate_file import load_estimate as load_estimate, save_estimate as save_estimate
 from .estimate.flight import Flight as Flight, flight_of as flight_of
-from .estimate.given_back.controller_c import controller_c as controller_c
-from .estimate.given_back.controller_casadi import controller_casadi as controller_casadi
-from .estimate.given_back.export import (
-    export_controller as export_controller,
-    export_robot as export_robot,
-    export_urdf as export_urdf,
-)
-from .estimate.given_back.floating_angular_model import FloatingAngularModel as FloatingAngularModel
-from .estimate.given_back.floating_model import FloatingModel as FloatingModel
 from .estimate.kalman.kalman import Kalman as Kalman
 from .estimate.likelihood.input_error import InputError as InputError
 from .estimate.likelihood.maximum_likelihood import MaximumLikelihood as MaximumLikelihood
@@ -101,34 +128,39 @@ from .excitation.sweep import (
     with_mass as with_mass,
     with_offset as with_offset,
 )
-from .experiment.bags import read_bag as read_bag
-from .experiment.bags_mapping import load_bag_mapping as load_bag_mapping
-from .experiment.batch import simulate_batch as simulate_batch
-from .experiment.controlled import simulate_controlled as simulate_controlled, simulate_torques as simulate_torques
-from .experiment.describe import describe as describe
-from .experiment.drives import Drives as Drives
-from .experiment.processing.process import process as process
-from .experiment.processing.processed import Processed as Processed, ProcessSettings as ProcessSettings
-from .experiment.recording import Channel as Channel, Origin as Origin, Recording as Recording
-from .experiment.sensors import make_sensor as make_sensor, record as record
-from .experiment.simulate import (
-    Disturbance as Disturbance,
-    Pulse as Pulse,
-    Start as Start,
-    simulate_motion as simulate_motion,
+from .export.controller_c import controller_c as controller_c
+from .export.controller_casadi import controller_casadi as controller_casadi
+from .export.export import (
+    export_controller as export_controller,
+    export_robot as export_robot,
+    export_urdf as export_urdf,
 )
-from .experiment.tables import read_recording as read_recording, write_recording as write_recording
-from .experiment.truth import Truth as Truth
+from .export.floating_angular_model import FloatingAngularModel as FloatingAngularModel
+from .export.floating_model import FloatingModel as FloatingModel
 from .mission.designing import design as design, plan_of as plan_of
 from .mission.drawing import draw_robot as draw_robot
 from .mission.flying import fly as fly, random_motion as random_motion, simulate as simulate
 from .mission.identifying import identify as identify, problem as problem
 from .mission.mission_file import Mission as Mission, load_mission as load_mission
-from .mission.reporting import write_report as write_report
 from .mission.run_directory import Run as Run, load_run as load_run
-from .mission.running import run as run
 from .mission.sweeping import sweep as sweep
 from .mission.validating import validate as validate
+from .models.advice import Advice as Advice, advise as advise
+from .models.angular_momentum import (
+    AngularMomentum as AngularMomentum,
+    BaseVelocity as BaseVelocity,
+    total_mass as total_mass,
+)
+from .models.closed_form import closed_form as closed_form
+from .models.formula import parse_formula as parse_formula
+from .models.identifiability import (
+    Identifiability as Identifiability,
+    Measurement as Measurement,
+    identifiability as identifiability,
+)
+from .models.minimal import MinimalParameters as MinimalParameters
+from .models.model import Energy as Energy, Model as Model, Momentum as Momentum, Torque as Torque
+from .models.numerical import independent_columns as independent_columns
 from .motion.bspline import BSpline as BSpline
 from .motion.combined import Combined as Combined
 from .motion.cycloid import Cycloid as Cycloid
@@ -139,50 +171,7 @@ from .motion.sampled import Sampled as Sampled
 from .motion.trajectory import Trajectory as Trajectory
 from .motion.trajectory_file import load_trajectory as load_trajectory
 from .motion.wheels import allocate_momentum as allocate_momentum
-from .regressor.advice import Advice as Advice, advise as advise
-from .regressor.angular_momentum import (
-    AngularMomentum as AngularMomentum,
-    BaseVelocity as BaseVelocity,
-    total_mass as total_mass,
-)
-from .regressor.centre_of_mass import (
-    base_velocity_regressor as base_velocity_regressor,
-    centre_of_mass as centre_of_mass,
-    first_moment_regressor as first_moment_regressor,
-)
-from .regressor.closed_form import closed_form as closed_form
-from .regressor.energy import (
-    friction_energy_regressor as friction_energy_regressor,
-    kinetic_energy_regressor as kinetic_energy_regressor,
-    potential_energy_regressor as potential_energy_regressor,
-    wheel_energy_regressor as wheel_energy_regressor,
-)
-from .regressor.formula import parse_formula as parse_formula
-from .regressor.identifiability import (
-    Identifiability as Identifiability,
-    Measurement as Measurement,
-    identifiability as identifiability,
-)
-from .regressor.minimal import MinimalParameters as MinimalParameters
-from .regressor.model import Energy as Energy, Model as Model, Momentum as Momentum, Torque as Torque
-from .regressor.momentum import (
-    momentum as momentum,
-    momentum_adjoint as momentum_adjoint,
-    momentum_gram as momentum_gram,
-    momentum_matrix as momentum_matrix,
-    momentum_regressor as momentum_regressor,
-    wheel_columns as wheel_columns,
-)
-from .regressor.numerical import independent_columns as independent_columns
-from .regressor.samples import Samples as Samples
-from .regressor.states import base_reaction as base_reaction, random_states as random_states
-from .regressor.torque import (
-    friction_columns as friction_columns,
-    inverse_dynamics as inverse_dynamics,
-    mass_matrix as mass_matrix,
-    torque_regressor as torque_regressor,
-    wheel_wrench_columns as wheel_wrench_columns,
-)
+from .report.reporting import write_report as write_report
 from .robot.load import load_robot as load_robot, save_robot as save_robot
 from .robot.model import Body as Body, Joint as Joint, Point as Point, Robot as Robot, Wheel as Wheel
 from .robot.parameters import PARAMETER_NAMES as PARAMETER_NAMES
@@ -191,6 +180,20 @@ from .robot.shapes import Capsule as Capsule, Ellipsoid as Ellipsoid, Sphere as 
 from .robot.transform import Transform as Transform
 from .robot.urdf_read import read_urdf as read_urdf
 from .robot.urdf_update import update_urdf as update_urdf
+from .runs.running import run as run
+from .sensors.channel import Channel as Channel
+from .sensors.kinds import make_sensor as make_sensor
+from .sensors.truth import Truth as Truth
+from .simulation.batch import simulate_batch as simulate_batch
+from .simulation.controlled import simulate_controlled as simulate_controlled, simulate_torques as simulate_torques
+from .simulation.drives import Drives as Drives
+from .simulation.recorded import record as record
+from .simulation.simulate import (
+    Disturbance as Disturbance,
+    Pulse as Pulse,
+    Start as Start,
+    simulate_motion as simulate_motion,
+)
 from .studies import study_mission as study_mission, study_robot as study_robot
 from .studies.check import Check as Check, Study as Study
 from .studies.reproduce import reproduce as reproduce

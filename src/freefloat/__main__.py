@@ -1,5 +1,5 @@
 """`python -m freefloat` is the command line."""
 
-from freefloat.command_line import main
+from freefloat.cli import main
 
 main()

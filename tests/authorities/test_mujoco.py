@@ -9,13 +9,13 @@ import mujoco
 import numpy as np
 import pytest
 from agreement import assert_agree
-from pinocchio_model import InPinocchio
+from authorities.pinocchio_model import InPinocchio
 from random_trees import ROBOTS, random_samples
 from robot.urdf_loaders import load_in_mujoco, load_in_pinocchio
 
-from freefloat.regressor.energy import kinetic_energy_regressor, wheel_energy_regressor
-from freefloat.regressor.momentum import momentum
-from freefloat.regressor.samples import rotations
+from freefloat.dynamics.energy import kinetic_energy_regressor, wheel_energy_regressor
+from freefloat.dynamics.momentum import momentum
+from freefloat.robot.rotations import rotations
 from freefloat.robot.urdf_write import urdf_text
 
 TOLERANCE = 1e-10

@@ -12,16 +12,17 @@ import mujoco
 import numpy as np
 import pytest
 from agreement import assert_agree
-from experiment.weighed import slope
 from random_trees import random_robot
 from robot.urdf_loaders import load_in_mujoco
+from simulation.weighed import slope
 
-from freefloat.experiment.controlled import simulate_torques
-from freefloat.experiment.drives import joint_inertia
-from freefloat.regressor.momentum import momentum
-from freefloat.regressor.samples import Samples, rotations
-from freefloat.regressor.torque import inverse_dynamics
+from freefloat.dynamics.momentum import momentum
+from freefloat.dynamics.samples import Samples
+from freefloat.dynamics.torque import inverse_dynamics
+from freefloat.robot.rotations import rotations
 from freefloat.robot.urdf_write import urdf_text
+from freefloat.simulation.controlled import simulate_torques
+from freefloat.simulation.drives import joint_inertia
 from freefloat.studies import study_robot
 
 STEP, DURATION = 8e-3, 2.0

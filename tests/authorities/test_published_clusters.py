@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 from agreement import assert_agree, clear_rank
 
-from freefloat.regressor.angular_momentum import AngularMomentum, BaseVelocity, total_mass
-from freefloat.regressor.formula import parse_formula
-from freefloat.regressor.model import Energy, Momentum, Torque
-from freefloat.regressor.numerical import independent_columns, standard_preference
-from freefloat.regressor.samples import Samples
-from freefloat.regressor.states import base_reaction, random_states
-from freefloat.regressor.torque import friction_columns, inverse_dynamics, torque_regressor
+from freefloat.dynamics.reaction import base_reaction
+from freefloat.dynamics.samples import Samples
+from freefloat.dynamics.states import random_states
+from freefloat.dynamics.torque import friction_columns, inverse_dynamics, torque_regressor
+from freefloat.models.angular_momentum import AngularMomentum, BaseVelocity, total_mass
+from freefloat.models.formula import parse_formula
+from freefloat.models.model import Energy, Momentum, Torque
+from freefloat.models.numerical import independent_columns, standard_preference
 from freefloat.robot.model import Body, Joint, Robot
 from freefloat.robot.parameters import PARAMETER_NAMES, com_of, inertia_about_com, seen_from
 from freefloat.robot.transform import Transform, cos_sin, turn_about

@@ -1,7 +1,7 @@
 """What the tests of campaigns share."""
 
 import pytest
-from tiny_mission import tiny_mission
+from campaign.tiny_mission import tiny_mission
 
 
 @pytest.fixture(scope="module")

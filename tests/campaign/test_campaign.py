@@ -6,20 +6,21 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
-from tiny_mission import METHODS, TINY, tiny_mission
+from campaign.tiny_mission import METHODS, TINY, tiny_mission
 
 import freefloat as ff
-from freefloat.campaign import load_campaign, run_campaign, runs, settings
+from freefloat.campaign import runs, settings
+from freefloat.campaign.campaign import load_campaign
 from freefloat.campaign.manifest import InvalidCampaign
 from freefloat.campaign.parts import finished, missing
-from freefloat.campaign.running import Standing
+from freefloat.campaign.running import Standing, run_campaign
 from freefloat.campaign.settings import prepared
 from freefloat.errors import FileError, FreefloatError
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.methods import UnknownMethod
 from freefloat.estimate.prior import UnphysicalSpread, drawn_robot
-from freefloat.experiment.draws import draw_normal
 from freefloat.mission.sweeping import InvalidSweep
+from freefloat.sensors.draws import draw_normal
 
 RUNS, CHUNK = 12, 3
 

@@ -8,14 +8,14 @@ import sys
 import time
 
 import pytest
+from campaign.killing import parts
+from campaign.tiny_mission import write_tiny_mission
 from command_run import run
-from killing import parts
-from tiny_mission import write_tiny_mission
 
-from freefloat.campaign import load_campaign
+from freefloat.campaign.campaign import load_campaign
 from freefloat.campaign.running import Standing
-from freefloat.command_line import app, main
-from freefloat.command_line.campaigning import CampaignProgress
+from freefloat.cli import app, main
+from freefloat.cli.campaigning import CampaignProgress
 
 BOTH = ("--methods", "least-squares,maximum-likelihood", "--workers", "1", "--chunk", "2")
 
@@ -140,7 +140,7 @@ def test_an_interrupt_while_it_prepares_is_a_sentence_too(folder, tmp_path):
 
 def test_progress_counts_what_is_new(monkeypatch):
     now = [10.0]
-    monkeypatch.setattr("freefloat.command_line.campaigning.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("freefloat.cli.campaigning.time.monotonic", lambda: now[0])
     progress = CampaignProgress("x", quiet=True)
     progress.told(Standing(50, 100))
     assert progress.bar.tasks[0].fields["rate"] == ""

@@ -7,11 +7,13 @@ import sys
 
 import dask
 import pytest
+from campaign.tiny_mission import METHODS
 from distributed import LocalCluster
-from tiny_mission import METHODS
 
-from freefloat.campaign import load_campaign, on_dask, run_campaign
+from freefloat.campaign import on_dask
+from freefloat.campaign.campaign import load_campaign
 from freefloat.campaign.manifest import InvalidCampaign
+from freefloat.campaign.running import run_campaign
 
 RUNS = 12
 

@@ -6,12 +6,14 @@ import threading
 import time
 
 import pytest
-from killing import all_gone, children_of, killed_at_random, parts, random_moments, started
-from tiny_mission import METHODS, write_tiny_mission
+from campaign.killing import all_gone, children_of, killed_at_random, parts, random_moments, started
+from campaign.tiny_mission import METHODS, write_tiny_mission
 
-from freefloat.campaign import load_campaign, run_campaign, workers
+from freefloat.campaign import workers
+from freefloat.campaign.campaign import load_campaign
 from freefloat.campaign.manifest import InvalidCampaign
 from freefloat.campaign.parts import held
+from freefloat.campaign.running import run_campaign
 from freefloat.errors import FileError
 
 RUNS = 16

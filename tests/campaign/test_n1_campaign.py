@@ -5,9 +5,10 @@ With other numbers of runs, of 2500 as in the thesis for instance: python tests/
 
 import numpy as np
 import pytest
-from killing import all_gone, killed_at_random, parts, random_moments, started
+from campaign.killing import all_gone, killed_at_random, parts, random_moments, started
 
-from freefloat.campaign import load_campaign, run_campaign
+from freefloat.campaign.campaign import load_campaign
+from freefloat.campaign.running import run_campaign
 from freefloat.studies import mission_names, mission_path, published, study_mission
 from freefloat.studies.spirolazzi.cluster_table import SIMPLE
 

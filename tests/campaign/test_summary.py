@@ -5,20 +5,20 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from campaign.tiny_mission import METHODS, tiny_mission
 from scipy.stats import binomtest
-from tiny_mission import METHODS, tiny_mission
 
 import freefloat as ff
-from freefloat.campaign import run_campaign
 from freefloat.campaign.manifest import ClustersSection
 from freefloat.campaign.pictures import pictures
+from freefloat.campaign.running import run_campaign
 from freefloat.campaign.settings import prepared
 from freefloat.campaign.summary import Share, _method
 from freefloat.estimate.bound.bound import cramer_rao_bound
 from freefloat.estimate.prior import CadSpread
-from freefloat.regressor.angular_momentum import AngularMomentum
-from freefloat.regressor.selection import select_parameters
+from freefloat.models.angular_momentum import AngularMomentum
 from freefloat.report.campaign_page import write_campaign_page
+from freefloat.robot.selection import select_parameters
 
 
 @pytest.fixture(scope="module")

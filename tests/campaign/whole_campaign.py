@@ -9,10 +9,11 @@ import argparse
 import time
 from pathlib import Path
 
+from campaign.killing import all_gone, killed_at_random, parts, random_moments, started
 from distributed import LocalCluster
-from killing import all_gone, killed_at_random, parts, random_moments, started
 
-from freefloat.campaign import load_campaign, run_campaign
+from freefloat.campaign.campaign import load_campaign
+from freefloat.campaign.running import run_campaign
 from freefloat.studies import mission_path, study_mission
 
 METHODS = ("least-squares", "maximum-likelihood")

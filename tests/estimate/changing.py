@@ -3,12 +3,12 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from problems import cad_of, fly, true_clusters, with_noise
+from estimate.problems import cad_of, fly, true_clusters, with_noise
 from random_trees import random_robot
 
+from freefloat.dynamics.reaction import base_reaction
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.problem import Nuisances, Problem
-from freefloat.regressor.states import base_reaction
 from freefloat.robot.parameters import PER_BODY
 
 FULLER = 1.3  # the base's parameters at the end over those at the start

@@ -4,9 +4,9 @@ import numpy as np
 
 from freefloat.estimate.estimate import Estimate, Residual
 from freefloat.estimate.prior import CadSpread
-from freefloat.regressor.model import Momentum, Torque
-from freefloat.regressor.selection import select_parameters
+from freefloat.models.model import Momentum, Torque
 from freefloat.robot.parameters import PER_BODY, pseudo_inertia
+from freefloat.robot.selection import select_parameters
 
 
 def estimate_of(robot, cad=None, relative=1e-3, seed=None, known=(), zero=(), **fields):

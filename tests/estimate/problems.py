@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from random_trees import random_robot
 
+from freefloat.dynamics.samples import Samples
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.problem import Nuisances, Problem
-from freefloat.experiment.simulate import Start, simulate_motion
+from freefloat.models.angular_momentum import AngularMomentum, BaseVelocity
 from freefloat.motion.random_motion import random_trajectory
-from freefloat.regressor.angular_momentum import AngularMomentum, BaseVelocity
-from freefloat.regressor.samples import Samples
-from freefloat.regressor.selection import select_parameters
 from freefloat.robot.model import Robot
+from freefloat.robot.selection import select_parameters
+from freefloat.simulation.simulate import Start, simulate_motion
 
 MODELS = ("momentum", "angular-momentum", "base-velocity", "energy", "torque")
 MOMENTA = ("zero", "unknown", "known")

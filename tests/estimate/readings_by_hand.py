@@ -6,9 +6,9 @@ Base rates from the momentum matrix, attitude by the classical Runge-Kutta metho
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from freefloat.dynamics.momentum import momentum_matrix
 from freefloat.estimate.likelihood.unknowns import KNOTS
-from freefloat.regressor.momentum import momentum_matrix
-from freefloat.regressor.states import allowed_rows
+from freefloat.robot.base_axes import allowed_rows
 
 STEPS = 10  # between two samples
 

@@ -4,11 +4,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from estimate.readings_by_hand import Hand
 from random_trees import random_robot
-from readings_by_hand import Hand
 from scipy.linalg import block_diag
 from scipy.spatial.transform import Rotation
 
+from freefloat.data.processing.projection import project
+from freefloat.dynamics.centre_of_mass import centre_of_mass
+from freefloat.dynamics.momentum import momentum_matrix
+from freefloat.dynamics.samples import Samples
 from freefloat.errors import FreefloatError
 from freefloat.estimate.bound.bound import cramer_rao_bound
 from freefloat.estimate.flight import Flight
@@ -18,14 +22,11 @@ from freefloat.estimate.likelihood.unknowns import unknowns_of
 from freefloat.estimate.planned import planned_flight, planned_problem
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Nuisances, Problem
-from freefloat.experiment.processing.projection import project
-from freefloat.experiment.sensors import make_sensor
-from freefloat.experiment.simulate import Start, simulate_motion
 from freefloat.motion.random_motion import random_trajectory
-from freefloat.regressor.centre_of_mass import centre_of_mass
-from freefloat.regressor.momentum import momentum_matrix
-from freefloat.regressor.samples import Samples, rotations
 from freefloat.robot.model import Body, Joint, Robot
+from freefloat.robot.rotations import rotations
+from freefloat.sensors.kinds import make_sensor
+from freefloat.simulation.simulate import Start, simulate_motion
 from freefloat.studies import study_robot
 from freefloat.studies.printed import printed_motion
 

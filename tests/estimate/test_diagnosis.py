@@ -4,24 +4,24 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from problems import fly, with_noise
+from estimate.problems import fly, with_noise
 from random_trees import random_robot
 
-from freefloat.estimate.diagnosis import diagnosis, rate_comparison
-from freefloat.estimate.diagnosis.fault_search import search_faults
-from freefloat.estimate.diagnosis.suspicions import suspicions
+from freefloat.dynamics.reaction import base_reaction
+from freefloat.estimate.causes import diagnosis, rate_comparison
+from freefloat.estimate.causes.fault_search import search_faults
+from freefloat.estimate.causes.suspicions import suspicions
 from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
-from freefloat.estimate.likelihood.rotation_vectors import exponential
 from freefloat.estimate.linear.least_squares import LeastSquares
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Nuisances, Problem
-from freefloat.experiment.simulate import Start, simulate_motion
 from freefloat.motion.random_motion import random_trajectory
-from freefloat.regressor.states import base_reaction
 from freefloat.robot.model import Body, Joint, Robot
 from freefloat.robot.parameters import parameters_from_com
+from freefloat.robot.rotations import exponential
 from freefloat.robot.transform import Transform
+from freefloat.simulation.simulate import Start, simulate_motion
 from freefloat.studies import study_robot
 from freefloat.studies.spirolazzi.n1 import N1
 

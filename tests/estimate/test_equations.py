@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from agreement import assert_agree
-from problems import MODELS, MOMENTA, fly, make_case, true_clusters, with_noise
+from estimate.problems import MODELS, MOMENTA, fly, make_case, true_clusters, with_noise
 from scipy.integrate import cumulative_simpson
 from scipy.spatial.transform import Rotation
 
@@ -15,9 +15,9 @@ from freefloat.estimate.linear.system import plain_roots
 from freefloat.estimate.problem import Nuisances, Problem
 from freefloat.estimate.rows.equations import stack_equations
 from freefloat.estimate.rows.model_rows import Channel
-from freefloat.regressor.model import NotApplicable
-from freefloat.regressor.samples import rotations
-from freefloat.regressor.summary import UnknownModel
+from freefloat.models.model import NotApplicable
+from freefloat.models.summary import UnknownModel
+from freefloat.robot.rotations import rotations
 
 RATES = ("momentum", "angular-momentum", "base-velocity")
 STACKS = [*((model,) for model in MODELS), ("momentum", "torque"), ("angular-momentum", "base-velocity")]

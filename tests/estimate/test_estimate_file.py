@@ -5,8 +5,8 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
-from estimates_made import estimate_of
-from problems import make_case
+from estimate.estimates_made import estimate_of
+from estimate.problems import make_case
 from random_trees import ROBOTS, random_robot
 
 from freefloat.errors import FileError

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import freefloat as ff
-from freefloat.experiment.processing.derivative_band_limited import BandLimited
-from freefloat.experiment.processing.filtering import LowPass
+from freefloat.data.processing.derivative_band_limited import BandLimited
+from freefloat.data.processing.filtering import LowPass
 
 MISSION = """
 format: freefloat/mission@1

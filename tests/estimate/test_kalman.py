@@ -6,10 +6,11 @@ from functools import cache
 import numpy as np
 import pytest
 import scipy.linalg
-from estimates_made import wrong_cad
-from problems import make_case, with_noise
+from estimate.estimates_made import wrong_cad
+from estimate.problems import make_case, with_noise
 from scipy.spatial.transform import Rotation
 
+from freefloat.dynamics.reaction import base_reaction
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.kalman.kalman import Kalman
 from freefloat.estimate.kalman.passes import KalmanRun
@@ -18,8 +19,7 @@ from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood, 
 from freefloat.estimate.linear.least_squares import LeastSquares
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Nuisances
-from freefloat.regressor.model import NotApplicable
-from freefloat.regressor.states import base_reaction
+from freefloat.models.model import NotApplicable
 
 GYRO, TRACKER = 1e-5, 1e-4
 BIAS = replace(Nuisances.none(), gyro_bias_rad_s=1e-3)

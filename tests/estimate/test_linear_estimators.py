@@ -5,10 +5,11 @@ from functools import cache
 
 import numpy as np
 import pytest
-from estimators_listed import ESTIMATORS
-from naveen_recordings import naveen_recordings
-from problems import MOMENTA, make_case, with_noise
+from estimate.estimators_listed import ESTIMATORS
+from estimate.naveen_recordings import naveen_recordings
+from estimate.problems import MOMENTA, make_case, with_noise
 
+from freefloat.dynamics.reaction import base_reaction
 from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.linear.bias_compensated import BiasCompensated
 from freefloat.estimate.linear.instrumental_variable import InstrumentalVariable
@@ -18,9 +19,8 @@ from freefloat.estimate.linear.solution import solution_of
 from freefloat.estimate.linear.system import LinearSystem, plain_roots
 from freefloat.estimate.linear.total_least_squares import TotalLeastSquares
 from freefloat.estimate.linear.weighted import Weighted
-from freefloat.regressor.model import NotApplicable
-from freefloat.regressor.samples import rotations
-from freefloat.regressor.states import base_reaction
+from freefloat.models.model import NotApplicable
+from freefloat.robot.rotations import rotations
 from freefloat.studies import study_robot
 
 TREES = 30

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from naveen_recordings import naveen_recordings
+from estimate.naveen_recordings import naveen_recordings
 
 from freefloat.estimate.linear.bias_compensated import BiasCompensated
 from freefloat.estimate.linear.least_squares import LeastSquares

@@ -4,18 +4,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from problems import cad_of
+from estimate.problems import cad_of
 from random_trees import random_robot
 
+from freefloat.data.processing.projection import project
 from freefloat.estimate.bound.bound import cramer_rao_bound
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.joint_curves import ProjectedCurves
 from freefloat.estimate.likelihood.likelihood import Likelihood
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood, stacked
 from freefloat.estimate.problem import Nuisances, Problem
-from freefloat.experiment.processing.projection import project
-from freefloat.experiment.simulate import Disturbance, Start, simulate_motion
 from freefloat.motion.random_motion import random_trajectory
+from freefloat.simulation.simulate import Disturbance, Start, simulate_motion
 
 CHANNELS = {"w": 1e-7, "v": 1e-7, "attitude": 1e-6, "position": 1e-6}
 EVERYTHING = Nuisances(gyro_scale=1e-3, external_torque_Nm=1e-3)

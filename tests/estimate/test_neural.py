@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from changing import changing_case
-from problems import make_case
+from estimate.changing import changing_case
+from estimate.problems import make_case
 from scipy.optimize import lsq_linear
 
 from freefloat.estimate.flight import InvalidProblem

@@ -6,10 +6,11 @@ from functools import cache
 import numpy as np
 import pytest
 from agreement import assert_agree
-from naveen_recordings import naveen_recordings
-from problems import make_case, with_noise
+from estimate.naveen_recordings import naveen_recordings
+from estimate.problems import make_case, with_noise
 from random_trees import random_robot, random_samples
 
+from freefloat.data.processing.derivative_through_samples import ThroughSamples
 from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.likelihood.input_error import InputError
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
@@ -18,8 +19,7 @@ from freefloat.estimate.likelihood.torque_balance import TorqueBalance
 from freefloat.estimate.linear.least_squares import LeastSquares
 from freefloat.estimate.linear.weighted import Weighted
 from freefloat.estimate.problem import Nuisances, Problem
-from freefloat.experiment.processing.derivative_through_samples import ThroughSamples
-from freefloat.regressor.model import NotApplicable
+from freefloat.models.model import NotApplicable
 
 BASES = ("free", "planar", "fixed")
 ALL_SEEN = (0, 3, 4, 7)  # trees of which torques show every cluster, whatever the base

@@ -6,10 +6,12 @@ from typing import ClassVar
 import numpy as np
 import pytest
 import scipy.linalg
-from estimates_made import estimate_of, smallest_eigenvalues, wrong_cad
-from problems import make_case
+from estimate.estimates_made import estimate_of, smallest_eigenvalues, wrong_cad
+from estimate.problems import make_case
 from random_trees import ROBOTS, random_robot
 
+from freefloat.dynamics.momentum import momentum_regressor
+from freefloat.dynamics.states import random_states
 from freefloat.errors import UnknownName
 from freefloat.estimate.estimate import Budget
 from freefloat.estimate.estimator import Estimator
@@ -19,13 +21,11 @@ from freefloat.estimate.physical.physically_consistent import PhysicallyConsiste
 from freefloat.estimate.physical.pieces import with_physical_pieces
 from freefloat.estimate.physical.pseudo_inertia_program import NotSolved
 from freefloat.estimate.prior import CadSpread
-from freefloat.regressor.model import NotApplicable
-from freefloat.regressor.momentum import momentum_regressor
-from freefloat.regressor.selection import select_parameters
-from freefloat.regressor.states import random_states
+from freefloat.models.model import NotApplicable
 from freefloat.robot.model import Body, Joint, Robot
 from freefloat.robot.parameters import parameters_from_com, pseudo_inertia
 from freefloat.robot.physicality import check_physicality
+from freefloat.robot.selection import select_parameters
 from freefloat.robot.shapes import Ellipsoid
 from freefloat.robot.transform import Transform
 from freefloat.robot.urdf_write import urdf_text

@@ -5,10 +5,11 @@ from functools import cache
 
 import numpy as np
 import pytest
-from naveen_recordings import naveen_recordings
-from problems import cad_of, fly, make_case
+from estimate.naveen_recordings import naveen_recordings
+from estimate.problems import cad_of, fly, make_case
 from random_trees import random_parameters, random_robot
 
+from freefloat.dynamics.reaction import base_reaction
 from freefloat.estimate.change import CHANGE, change_between
 from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.prior import CadSpread
@@ -24,12 +25,11 @@ from freefloat.estimate.recipes import (
     target_only,
 )
 from freefloat.estimate.total_mass import mass_from_products, mass_from_pulse, mass_from_ratio
-from freefloat.experiment.simulate import simulate_motion
+from freefloat.models.angular_momentum import MassNotVisible
 from freefloat.motion.random_motion import random_trajectory
-from freefloat.regressor.angular_momentum import MassNotVisible
-from freefloat.regressor.states import base_reaction
 from freefloat.robot.model import Body, Joint
 from freefloat.robot.parameters import PARAMETER_NAMES, PER_BODY
+from freefloat.simulation.simulate import simulate_motion
 from freefloat.studies import published, study_robot
 from freefloat.studies.christidi.clusters import ZERO
 from freefloat.studies.christidi.servicer import Servicer

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from changing import changing_case
-from problems import make_case, with_noise
+from estimate.changing import changing_case
+from estimate.problems import make_case, with_noise
 
 from freefloat.errors import ShapeError
 from freefloat.estimate.flight import InvalidProblem

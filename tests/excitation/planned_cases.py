@@ -5,14 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 from random_trees import random_robot
 
+from freefloat.data.processing.projection import project
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.joint_curves import ProjectedCurves
 from freefloat.estimate.problem import Nuisances, Problem
 from freefloat.excitation.information.rows import InformationRows
 from freefloat.excitation.planned_motion import Conditions
-from freefloat.experiment.processing.projection import project
-from freefloat.experiment.simulate import Start, simulate_motion
 from freefloat.motion.random_motion import random_trajectory
+from freefloat.simulation.simulate import Start, simulate_motion
 
 SPIN = np.array([0.2])
 TURNING = np.array([1.5, -1.0, 0.8])

@@ -4,11 +4,11 @@ import numpy as np
 
 from freefloat.excitation.limits.joint import joint_limits
 from freefloat.excitation.plan import Plan
-from freefloat.experiment.sensors import make_sensor
 from freefloat.motion.fourier import Fourier
 from freefloat.robot.model import Body, Joint, Robot, Wheel
 from freefloat.robot.parameters import parameters_from_com
 from freefloat.robot.transform import Transform
+from freefloat.sensors.kinds import make_sensor
 
 SENSORS = (
     make_sensor("gyro", {"kind": "gyro", "angle_random_walk_deg_per_sqrt_h": 0.01, "rate_Hz": 10}),

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from small_plans import small_plan
+from excitation.small_plans import small_plan
 
 from freefloat.excitation.limits.attitude import BaseAttitude
 from freefloat.excitation.solver.between_instants import between, mended

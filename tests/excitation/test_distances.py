@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from coal_distances import coal_distance
+from excitation.coal_distances import coal_distance
 from random_trees import random_unit
 
 from freefloat.excitation.limits.distance_kernels import point_ellipsoid

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from small_plans import small_plan, small_robot
+from excitation.small_plans import small_plan, small_robot
 
 from freefloat.errors import UnknownName
 from freefloat.excitation.find_excitation import find_excitation
@@ -12,11 +12,11 @@ from freefloat.excitation.limits.infeasible import Infeasible
 from freefloat.excitation.limits.joint import JointAcceleration, JointPosition, JointRate, joint_limits
 from freefloat.excitation.plan import InvalidPlan
 from freefloat.excitation.solver.local_search import Errand, random_starts, run_errand
-from freefloat.experiment.simulate import simulate_motion
 from freefloat.motion.bspline import BSpline
 from freefloat.motion.combined import Combined
 from freefloat.motion.fourier import Fourier, PlainFourier
-from freefloat.regressor.samples import rotations
+from freefloat.robot.rotations import rotations
+from freefloat.simulation.simulate import simulate_motion
 
 GOALS = ("accuracy", "worst-accuracy", "condition-number", "frobenius", "d-optimal", "a-optimal", "e-optimal")
 

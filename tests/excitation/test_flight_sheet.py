@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from small_mission import small_mission
+from excitation.small_mission import small_mission
 
 import freefloat as ff
 from freefloat.excitation.excitation import Margin
 from freefloat.excitation.flight_forecast import flight_sheet
 from freefloat.mission.designing import plan_of
-from freefloat.regressor.samples import rotations
+from freefloat.robot.rotations import rotations
 
 TURN = (0.1, -0.2, 0.3, math.sqrt(1.0 - 0.14))
 

@@ -1,14 +1,14 @@
 """Drawn guesses can exist, differ by their spread, and leave what is known alone."""
 
 import numpy as np
+from excitation.small_plans import small_plan, small_robot
 from random_trees import random_robot
-from small_plans import small_plan, small_robot
 
 from freefloat.excitation.find_excitation import find_excitation
 from freefloat.excitation.guesses import drawn_guesses
-from freefloat.regressor.selection import select_parameters
 from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.physicality import check_physicality
+from freefloat.robot.selection import select_parameters
 
 
 def test_guesses_can_exist_whatever_their_spread():

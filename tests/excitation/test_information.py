@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from agreement import assert_agree
-from planned_cases import CASES, planned
+from excitation.planned_cases import CASES, planned
 
 from freefloat.estimate.bound.bound import cramer_rao_bound
 from freefloat.excitation.goals.accuracy import Accuracy, Unseen

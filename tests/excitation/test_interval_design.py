@@ -15,10 +15,10 @@ from freefloat.excitation.procedures.interval_pruning import interval_record, pr
 from freefloat.excitation.procedures.interval_seeds import SeedSpace, optimise_seeds
 from freefloat.excitation.procedures.interval_task import IntervalTask
 from freefloat.excitation.rows.momentum import MomentumRows
+from freefloat.models.model import Momentum
 from freefloat.motion.cycloid import direction_combinations
 from freefloat.motion.limits import limits_of
 from freefloat.motion.trajectory import InvalidTrajectory
-from freefloat.regressor.model import Momentum
 from freefloat.studies import published, study_robot
 from freefloat.studies.naveen.experiment import published_seeds
 from freefloat.studies.naveen.plans import BOX_RAD, interval_task

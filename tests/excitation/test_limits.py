@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from coal_distances import coal_distance
+from excitation.coal_distances import coal_distance
+from excitation.small_mission import small_mission
+from excitation.small_plans import small_plan, small_robot
 from random_trees import random_robot
-from small_mission import small_mission
-from small_plans import small_plan, small_robot
 from test_distances import random_shape
 
 from freefloat.excitation.limits.attitude import BaseAttitude, BaseCone
@@ -20,10 +20,10 @@ from freefloat.excitation.planned_motion import Conditions, PlannedMotion
 from freefloat.excitation.solver.local_search import random_starts
 from freefloat.mission.designing import plan_of
 from freefloat.mission.mission_file import InvalidMission
+from freefloat.models.model import NotApplicable
 from freefloat.motion.fourier import Fourier
 from freefloat.motion.random_motion import random_trajectory
 from freefloat.motion.trajectory import InvalidTrajectory
-from freefloat.regressor.model import NotApplicable
 from freefloat.robot.model import Robot
 from freefloat.robot.shapes import Sphere
 from freefloat.robot.transform import rotation_from_rpy, rpy_from_rotation

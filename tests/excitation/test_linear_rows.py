@@ -4,18 +4,18 @@ import numpy as np
 import pytest
 from random_trees import random_robot
 
+from freefloat.dynamics.momentum import momentum
+from freefloat.dynamics.torque import inverse_dynamics
 from freefloat.errors import ShapeError
 from freefloat.excitation.planned_motion import Conditions
 from freefloat.excitation.rows.angular_momentum import AngularMomentumRows, FilledAngularMomentum
 from freefloat.excitation.rows.energy import EnergyRows
 from freefloat.excitation.rows.momentum import MomentumRows
 from freefloat.excitation.rows.torque import TorqueRows
+from freefloat.models.angular_momentum import AngularMomentum
+from freefloat.models.model import Energy, Momentum, NotApplicable, Torque
 from freefloat.motion.fourier import Fourier
 from freefloat.motion.random_motion import random_trajectory
-from freefloat.regressor.angular_momentum import AngularMomentum
-from freefloat.regressor.model import Energy, Momentum, NotApplicable, Torque
-from freefloat.regressor.momentum import momentum
-from freefloat.regressor.torque import inverse_dynamics
 from freefloat.studies import published, study_robot
 
 STEP = 1e-5

@@ -12,9 +12,9 @@ from freefloat.excitation.goals.equilibrium import WithEquilibrium, equilibrium
 from freefloat.excitation.procedures.joined_points import joined_points, stopping_distance
 from freefloat.excitation.procedures.optimum_points import PointsTask, optimum_points
 from freefloat.excitation.rows.energy import EnergyRows
+from freefloat.models.model import Energy
 from freefloat.motion.limits import limits_of
 from freefloat.motion.trajectory import InvalidTrajectory
-from freefloat.regressor.model import Energy
 from freefloat.studies import published, study_robot
 from freefloat.studies.gautier.experiment import arm_limits
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from agreement import assert_agree
-from planned_cases import CASES, SPIN, trajectory_of
+from excitation.planned_cases import CASES, SPIN, trajectory_of
 
 from freefloat.excitation.planned_motion import Conditions, PlannedMotion
-from freefloat.experiment.simulate import Start, simulate_motion
-from freefloat.regressor.samples import rotations
+from freefloat.robot.rotations import rotations
+from freefloat.simulation.simulate import Start, simulate_motion
 
 MOMENTA = [CASES[0], CASES[2], CASES[9]]
 every_case = pytest.mark.parametrize("case", MOMENTA, ids=str)

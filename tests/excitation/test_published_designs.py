@@ -6,8 +6,8 @@ import pytest
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.linear.least_squares import LeastSquares
 from freefloat.excitation.find_excitation import find_excitation
-from freefloat.experiment.simulate import simulate_motion
-from freefloat.regressor.samples import rotations
+from freefloat.robot.rotations import rotations
+from freefloat.simulation.simulate import simulate_motion
 from freefloat.studies import published, study_robot
 from freefloat.studies.christidi.plan import christidi_plan
 from freefloat.studies.naveen.experiment import GUESS, STEP_S, STUDY, Recordings, intervals_motion

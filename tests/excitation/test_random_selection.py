@@ -8,9 +8,9 @@ from freefloat.excitation.goals.condition_number import ConditionNumber
 from freefloat.excitation.planned_motion import Conditions
 from freefloat.excitation.procedures.random_selection import best_of_random
 from freefloat.excitation.rows.momentum import MomentumRows
+from freefloat.models.model import Momentum
 from freefloat.motion.random_motion import random_trajectory
 from freefloat.motion.trajectory import InvalidTrajectory
-from freefloat.regressor.model import Momentum
 
 
 def selection(motions):

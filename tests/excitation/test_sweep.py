@@ -5,15 +5,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from small_mission import small_mission
+from excitation.small_mission import small_mission
 
 import freefloat as ff
 from freefloat.errors import UnknownName
 from freefloat.excitation.sweep import measure, stretched, with_mass, with_offset
 from freefloat.mission import sweeping
 from freefloat.mission.sweeping import InvalidSweep, sweep
+from freefloat.models.model import NotApplicable
 from freefloat.motion.trajectory import InvalidTrajectory
-from freefloat.regressor.model import NotApplicable
 from freefloat.report.sweep_page import write_sweep_page, write_sweep_table
 from freefloat.robot.parameters import com_of, inertia_about_com
 from freefloat.studies import study_robot

@@ -7,9 +7,9 @@ from random_trees import random_robot
 from freefloat.errors import UnknownName
 from freefloat.excitation.limits.torque import TorqueLimit, torque_limits
 from freefloat.excitation.planned_motion import Conditions, PlannedMotion
-from freefloat.experiment.simulate import Start, simulate_motion
+from freefloat.models.model import NotApplicable
 from freefloat.motion.random_motion import random_trajectory
-from freefloat.regressor.model import NotApplicable
+from freefloat.simulation.simulate import Start, simulate_motion
 
 STEP = 1e-5
 SPIN = np.array([0.4, -0.3, 0.5])

@@ -8,16 +8,10 @@ import pytest
 from agreement import assert_agree, clear_rank
 from random_trees import is_branched, random_robot, random_samples
 
-from freefloat.regressor.angular_momentum import (
-    AngularMomentum,
-    BaseVelocity,
-    MassNotVisible,
-    total_mass,
-    underlying,
-)
-from freefloat.regressor.centre_of_mass import first_moment_regressor
-from freefloat.regressor.momentum import momentum_regressor
-from freefloat.regressor.states import random_states
+from freefloat.dynamics.centre_of_mass import first_moment_regressor
+from freefloat.dynamics.momentum import momentum_regressor
+from freefloat.dynamics.states import random_states
+from freefloat.models.angular_momentum import AngularMomentum, BaseVelocity, MassNotVisible, total_mass, underlying
 from freefloat.robot.model import Body, Joint, Robot
 from freefloat.robot.parameters import parameters_from_com
 from freefloat.robot.transform import Transform

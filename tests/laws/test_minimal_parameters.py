@@ -11,16 +11,17 @@ from agreement import assert_agree, clear_rank
 from random_trees import ROBOTS, random_joint, random_parameters, random_placement, random_robot, random_unit
 from scipy.linalg import subspace_angles
 
-from freefloat.regressor.angular_momentum import AngularMomentum
-from freefloat.regressor.closed_form import closed_form
-from freefloat.regressor.energy import kinetic_energy_regressor
-from freefloat.regressor.model import Energy, Momentum, Torque, clusters_over
-from freefloat.regressor.momentum import momentum_regressor
-from freefloat.regressor.numerical import independent_columns, standard_preference
-from freefloat.regressor.selection import select_parameters
-from freefloat.regressor.states import base_reaction, random_states
-from freefloat.regressor.torque import torque_regressor
+from freefloat.dynamics.energy import kinetic_energy_regressor
+from freefloat.dynamics.momentum import momentum_regressor
+from freefloat.dynamics.reaction import base_reaction
+from freefloat.dynamics.states import random_states
+from freefloat.dynamics.torque import torque_regressor
+from freefloat.models.angular_momentum import AngularMomentum
+from freefloat.models.closed_form import closed_form
+from freefloat.models.model import Energy, Momentum, Torque, clusters_over
+from freefloat.models.numerical import independent_columns, standard_preference
 from freefloat.robot.model import Body, Joint, Robot
+from freefloat.robot.selection import select_parameters
 from freefloat.robot.transform import Transform, rotation_about, turn_about
 
 SAME_SPACE = 1e-7  # largest principal angle

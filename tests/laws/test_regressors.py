@@ -7,18 +7,13 @@ import pytest
 from agreement import assert_agree
 from random_trees import BASES, ROBOTS, random_robot, random_samples
 
-from freefloat.regressor import kernels
-from freefloat.regressor.centre_of_mass import first_moment_regressor
-from freefloat.regressor.energy import kinetic_energy_regressor, potential_energy_regressor
-from freefloat.regressor.momentum import (
-    momentum_adjoint,
-    momentum_gram,
-    momentum_matrix,
-    momentum_regressor,
-)
-from freefloat.regressor.samples import rotations
-from freefloat.regressor.torque import inverse_dynamics, torque_regressor
+from freefloat.dynamics import kernels
+from freefloat.dynamics.centre_of_mass import first_moment_regressor
+from freefloat.dynamics.energy import kinetic_energy_regressor, potential_energy_regressor
+from freefloat.dynamics.momentum import momentum_adjoint, momentum_gram, momentum_matrix, momentum_regressor
+from freefloat.dynamics.torque import inverse_dynamics, torque_regressor
 from freefloat.robot.model import Body, Joint, Robot
+from freefloat.robot.rotations import rotations
 
 ROUNDING = 1e-12
 FLOOR = 1e-3  # many entries vanish by law, up to rounding

@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from motion_shapes import SHAPES
+from motion.motion_shapes import SHAPES
 
 from freefloat.errors import FileError
 from freefloat.motion.command_file import read_commands

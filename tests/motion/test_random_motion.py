@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from motion_shapes import limited_robot
+from motion.motion_shapes import limited_robot
 
 from freefloat.errors import ShapeError, UnknownName
 from freefloat.motion.random_motion import random_sines, random_trajectory

@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from motion_shapes import CHANNELS, DURATION, JUMPING, SHAPES, limited_robot
+from motion.motion_shapes import CHANNELS, DURATION, JUMPING, SHAPES, limited_robot
 
 from freefloat.errors import ShapeError, UnknownName
 from freefloat.motion.trajectory import InvalidTrajectory

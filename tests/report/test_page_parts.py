@@ -16,14 +16,14 @@ from report.small_run import SENSORS, shared_run
 from typer.testing import CliRunner
 
 import freefloat as ff
-from freefloat.command_line import app
+from freefloat.cli import app
 from freefloat.estimate.estimated_clusters import cad_spread, spread_of
 from freefloat.estimate.prior import CadSpread
 from freefloat.excitation.excitation import Margin, Prediction
-from freefloat.mission.reporting import story_of_run
 from freefloat.report.body_uncertainty import centre_covariances
 from freefloat.report.design_words import accuracy_words
 from freefloat.report.figures import log_axis, power_words
+from freefloat.report.reporting import story_of_run
 from freefloat.report.run_page import run_page
 from freefloat.report.scene import scene_of
 from freefloat.report.section_accuracy import accuracy, accuracy_figures

@@ -12,17 +12,17 @@ from report.small_run import shared_run
 from typer.testing import CliRunner
 
 import freefloat as ff
-from freefloat.command_line import app
+from freefloat.cli import app
 from freefloat.errors import FileError
-from freefloat.mission.reporting import story_of_run
 from freefloat.mission.run_manifest import RunManifest
-from freefloat.mission.run_steps import STEPS
 from freefloat.report.body_uncertainty import centre_covariances
 from freefloat.report.figures import thinned
+from freefloat.report.reporting import story_of_run
 from freefloat.report.run_page import run_page
 from freefloat.report.scene import poses_of
 from freefloat.report.solids import capsule
 from freefloat.robot.parameters import com_of
+from freefloat.runs.run_steps import STEPS
 
 FILES = (
     "mission.yaml",
@@ -178,7 +178,7 @@ def test_commands_end_in_the_three_numbers_and_the_path(made, tmp_path):
 def test_a_failed_prediction_is_exit_code_1(made, tmp_path, monkeypatch):
     run, _ = made
     bad = replace(run, validation=replace(run.validation, verdict="fail"))
-    monkeypatch.setattr("freefloat.command_line.running.load_run", lambda directory: bad)
+    monkeypatch.setattr("freefloat.cli.running.load_run", lambda directory: bad)
     result = CliRunner().invoke(app, ["report", str(run.directory), "-o", str(tmp_path / "r.html")])
     assert result.exit_code == 1
     assert "Do not use this estimate" in result.stdout

@@ -10,7 +10,7 @@ import time
 
 import pytest
 import yaml
-from one_sentence import sentence
+from robot.one_sentence import sentence
 
 from freefloat.files import YamlDocument, dump_yaml, load_yaml, read_bytes, write_bytes, write_text
 

@@ -7,7 +7,7 @@ import os
 
 import numpy as np
 import pytest
-from one_sentence import sentence
+from robot.one_sentence import sentence
 
 from freefloat.robot.load import load_robot, save_robot
 from freefloat.robot.model import Body, Joint, Robot

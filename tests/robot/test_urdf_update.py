@@ -3,7 +3,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from urdf_loaders import load_in_mujoco, load_in_pinocchio, parameters_in_mujoco, parameters_in_pinocchio
+from robot.urdf_loaders import load_in_mujoco, load_in_pinocchio, parameters_in_mujoco, parameters_in_pinocchio
 
 from freefloat.errors import FileError
 from freefloat.robot.model import Body, Joint

@@ -5,7 +5,7 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 import pytest
-from urdf_loaders import load_in_mujoco, load_in_pinocchio, parameters_in_mujoco, parameters_in_pinocchio
+from robot.urdf_loaders import load_in_mujoco, load_in_pinocchio, parameters_in_mujoco, parameters_in_pinocchio
 
 from freefloat.errors import FileError, InvalidRobot
 from freefloat.robot.model import Body, Joint, Point, Robot, Wheel

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import pytest
-from one_sentence import sentence
 from pydantic import Field, model_validator
+from robot.one_sentence import sentence
 
 from freefloat.files import Number, Positive, Section, Vector3, YamlDocument, check_format, shown, validate
 from freefloat.plain_yaml import parse_yaml

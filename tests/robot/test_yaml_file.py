@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pinocchio as pin
 import pytest
-from robot_texts import SERVICER
+from robot.robot_texts import SERVICER
 from scipy.spatial.transform import Rotation
 
 from freefloat.files import dump_yaml

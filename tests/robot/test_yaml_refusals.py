@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from one_sentence import sentence
-from robot_texts import SERVICER
+from robot.one_sentence import sentence
+from robot.robot_texts import SERVICER
 
 from freefloat.errors import FileError
 from freefloat.robot.yaml_file import read_yaml, robot_from_document

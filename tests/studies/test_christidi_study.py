@@ -8,7 +8,7 @@ import pytest
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.problem import Nuisances, Problem
 from freefloat.estimate.recipes import christidi_two_steps
-from freefloat.regressor.angular_momentum import AngularMomentum
+from freefloat.models.angular_momentum import AngularMomentum
 from freefloat.robot.transform import Transform
 from freefloat.studies import published, study_robot
 from freefloat.studies.christidi import planar

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from studies.figures_listed import NAVEEN, usual
 
-from freefloat.regressor.model import Momentum
+from freefloat.models.model import Momentum
 from freefloat.studies import published, study_robot
 from freefloat.studies.naveen.experiment import (
     GUESS,

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from freefloat.dynamics.reaction import base_reaction
+from freefloat.dynamics.samples import Samples
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
-from freefloat.regressor.samples import Samples
-from freefloat.regressor.states import base_reaction
 from freefloat.studies import published, study_robot
 from freefloat.studies.spirolazzi import validation_sines
 from freefloat.studies.spirolazzi.accuracy import printed_means

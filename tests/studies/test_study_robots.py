@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
+from freefloat.dynamics.energy import kinetic_energy_regressor, potential_energy_regressor
+from freefloat.dynamics.samples import Samples
 from freefloat.errors import FreefloatError
-from freefloat.regressor.energy import kinetic_energy_regressor, potential_energy_regressor
-from freefloat.regressor.formula import parse_formula
-from freefloat.regressor.samples import Samples
+from freefloat.models.formula import parse_formula
 from freefloat.robot.parameters import com_of, inertia_about_com, parameters_from_com
 from freefloat.robot.physicality import check_physicality
 from freefloat.robot.transform import rotation_about

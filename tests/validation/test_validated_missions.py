@@ -6,7 +6,10 @@ from excitation.small_mission import small_mission
 from scipy.stats import binom, chi2, kstest
 from validation.unseen_flights import noisier, redrawn, scaled, shaken, swapped, without_body
 
-from freefloat.mission import identify, load_mission, random_motion, simulate, validate
+from freefloat.mission.flying import random_motion, simulate
+from freefloat.mission.identifying import identify
+from freefloat.mission.mission_file import load_mission
+from freefloat.mission.validating import validate
 from freefloat.studies import study_path
 
 RUNS = 100

@@ -11,7 +11,7 @@ from command_run import run
 from excitation.small_mission import write_small_mission
 from validation.unseen_flights import renamed, scaled
 
-from freefloat.command_line import main
+from freefloat.cli import main
 from freefloat.estimate.estimate_file import load_estimate
 from freefloat.validation.validation_file import load_validation
 

@@ -10,7 +10,10 @@ from excitation.small_mission import MISSION, small_mission
 from validation.unseen_flights import estimated, noisier, renamed, scaled, shaken, swapped, with_gyro, without_body
 
 from freefloat.errors import FileError
-from freefloat.mission import identify, load_mission, random_motion, simulate, validate
+from freefloat.mission.flying import random_motion, simulate
+from freefloat.mission.identifying import identify
+from freefloat.mission.mission_file import load_mission
+from freefloat.mission.validating import validate
 from freefloat.report.validation_page import write_validation_page
 from freefloat.studies import study_path
 from freefloat.validation.prediction import InvalidValidation

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 from excitation.small_mission import small_mission
 
+from freefloat.data.recording import Recording
 from freefloat.estimate.prior import CadSpread
-from freefloat.experiment.recording import Recording
-from freefloat.mission import identify, simulate
-from freefloat.mission.identifying import problem
+from freefloat.mission.flying import simulate
+from freefloat.mission.identifying import identify, problem
 
 SWAPPED = (("Ixx", "Iyy"), ("Ixz", "Iyz"), ("mx", "my"))
 

@@ -9,21 +9,3 @@ directory (`parts.py`) beside a manifest that says what they are (`manifest.py`)
 and the number of the run alone. Runs are made in processes (`workers.py`) or on a cluster (`on_dask.py`); a campaign
 that was ended at any instant goes on from its finished parts. What it says is in `summary.py`.
 """
-
-from __future__ import annotations
-
-from importlib import import_module
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from freefloat.campaign.campaign import Campaign, load_campaign
-    from freefloat.campaign.running import run_campaign
-
-__all__ = ["Campaign", "load_campaign", "run_campaign"]
-_LATER = {"Campaign": "campaign", "load_campaign": "campaign", "run_campaign": "running"}
-
-
-def __getattr__(name: str) -> object:
-    if name not in _LATER:  # which bring seconds of imports
-        raise AttributeError(f"module 'freefloat.campaign' has no attribute {name!r}")
-    return getattr(import_module(f"freefloat.campaign.{_LATER[name]}"), name)

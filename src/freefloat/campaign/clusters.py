@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from freefloat.arrays import Array
 from freefloat.campaign.manifest import ClustersSection
 from freefloat.errors import FreefloatError
 from freefloat.estimate.bound.bound import Bound, cramer_rao_bound
@@ -27,8 +28,7 @@ from freefloat.estimate.rows.cluster_sets import (
     standard_clusters,
 )
 from freefloat.estimate.uncertain import root_of
-from freefloat.regressor.angular_momentum import AngularMomentum, BaseVelocity
-from freefloat.robot.transform import Array
+from freefloat.models.angular_momentum import AngularMomentum, BaseVelocity
 
 ANGULAR = "angular-momentum"
 _COUNTS = 0.05  # of a standard deviation

@@ -15,9 +15,9 @@ from typing import Annotated, Any, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
+from freefloat.arrays import Array
 from freefloat.errors import FileError, FreefloatError
 from freefloat.files import Number, Section, YamlDocument, check_format, read_bytes, shown, validate, write_text
-from freefloat.robot.transform import Array
 
 NAME = "campaign.json"
 CadChoice = Literal["drawn", "exact"]

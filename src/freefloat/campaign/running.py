@@ -32,13 +32,13 @@ from freefloat.estimate.methods import default_method, make_estimator
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.excitation.excitation import Excitation, trajectory_of
 from freefloat.excitation.solver.search import usual_workers
-from freefloat.experiment.draws import LAST_RUN, LAST_SEED
 from freefloat.files import FilePath
 from freefloat.mission.mission_file import Mission
 from freefloat.mission.sweeping import refuse_sweep, settings_of
 from freefloat.motion.trajectory import Trajectory
 from freefloat.motion.trajectory_file import trajectory_from_document
 from freefloat.robot.yaml_file import robot_document
+from freefloat.sensors.draws import LAST_RUN, LAST_SEED
 
 _LIBRARIES = ("numpy", "scipy", "numba", "polars")
 

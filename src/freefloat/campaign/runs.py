@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from freefloat.campaign.settings import Setting
+from freefloat.data.recording import Recording
 from freefloat.errors import FreefloatError
 from freefloat.estimate.estimate import Estimate
-from freefloat.experiment.recording import Recording
 from freefloat.mission.flying import simulate
 from freefloat.mission.identifying import identify
 from freefloat.mission.mission_file import Mission

@@ -5,7 +5,7 @@ the true one, as far as the mission's prior says that a CAD model can be trusted
 deviation it is known to: intervals are honest if they cover the truth in 95 % of such runs. With `cad="exact"` it is
 the true one, which flatters every method that has a prior. Without a prior, the usual spread is drawn with: linear
 methods take from the CAD model what the data do not show. A robot with a negative mass is drawn again. Numbers are
-counted as those of the sensors are (`experiment/draws.py`), by the names `cad/0`, `cad/1` and so on for each draw.
+counted as those of the sensors are (`sensors/draws.py`), by the names `cad/0`, `cad/1` and so on for each draw.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import count
 
+from freefloat.arrays import Array
 from freefloat.campaign.clusters import AngularView, answers, comparison
 from freefloat.campaign.manifest import CadChoice, ClustersSection, SettingSection
+from freefloat.data.recording import Recording
+from freefloat.dynamics.samples import Samples
 from freefloat.errors import FreefloatError
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.prior import drawn_robot
 from freefloat.estimate.problem import Problem
 from freefloat.excitation.sweep import stretched
-from freefloat.experiment.draws import draw_normal
-from freefloat.experiment.recording import Recording
 from freefloat.mission.drawing import cad_root
 from freefloat.mission.flying import fly, random_motion, simulate
 from freefloat.mission.identifying import identify, problem
 from freefloat.mission.mission_file import Mission
 from freefloat.mission.sweeping import designed_motion, mission_at
 from freefloat.motion.trajectory import Trajectory
-from freefloat.regressor.samples import Samples
 from freefloat.robot.model import Robot
-from freefloat.robot.transform import Array
+from freefloat.sensors.draws import draw_normal
 
 _TRIES = 5  # runs in which a method may fail before it is said to do so always
 _STARTS = 2  # of a design for a number of harmonics

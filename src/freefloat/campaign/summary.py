@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import beta, norm
 
+from freefloat.arrays import Array
 from freefloat.campaign.manifest import CadChoice, ClustersSection, SettingSection
-from freefloat.robot.transform import Array
 
 if TYPE_CHECKING:
     import polars as pl

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.flight import InvalidProblem
@@ -21,7 +22,6 @@ from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
 from freefloat.robot.model import Body, Joint, Robot
 from freefloat.robot.parameters import PER_BODY
-from freefloat.robot.transform import Array
 
 CHANGE = "change"
 _ROUNDING = 1e-9  # of the weights that make up a cluster

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 
+from freefloat.arrays import Array
 from freefloat.files import FilePath
-from freefloat.regressor.minimal import MinimalParameters
+from freefloat.models.minimal import MinimalParameters
 from freefloat.robot.model import Robot
-from freefloat.robot.transform import Array
 
 Outcome = Literal["good", "doubtful", "failed"]
 _TOUCHED = 1e-6
@@ -118,7 +118,7 @@ class Estimate:
 
     def __str__(self) -> str:
         """A line for each cluster: value, 95 %, unit, the CAD model's value; then what is to be said."""
-        from freefloat.regressor.summary import cluster_unit, cluster_words
+        from freefloat.models.names import cluster_unit, cluster_words
 
         half, width = norm.isf(0.025) * self.sd, max(len(name) for name in self.names) + 4
         columns = zip(self.names, self.formulas, self.values, half, self.cad, strict=True)
@@ -191,7 +191,7 @@ class Estimate:
         together. Only for clusters of standard parameters (not for those about the centre of mass); masses of links
         are part of the base's there: the numbers predict motion, they do not describe bodies.
         """
-        from freefloat.regressor.selection import select_parameters
+        from freefloat.robot.selection import select_parameters
 
         phi = np.zeros(self.robot.parameters.size)
         known = select_parameters(self.robot, self.known)

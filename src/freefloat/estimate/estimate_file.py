@@ -14,13 +14,13 @@ from typing import Any, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
+from freefloat.arrays import Array
 from freefloat.errors import FileError, FreefloatError
 from freefloat.estimate.estimate import Budget, Estimate, Outcome, Quantity, Residual
 from freefloat.exact_json import finite_or_none, save_json
 from freefloat.files import FilePath, Number, Section, YamlDocument, check_format, load_yaml, shown, validate
-from freefloat.regressor.minimal import MinimalParameters
-from freefloat.regressor.selection import select_parameters
-from freefloat.robot.transform import Array
+from freefloat.models.minimal import MinimalParameters
+from freefloat.robot.selection import select_parameters
 from freefloat.robot.yaml_file import robot_document, robot_from_document
 
 FORMAT = "freefloat/estimate@1"

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from freefloat.arrays import Array
 from freefloat.errors import ShapeError
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.prior import CadSpread
-from freefloat.regressor.model import NotApplicable
-from freefloat.regressor.selection import select_parameters
-from freefloat.robot.transform import Array
+from freefloat.models.model import NotApplicable
+from freefloat.robot.selection import select_parameters
 
 
 def refuse_other_clusters(estimate: Estimate) -> None:

@@ -8,14 +8,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from freefloat.estimate.diagnosis.advice import held_in_words, sentences
-from freefloat.estimate.diagnosis.diagnosis import linear_mistakes
+from freefloat.arrays import Array
+from freefloat.estimate.causes.advice import held_in_words, sentences
+from freefloat.estimate.causes.diagnosis import linear_mistakes
 from freefloat.estimate.estimate import Budget, Estimate, Outcome, Quantity
 from freefloat.estimate.linear.misfit import misfit
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.rows.equations import Equations
-from freefloat.regressor.selection import select_parameters
-from freefloat.robot.transform import Array
+from freefloat.robot.selection import select_parameters
 
 _LINEAR = (
     "linear methods add neither the prior nor nuisances to the data, but for an accelerometer's bias in rows of the "

@@ -10,12 +10,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from freefloat.arrays import Array
+from freefloat.data.processing.processed import Processed
+from freefloat.dynamics.samples import Samples
 from freefloat.errors import FreefloatError, ShapeError
 from freefloat.estimate.joint_curves import JointCurves, ProjectedCurves, through_samples
-from freefloat.experiment.processing.processed import Processed
-from freefloat.experiment.recording_columns import quantity_of
-from freefloat.regressor.samples import Samples
-from freefloat.robot.transform import Array
+from freefloat.sensors.quantities import quantity_of
 
 TotalMomentum = Literal["zero", "unknown"] | Array
 

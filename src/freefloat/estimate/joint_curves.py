@@ -1,7 +1,7 @@
 """Joint motion as functions of time, and how they may be wrong.
 
 A likelihood with an unknown time offset needs joint motion between samples. Where joints were projected on their
-command or on splines (`experiment/processing/projection.py`) the functions are known, and so is how encoder noise
+command or on splines (`data/processing/projection.py`) the functions are known, and so is how encoder noise
 bends them: by coefficients of the same functions, each with the encoder's standard deviation. Else a quintic goes
 through position, rate and acceleration of neighbouring samples, and errors are those of the samples, one by one.
 """
@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from freefloat.experiment.processing.projection import Projection
+from freefloat.arrays import Array
+from freefloat.data.processing.projection import Projection
+from freefloat.dynamics.samples import Samples
 from freefloat.motion.trajectory import Motion
-from freefloat.regressor.samples import Samples
-from freefloat.robot.transform import Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,21 +16,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from freefloat.arrays import Array
+from freefloat.data.processing.projection import Projection, project
+from freefloat.dynamics.samples import Samples
 from freefloat.estimate.flight import Flight, InvalidProblem, TotalMomentum
 from freefloat.estimate.joint_curves import ProjectedCurves
 from freefloat.estimate.likelihood.unknowns import KNOTS
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Nuisances, Problem
-from freefloat.experiment.processing.projection import Projection, project
-from freefloat.experiment.recording_columns import quantity_of
-from freefloat.experiment.sensor_noise import FLAT_ALLAN
-from freefloat.experiment.sensors_base import MountedSensor, Output, Sensor
-from freefloat.experiment.simulate import Start, simulate_motion
-from freefloat.experiment.truth import Layout
 from freefloat.motion.trajectory import Trajectory
-from freefloat.regressor.samples import Samples
 from freefloat.robot.model import Robot
-from freefloat.robot.transform import Array
+from freefloat.sensors.noise import FLAT_ALLAN
+from freefloat.sensors.quantities import quantity_of
+from freefloat.sensors.sensor import MountedSensor, Output, Sensor
+from freefloat.sensors.truth import Layout
+from freefloat.simulation.simulate import Start, simulate_motion
 
 # Arrays of the samples that a quantity of a recording becomes; of two that become the same, the latter counts.
 _ARRAYS = {"gyro": "w", "velocity": "v", "body_velocity": "v", "attitude": "attitude", "position": "position"}

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.errors import FreefloatError, InvalidRobot
-from freefloat.regressor.selection import select_parameters
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY, com_of, inertia_about_com, inertia_entries
-from freefloat.robot.transform import Array
+from freefloat.robot.selection import select_parameters
 
 _EXACT = 1e-18  # variance of what the spread leaves as it is
 _LEAST = 1e-9  # of the largest body: a body without mass still gets a spread

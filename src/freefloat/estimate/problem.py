@@ -21,17 +21,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from freefloat.arrays import Array
 from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.prior import CadSpread, known_covariance
-from freefloat.regressor.closed_form import closed_form
-from freefloat.regressor.minimal import MinimalParameters
-from freefloat.regressor.model import Momentum
-from freefloat.regressor.numerical import independent_columns, standard_preference
-from freefloat.regressor.selection import select_parameters, with_known_separate
-from freefloat.regressor.summary import ModelName
+from freefloat.models.closed_form import closed_form
+from freefloat.models.minimal import MinimalParameters
+from freefloat.models.model import Momentum
+from freefloat.models.names import ModelName
+from freefloat.models.numerical import independent_columns, standard_preference
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY
-from freefloat.robot.transform import Array
+from freefloat.robot.selection import select_parameters, with_known_separate
 
 if TYPE_CHECKING:
     from freefloat.estimate.rows.equations import Equations

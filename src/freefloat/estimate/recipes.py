@@ -16,7 +16,7 @@ from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.linear.least_squares import LeastSquares
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.total_mass import mass_from_products, mass_from_ratio
-from freefloat.regressor.summary import ModelName
+from freefloat.models.names import ModelName
 
 
 def naveen_momentum(problem: Problem) -> Estimate:

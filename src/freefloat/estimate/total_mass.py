@@ -11,16 +11,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from freefloat.arrays import Array
 from freefloat.estimate.estimate import Estimate, Quantity
 from freefloat.estimate.flight import InvalidProblem
-from freefloat.regressor.angular_momentum import (
+from freefloat.models.angular_momentum import (
     AngularMomentum,
     BaseVelocity,
     MassNotVisible,
     clusters_per_mass,
     total_mass,
 )
-from freefloat.robot.transform import Array
 
 
 def mass_from_products(estimate: Estimate) -> Quantity:

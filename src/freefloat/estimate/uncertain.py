@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from freefloat.regressor.minimal import MinimalParameters
-from freefloat.robot.transform import Array
+from freefloat.arrays import Array
+from freefloat.models.minimal import MinimalParameters
 
 _ROUNDING = 1e-9  # of a derivative: less of it in directions that the clusters do not hold is nothing
 _NOTHING = 1e-13  # of the largest eigenvalue of a correlation matrix: rounding

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.excitation.excitation import Excitation, HowFound, Margin
 from freefloat.excitation.limits.box import BoxLimit
 from freefloat.excitation.limits.infeasible import NoMotionFound, conflict_sentence, refuse_impossible
@@ -18,7 +19,6 @@ from freefloat.excitation.solver.local_search import Errand, Found, Progress, ra
 from freefloat.excitation.solver.planned_task import PlannedTask
 from freefloat.excitation.solver.search import search, usual_workers
 from freefloat.excitation.solver.sequential_quadratic import TOLERANCE
-from freefloat.robot.transform import Array
 
 SHAKES = 10
 _SOLVER = "sequential quadratic programming from random motions"

@@ -16,6 +16,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.errors import FreefloatError
 from freefloat.excitation.excitation import Margin
 from freefloat.excitation.flight_sheet import FlightSheet, GravityGradient, Nearest, Turned, WheelUse
@@ -25,7 +26,6 @@ from freefloat.excitation.plan import Plan
 from freefloat.excitation.planned_motion import PlannedMotion
 from freefloat.excitation.sweep import stretched
 from freefloat.motion.trajectory import Trajectory
-from freefloat.robot.transform import Array
 
 LOW_EARTH_ORBIT_RAD_S = 0.0011
 _FINER = 4  # instants per instant of the plan

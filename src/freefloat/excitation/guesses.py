@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from freefloat.regressor.selection import select_parameters
+from freefloat.arrays import Array
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY, parameters_from_pseudo_inertia, pseudo_inertia
-from freefloat.robot.transform import Array
+from freefloat.robot.selection import select_parameters
 
 _DRAWS = 100  # of a body of which some parameters are known
 _ROUNDING = 1e-12  # of the largest eigenvalue

@@ -15,9 +15,9 @@ import numpy as np
 from freefloat.excitation.plan import Plan
 from freefloat.excitation.rows.angular_momentum import AngularMomentumRows, FilledAngularMomentum
 from freefloat.excitation.rows.momentum import FilledMomentum
+from freefloat.models.model import NotApplicable
 from freefloat.motion.trajectory import Trajectory
-from freefloat.regressor.model import NotApplicable
-from freefloat.regressor.states import allowed_rows
+from freefloat.robot.base_axes import allowed_rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from typing import Final, Literal, get_args
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.errors import FreefloatError, ShapeError, UnknownName
 from freefloat.estimate.bound.bound import Bound, cramer_rao_bound
 from freefloat.estimate.flight import TotalMomentum
@@ -40,15 +41,14 @@ from freefloat.excitation.rows.torque import TorqueRows
 from freefloat.excitation.solver.objective import Expected, GoalOnRows, Objective, Worst
 from freefloat.excitation.solver.planned_task import PlannedTask
 from freefloat.excitation.solver.variables import Variables, variables_of
-from freefloat.experiment.sensors_base import Sensor
-from freefloat.experiment.simulate import Start
+from freefloat.models.angular_momentum import AngularMomentum
+from freefloat.models.model import Momentum, NotApplicable, Torque
+from freefloat.models.names import ModelName
 from freefloat.motion.trajectory import Trajectory
-from freefloat.regressor.angular_momentum import AngularMomentum
-from freefloat.regressor.model import Momentum, NotApplicable, Torque
-from freefloat.regressor.samples import rotations
-from freefloat.regressor.summary import ModelName
 from freefloat.robot.model import Robot
-from freefloat.robot.transform import Array
+from freefloat.robot.rotations import rotations
+from freefloat.sensors.sensor import Sensor
+from freefloat.simulation.simulate import Start
 
 GoalName = Literal["accuracy", "worst-accuracy", "condition-number", "frobenius", "d-optimal", "a-optimal", "e-optimal"]
 MATRIX_GOALS: Final[Mapping[str, type[Goal]]] = {

@@ -14,16 +14,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.excitation.excitation import Prediction, typical_accuracy
 from freefloat.excitation.influence import Influence, influences
 from freefloat.excitation.plan import Plan
+from freefloat.models.model import NotApplicable
 from freefloat.motion.bspline import BSpline
 from freefloat.motion.fourier import Fourier, PlainFourier
 from freefloat.motion.trajectory import InvalidTrajectory, Trajectory
-from freefloat.regressor.model import NotApplicable
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import com_of, inertia_about_com, parameters_from_com
-from freefloat.robot.transform import Array
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from freefloat import __version__
+from freefloat.arrays import Array
 from freefloat.excitation.excitation import Excitation, trajectory_of
 from freefloat.excitation.find_excitation import SHAKES, Watch, find_excitation
 from freefloat.excitation.flight_forecast import flight_sheet
@@ -20,17 +21,16 @@ from freefloat.excitation.limits.limit import Limit
 from freefloat.excitation.limits.torque import torque_limits
 from freefloat.excitation.limits.wheels import wheel_limits
 from freefloat.excitation.plan import ACCURACIES, GoalName, Plan
-from freefloat.experiment.simulate import Start
 from freefloat.mission.believed import known_of, momentum_of, nuisances_of, prior_of
 from freefloat.mission.mission_file import InvalidMission, Mission
+from freefloat.models.names import ModelName
 from freefloat.motion.bspline import BSpline
 from freefloat.motion.fourier import Fourier, PlainFourier
 from freefloat.motion.limits import joint_or_wheel, limits_of
 from freefloat.motion.quintic import ENDS
 from freefloat.motion.trajectory import Trajectory
-from freefloat.regressor.summary import ModelName
 from freefloat.robot.model import Robot
-from freefloat.robot.transform import Array
+from freefloat.simulation.simulate import Start
 
 _ROOM = 0.1  # of a joint's range that must be left on both sides of zero for a motion to begin there
 

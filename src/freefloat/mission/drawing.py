@@ -12,15 +12,15 @@ from dataclasses import replace
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.estimate.prior import CadSpread, known_covariance
 from freefloat.estimate.uncertain import root_of
-from freefloat.experiment.draws import draw_normal
 from freefloat.mission.believed import known_of, prior_of
 from freefloat.mission.mission_file import InvalidMission, Mission
-from freefloat.regressor.selection import with_known_separate
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY, can_exist
-from freefloat.robot.transform import Array
+from freefloat.robot.selection import with_known_separate
+from freefloat.sensors.draws import draw_normal
 
 _HALVINGS = 20
 _SAME = 1e-6  # m, and of unit vectors: what is left of a placement that went through a URDF

@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 
 from freefloat import __version__
+from freefloat.arrays import Array
+from freefloat.data.recording import Origin, Recording
+from freefloat.dynamics.samples import Samples
 from freefloat.excitation.excitation import Excitation, trajectory_of
-from freefloat.experiment.recording import Origin, Recording
-from freefloat.experiment.sensors import record
-from freefloat.experiment.simulate import Disturbance, Pulse, Start, simulate_motion
-from freefloat.experiment.truth import Truth
 from freefloat.mission.drawing import flown_by
 from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.motion.random_motion import random_trajectory
 from freefloat.motion.trajectory import Trajectory
-from freefloat.regressor.samples import Samples
 from freefloat.robot.model import Robot
-from freefloat.robot.transform import Array
 from freefloat.robot.yaml_file import robot_document
+from freefloat.sensors.truth import Truth
+from freefloat.simulation.recorded import record
+from freefloat.simulation.simulate import Disturbance, Pulse, Start, simulate_motion
 
 _STEPS_S = (1e-3, 0.05)  # shortest and longest step of a simulation that chooses its own
 _MOST_STEPS = 5_000_000

@@ -10,6 +10,11 @@ from typing import Any
 import numpy as np
 
 from freefloat import __version__
+from freefloat.data.processing.joint_fit import FAR
+from freefloat.data.processing.process import process
+from freefloat.data.processing.processed import Processed, ProcessSettings
+from freefloat.data.recording import Recording
+from freefloat.data.tables import read_recording
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.flight import Flight, flight_of
 from freefloat.estimate.methods import default_method, make_estimator
@@ -17,18 +22,13 @@ from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.planned import sensor_walks
 from freefloat.estimate.problem import Problem
 from freefloat.excitation.excitation import Excitation, trajectory_of
-from freefloat.experiment.processing.joint_fit import FAR
-from freefloat.experiment.processing.process import process
-from freefloat.experiment.processing.processed import Processed, ProcessSettings
-from freefloat.experiment.recording import Recording
-from freefloat.experiment.tables import read_recording
 from freefloat.files import FilePath
 from freefloat.mission.believed import known_of, momentum_of, nuisances_of, prior_of
 from freefloat.mission.flying import random_motion
 from freefloat.mission.mission_file import InvalidMission, Mission
+from freefloat.models.names import ModelName
 from freefloat.motion.trajectory import Trajectory
 from freefloat.motion.trajectory_file import trajectory_from_document
-from freefloat.regressor.summary import ModelName
 
 Recordings = Recording | FilePath | Mapping[str, Recording] | Sequence[Recording]
 

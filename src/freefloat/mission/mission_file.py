@@ -9,19 +9,19 @@ from pathlib import Path
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.errors import FileError, FreefloatError
 from freefloat.excitation.excitation_file import load_motion
-from freefloat.experiment.recording_columns import quantity_of
-from freefloat.experiment.sensors import Sensor
-from freefloat.experiment.truth import Layout
 from freefloat.files import FilePath, check_format, load_yaml, read_bytes, validate
 from freefloat.mission.sections import DisturbanceSection, MissionSection, MomentumSection
 from freefloat.motion.trajectory import Trajectory
 from freefloat.motion.trajectory_file import trajectory_from_document
-from freefloat.regressor.selection import select_parameters, with_known_separate
 from freefloat.robot.load import load_robot
 from freefloat.robot.model import Robot
-from freefloat.robot.transform import Array
+from freefloat.robot.selection import select_parameters, with_known_separate
+from freefloat.sensors.quantities import quantity_of
+from freefloat.sensors.sensor import Sensor
+from freefloat.sensors.truth import Layout
 
 
 class InvalidMission(FreefloatError):

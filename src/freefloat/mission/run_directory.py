@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from freefloat.data.recording import Recording
+from freefloat.data.tables import read_recording, write_recording
 from freefloat.errors import FileError
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_file import load_estimate
 from freefloat.excitation.excitation import Excitation
 from freefloat.excitation.excitation_file import load_excitation
-from freefloat.experiment.recording import Recording
-from freefloat.experiment.tables import read_recording, write_recording
 from freefloat.files import FilePath, dump_yaml, load_yaml, read_bytes, write_bytes
 from freefloat.mission.drawing import flown_by
 from freefloat.mission.mission_file import Mission, load_mission

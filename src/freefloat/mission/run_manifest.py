@@ -15,8 +15,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from freefloat import __version__
+from freefloat.data.recording import Recording
 from freefloat.errors import FileError
-from freefloat.experiment.recording import Recording
 from freefloat.files import Number, Section, check_format, load_yaml, validate as validated, write_text
 
 MANIFEST = "run.json"

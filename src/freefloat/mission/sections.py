@@ -7,14 +7,14 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import AfterValidator, Field
 
+from freefloat.arrays import Array
 from freefloat.estimate.methods import METHODS
 from freefloat.estimate.prior import CadSpread
 from freefloat.excitation.plan import GoalName
-from freefloat.experiment.sensors import Sensors
-from freefloat.experiment.simulate import Wheels
 from freefloat.files import Number, Positive, Section, Vector3, did_you_mean, entries, shown
-from freefloat.regressor.summary import ModelName
-from freefloat.robot.transform import Array
+from freefloat.models.names import ModelName
+from freefloat.sensors.kinds import Sensors
+from freefloat.simulation.simulate import Wheels
 
 DEFAULT_DURATION_S = 60.0
 

@@ -29,11 +29,11 @@ from freefloat.excitation.excitation import Excitation, trajectory_of
 from freefloat.excitation.find_excitation import find_excitation
 from freefloat.excitation.plan import Plan
 from freefloat.excitation.sweep import Sweep, SweepPoint, measure, stretched, with_mass, with_offset
-from freefloat.experiment.sensors_inertial import Gyro
 from freefloat.files import Section, YamlDocument, validate
 from freefloat.mission.designing import plan_of
 from freefloat.mission.mission_file import Mission
 from freefloat.motion.trajectory import Trajectory
+from freefloat.sensors.gyro import Gyro
 
 KEYS = "BODY.mass_kg, BODY.offset_m.x (or y, z), duration_s, rate_Hz, harmonics"
 _MOST_SAMPLES = 3000  # of a motion: more of them, each noisier, tell the same

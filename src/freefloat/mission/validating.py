@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from freefloat import __version__
+from freefloat.data.processing.processed import Processed, ProcessSettings
+from freefloat.data.recording import Recording
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.problem import Problem
 from freefloat.excitation.excitation import Excitation
-from freefloat.experiment.processing.processed import Processed, ProcessSettings
-from freefloat.experiment.recording import Recording
 from freefloat.mission.believed import nuisances_of
 from freefloat.mission.identifying import (
     Recordings,

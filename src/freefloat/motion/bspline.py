@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.errors import ShapeError
 from freefloat.motion.spline import Spline, clamped
 from freefloat.motion.trajectory import InvalidTrajectory, positive
-from freefloat.robot.transform import Array
 
 _DEGREES = (3, 4, 5)
 _REPEATED = 2  # control points equal to the first, and to the last, put rate and acceleration there to zero

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import block_diag
 
+from freefloat.arrays import Array
 from freefloat.motion.extremes import Extremes, side_by_side
 from freefloat.motion.trajectory import FORMAT, InvalidTrajectory, Motion, Trajectory, matrix
-from freefloat.robot.transform import Array
 
 _ROUNDING = 1e-9  # of the duration
 

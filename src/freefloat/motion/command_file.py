@@ -13,13 +13,13 @@ from io import StringIO
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.errors import FileError, FreefloatError
 from freefloat.files import FilePath, read_bytes, shown
 from freefloat.motion.combined import Combined
 from freefloat.motion.sampled import Sampled
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
-from freefloat.robot.transform import Array
 
 LIMIT_BYTES = 512 * 2**20
 _COLUMN = re.compile(r"(?P<what>q|dq|wheel)_(?P<channel>.+?)_(?P<unit>rad|deg|m)(?P<rate>_s)?")

@@ -20,10 +20,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from freefloat.arrays import Array
 from freefloat.errors import ShapeError
 from freefloat.motion.extremes import Extremes, Index
 from freefloat.motion.trajectory import InvalidTrajectory, Motion, Trajectory, matrix, numbers, positive
-from freefloat.robot.transform import Array
 
 _MOST_CHANNELS = 20  # half a million intervals
 

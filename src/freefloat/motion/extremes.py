@@ -15,7 +15,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from freefloat.robot.transform import Array
+from freefloat.arrays import Array
 
 Index = NDArray[np.int64]
 Curve = Callable[[Array, Index, int], Array]  # times, which curve, order of derivative -> values, all (n,)

@@ -17,11 +17,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from freefloat.arrays import Array
 from freefloat.errors import ShapeError
 from freefloat.motion.extremes import Extremes, smooth_extremes
 from freefloat.motion.quintic import ENDS, quintic_basis
 from freefloat.motion.trajectory import Trajectory, matrix, numbers, positive
-from freefloat.robot.transform import Array
 
 _NODES_PER_PERIOD = 32  # of the highest harmonic, in the search for extremes
 

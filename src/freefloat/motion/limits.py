@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.errors import UnknownName
 from freefloat.motion.extremes import Extremes
 from freefloat.robot.model import Joint, Robot, Wheel
-from freefloat.robot.transform import Array
 
 _ROUNDING = 1e-9  # of a limit: what is as near as this has met it
 

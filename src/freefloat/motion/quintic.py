@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from freefloat.robot.transform import Array
+from freefloat.arrays import Array
 
 ENDS = 6  # position, rate, acceleration at the start, then at the end
 

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from freefloat.arrays import Array
 from freefloat.errors import ShapeError
 from freefloat.motion.extremes import Extremes, Index, piecewise_extremes
 from freefloat.motion.limits import limits_of
@@ -21,7 +22,6 @@ from freefloat.motion.quintic import quintic_basis, quintic_polynomials
 from freefloat.motion.shortest_intervals import shortest_intervals
 from freefloat.motion.trajectory import Trajectory, increasing, matrix
 from freefloat.robot.model import Robot
-from freefloat.robot.transform import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from freefloat.arrays import Array
 from freefloat.errors import ShapeError
 from freefloat.motion.extremes import Extremes
 from freefloat.motion.fourier import Fourier, PlainFourier
@@ -22,7 +23,6 @@ from freefloat.motion.limits import Limits, joint_or_wheel, limits_of
 from freefloat.motion.quintic import ENDS
 from freefloat.motion.trajectory import InvalidTrajectory, positive
 from freefloat.robot.model import Robot, Wheel
-from freefloat.robot.transform import Array
 
 _REACH = {"rad": math.pi, "m": 1.0}  # either way, where the robot gives no position limit
 _NOTHING = 1e-200  # a motion may go one way only, and then needs no room the other way

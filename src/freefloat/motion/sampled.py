@@ -17,10 +17,10 @@ from numpy.typing import ArrayLike
 from scipy import interpolate, sparse
 from scipy.sparse import linalg
 
+from freefloat.arrays import Array
 from freefloat.errors import ShapeError
 from freefloat.motion.spline import Spline, clamped
 from freefloat.motion.trajectory import InvalidTrajectory, increasing, matrix
-from freefloat.robot.transform import Array
 
 Given = Literal["position", "position-and-rate", "rate"]
 

@@ -20,12 +20,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.errors import ShapeError
 from freefloat.motion.extremes import Extremes, polynomial_extremes
 from freefloat.motion.limits import Limits
 from freefloat.motion.quintic import quintic_basis, quintic_polynomials
 from freefloat.motion.trajectory import InvalidTrajectory
-from freefloat.robot.transform import Array
 
 SHORTEST_S = 1e-3  # no interval is shorter, however near the points
 _ROUNDING = 1e-10  # of a limit

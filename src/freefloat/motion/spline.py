@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import interpolate
 
+from freefloat.arrays import Array
 from freefloat.motion.extremes import Extremes, piecewise_extremes
 from freefloat.motion.trajectory import Motion, Trajectory
-from freefloat.robot.transform import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,13 +18,13 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from freefloat.arrays import Array
+from freefloat.dynamics.samples import Samples
 from freefloat.errors import FreefloatError, ShapeError
 from freefloat.files import FilePath, dump_yaml, write_text
 from freefloat.motion.extremes import Extremes, Index
 from freefloat.motion.limits import Margins, joint_or_wheel, limits_of
-from freefloat.regressor.samples import Samples
 from freefloat.robot.model import Robot
-from freefloat.robot.transform import Array
 
 FORMAT: Final = "freefloat/trajectory@1"
 _ROUNDING = 1e-9  # of the duration: how far outside a time still counts as an end

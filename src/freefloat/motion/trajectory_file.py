@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
+from freefloat.arrays import Array
 from freefloat.errors import FileError, FreefloatError
 from freefloat.files import (
     FilePath,
@@ -35,7 +36,6 @@ from freefloat.motion.quintic_points import QuinticPoints
 from freefloat.motion.sampled import DEGREES, Given, Sampled
 from freefloat.motion.trajectory import FORMAT, Trajectory, numbers
 from freefloat.robot.model import Robot
-from freefloat.robot.transform import Array
 
 LIMIT_BYTES = 256 * 2**20  # sampled commands are long
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from freefloat.arrays import Array
 from freefloat.motion.sampled import Sampled
 from freefloat.motion.trajectory import InvalidTrajectory, matrix
 from freefloat.robot.model import Robot
-from freefloat.robot.transform import Array
 
 _UNREACHED = 1e-9  # of the largest momentum of the plan
 

@@ -14,11 +14,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from freefloat.arrays import Array
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimated_clusters import cad_spread, spread_of, total_covariance, undeclared
 from freefloat.estimate.prior import known_covariance
 from freefloat.robot.parameters import PER_BODY, com_of
-from freefloat.robot.transform import Array
 
 
 def centre_covariances(estimate: Estimate, parameters: Array) -> Array | None:

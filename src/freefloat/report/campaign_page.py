@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from freefloat.arrays import Array
 from freefloat.files import FilePath, write_text
 from freefloat.report.recording_page import PlotlyMissing
-from freefloat.robot.transform import Array
 
 _MOST_DRAWN = 500  # runs that the boxes are of: all of them would make the page heavy
 _MOST_CLUSTERS = 24  # on an axis: more names than that overlap

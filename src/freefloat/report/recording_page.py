@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from freefloat.arrays import Array
+from freefloat.data.recording import Recording
 from freefloat.errors import FreefloatError
-from freefloat.experiment.recording import Channel, Recording
 from freefloat.files import FilePath, write_text
-from freefloat.robot.transform import Array
+from freefloat.sensors.channel import Channel
 
 
 class PlotlyMissing(FreefloatError):

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.report.solids import Surface, box, capsule, cylinder, ellipsoid, hull, joined, surface_of
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY, com_of, pseudo_inertia
 from freefloat.robot.shapes import Ellipsoid, Shape
-from freefloat.robot.transform import Array
 from freefloat.robot.tree import PRISMATIC, RIGID
 
 _THIN = 0.02  # of the robot's reach: radius of links that have no shape

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from freefloat.arrays import Array
+from freefloat.data.recording import Recording
+from freefloat.dynamics.samples import Samples
 from freefloat.estimate.estimate import Estimate
 from freefloat.excitation.excitation import Excitation
-from freefloat.experiment.recording import Recording
-from freefloat.regressor.advice import Advice
-from freefloat.regressor.samples import Samples
+from freefloat.models.advice import Advice
 from freefloat.robot.model import Robot
-from freefloat.robot.transform import Array
 from freefloat.validation.prediction import Reading
 from freefloat.validation.validation import Validation
 

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from scipy.stats import chi2
 
-from freefloat.regressor import kernels
-from freefloat.regressor.samples import Samples, read_only, rotations
+from freefloat.arrays import Array, read_only
+from freefloat.dynamics import kernels
+from freefloat.dynamics.samples import Samples
 from freefloat.report.body_uncertainty import centre_covariances
 from freefloat.report.figures import packed
 from freefloat.report.robot_solids import Solid, equal_inertia, robot_solids, without_shapes
@@ -21,7 +22,7 @@ from freefloat.report.run_story import RunStory
 from freefloat.report.solids import ellipsoid
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY, com_of
-from freefloat.robot.transform import Array
+from freefloat.robot.rotations import rotations
 
 _SEEN = 0.05  # of the robot's reach: size of the largest uncertainty that is drawn
 _TIMES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)  # magnifications of uncertainties

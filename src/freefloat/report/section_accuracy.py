@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.estimate.estimated_clusters import cad_spread
 from freefloat.excitation.excitation import Excitation
-from freefloat.regressor.summary import cluster_unit, cluster_words
+from freefloat.models.names import cluster_unit, cluster_words
 from freefloat.report.cluster_grid import Cell, Grid, about, grid_of
 from freefloat.report.design_words import condition_words, goal_words, how_words
 from freefloat.report.figures import Figure, log_axis, packed
 from freefloat.report.run_story import RunStory
 from freefloat.report.words import HALF
-from freefloat.robot.transform import Array
 
 _KINDS = {"kg": "masses", "kg m": "first moments", "kg m²": "inertias"}
 _SYMBOLS = {"masses": "square", "first moments": "diamond", "inertias": "circle", "others": "cross"}

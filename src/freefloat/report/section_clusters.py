@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.estimate.estimated_clusters import cad_spread
-from freefloat.regressor.summary import cluster_unit
+from freefloat.models.names import cluster_unit
 from freefloat.report.figures import COLOURS
 from freefloat.report.run_story import RunStory
 from freefloat.report.words import HALF, prefixed, relative, residual_line, shortened, with_interval
-from freefloat.robot.transform import Array
 
 _SMALL = 0.02  # share of the largest variance: sources that matter less everywhere are `other`
 _OTHER = "other"

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from freefloat.arrays import AXES
 from freefloat.report.figures import COLOURS, Figure, axis, line, packed, style_of
 from freefloat.report.run_story import RunStory
 from freefloat.report.section_residuals import lanes, stacked_lanes
 from freefloat.report.words import HALF, prefixed
-from freefloat.robot.transform import AXES
 from freefloat.validation.causes import Cause
 from freefloat.validation.extent import Sensitivity
 from freefloat.validation.lines import Line

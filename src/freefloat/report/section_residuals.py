@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from freefloat.experiment.processing.spectrum import spectrum
-from freefloat.experiment.processing.whiteness import whiteness
+from freefloat.arrays import Array
+from freefloat.data.processing.spectrum import spectrum
+from freefloat.data.processing.whiteness import whiteness
 from freefloat.report.figures import Figure, axis, level, line, log_axis, style_of
 from freefloat.report.run_story import RunStory
 from freefloat.report.words import prefixed
-from freefloat.robot.transform import Array
 from freefloat.validation.prediction import WORDS, Reading
 
 _FEWEST = 32  # samples of which a spectrum says something

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from freefloat.arrays import AXES, Array
+from freefloat.dynamics.torque import inverse_dynamics
 from freefloat.excitation.excitation import Margin
 from freefloat.excitation.flight_sheet import in_words
 from freefloat.motion.limits import Limits, limits_of
-from freefloat.regressor.samples import rotations
-from freefloat.regressor.torque import inverse_dynamics
 from freefloat.report.figures import COLOURS, Figure, axis, level, line, style_of
 from freefloat.report.run_story import RunStory
-from freefloat.robot.transform import AXES, Array
+from freefloat.robot.rotations import rotations
 
 _AT_BOUND = 1e-3  # of a bound: what is left is less than any sensor sees
 

@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimated_clusters import cad_covariance, cad_spread, total_covariance, undeclared
 from freefloat.report.run_story import RunResult
 from freefloat.report.words import HALF, rms
 from freefloat.robot.parameters import PER_BODY
-from freefloat.robot.transform import Array
 from freefloat.validation.prediction import SENSORS, WORDS
 
 _STATES = ("pass", "doubtful", "fail")

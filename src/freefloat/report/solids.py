@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
 
+from freefloat.arrays import Array
 from freefloat.robot.shapes import Capsule, Ellipsoid, Shape, Sphere
-from freefloat.robot.transform import Array, Transform
+from freefloat.robot.transform import Transform
 
 _AROUND, _UP = 36, 20  # points around an axis, and from pole to pole
 _COARSE = 16, 10  # the same of what is small in the picture

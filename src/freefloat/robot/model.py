@@ -20,10 +20,11 @@ from typing import Literal, TypeVar, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from freefloat.arrays import Array, frozen_array
 from freefloat.errors import InvalidRobot, ShapeError, UnknownName
 from freefloat.robot.parameters import PER_BODY, com_of, parameter_names, seen_from
 from freefloat.robot.shapes import Shape
-from freefloat.robot.transform import Array, Transform, frozen_array
+from freefloat.robot.transform import Transform
 from freefloat.robot.tree import Tree, build_tree
 
 BaseKind = Literal["free", "planar", "fixed"]

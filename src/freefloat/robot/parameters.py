@@ -18,7 +18,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from freefloat.robot.transform import Array, Transform, skew
+from freefloat.arrays import Array
+from freefloat.robot.transform import Transform, skew
 
 PARAMETER_NAMES = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
 INDEX = {name: position for position, name in enumerate(PARAMETER_NAMES)}

@@ -17,9 +17,9 @@ from typing import Literal
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.robot.model import Body, Robot
 from freefloat.robot.parameters import PARAMETER_NAMES, PER_BODY, inertia_about_com
-from freefloat.robot.transform import Array
 
 Fault = Literal["no mass", "inertia without mass", "inertia not positive", "triangle inequality", "no extent", "wheels"]
 

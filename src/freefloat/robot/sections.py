@@ -12,11 +12,12 @@ from typing import Annotated, Any, Literal, Self
 import numpy as np
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
+from freefloat.arrays import Array
 from freefloat.files import AnyNumber, Number, Positive, Section, Vector3, entries, shown
 from freefloat.robot.model import BaseKind, JointKind
 from freefloat.robot.parameters import com_of, inertia_entries, parameters_from_com
 from freefloat.robot.shapes import Capsule, Ellipsoid, Shape, Sphere
-from freefloat.robot.transform import Array, Transform, cos_sin, turn_about
+from freefloat.robot.transform import Transform, cos_sin, turn_about
 
 FORMAT = "freefloat/robot@1"
 

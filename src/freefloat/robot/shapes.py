@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from freefloat.arrays import Array, frozen_array
 from freefloat.errors import InvalidRobot
-from freefloat.robot.transform import Array, frozen_array
 
 
 def _position(shape: str, what: str, values: Array) -> Array:

@@ -12,21 +12,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from freefloat.errors import ShapeError
-
-Array = NDArray[np.float64]
-AXES = ("x", "y", "z")
-
-
-def frozen_array(values: ArrayLike, shape: tuple[int, ...]) -> Array:
-    """A read-only copy of `values` with exactly this shape."""
-    array = np.array(values, dtype=np.float64)
-    if array.shape != shape:
-        raise ShapeError(f"expected an array of shape {shape}, found {array.shape}")
-    array.setflags(write=False)
-    return array
+from freefloat.arrays import Array, frozen_array
 
 
 def skew(v: ArrayLike) -> Array:

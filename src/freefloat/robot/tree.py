@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from freefloat.robot.transform import Array, Transform, skew
+from freefloat.arrays import Array
+from freefloat.robot.transform import Transform, skew
 
 if TYPE_CHECKING:
     from freefloat.robot.model import Body

@@ -11,11 +11,12 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.errors import InvalidRobot
 from freefloat.robot.model import Joint, JointKind
 from freefloat.robot.parameters import parameters_from_com
 from freefloat.robot.shapes import Capsule, Ellipsoid, Shape, Sphere
-from freefloat.robot.transform import Array, Transform
+from freefloat.robot.transform import Transform
 
 NO_LIMIT = 1e9  # URDF cannot write infinity; a limit this large, in any SI unit, is none
 

@@ -22,12 +22,13 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 import numpy as np
 from numpy.typing import ArrayLike
 
+from freefloat.arrays import Array
 from freefloat.errors import InvalidRobot
 from freefloat.files import FilePath, write_text
 from freefloat.robot.model import Body, Joint, Point, Robot, Wheel
 from freefloat.robot.parameters import PER_BODY, com_of, inertia_about_com, parameters_from_com, seen_from
 from freefloat.robot.shapes import Capsule, Ellipsoid, Shape, Sphere
-from freefloat.robot.transform import Array, Transform, rpy_from_rotation
+from freefloat.robot.transform import Transform, rpy_from_rotation
 from freefloat.robot.urdf_elements import NO_LIMIT
 
 # Second moment of a wheel along its axis over that across it. Not zero: rounding can push a perfectly flat

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.errors import FileError, InvalidRobot
 from freefloat.exact_json import finite_or_none
 from freefloat.files import (
@@ -35,7 +36,6 @@ from freefloat.robot.model import Body, Joint, Point, Robot, Wheel
 from freefloat.robot.parameters import INDEX
 from freefloat.robot.sections import FORMAT, LIMITS, BodySection, JointSection, RobotSection, WheelSection
 from freefloat.robot.shapes import Capsule, Shape, Sphere
-from freefloat.robot.transform import Array
 
 # ---------------------------------------------------------------------- from the file to the robot
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from freefloat.robot.transform import Array
+from freefloat.arrays import Array
 from freefloat.studies import published
 from freefloat.studies.check import Check
 

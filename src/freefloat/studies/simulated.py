@@ -6,15 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 
+from freefloat.arrays import Array
+from freefloat.data.processing.projection import project
+from freefloat.dynamics.reaction import base_reaction
+from freefloat.dynamics.samples import Samples
 from freefloat.estimate.joint_curves import ProjectedCurves
 from freefloat.estimate.problem import Problem
-from freefloat.experiment.processing.projection import project
-from freefloat.experiment.sensors import Sensor, make_sensor
 from freefloat.motion.trajectory import Motion, Trajectory
-from freefloat.regressor.samples import Samples
-from freefloat.regressor.states import base_reaction
 from freefloat.robot.model import Robot
-from freefloat.robot.transform import Array
+from freefloat.sensors.kinds import make_sensor
+from freefloat.sensors.sensor import Sensor
 from freefloat.studies import published
 
 # Noise of one reading: as Christidi-Loumpasefski prints; the thesis prints none.

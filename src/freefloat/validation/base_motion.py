@@ -10,19 +10,18 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from freefloat.arrays import AXES, Array
+from freefloat.dynamics.torque import mass_matrix
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimated_clusters import cad_covariance, spread_of, total_covariance, undeclared
 from freefloat.estimate.likelihood.likelihood import FlightLikelihood, Likelihood, Rows
 from freefloat.estimate.likelihood.reaction import BaseMotion
-from freefloat.estimate.likelihood.rotation_vectors import logarithm
 from freefloat.estimate.likelihood.torque_balance import TorqueBalance
 from freefloat.estimate.prior import known_covariance
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.uncertain import root_of
-from freefloat.regressor.samples import rotations
-from freefloat.regressor.selection import select_parameters
-from freefloat.regressor.torque import mass_matrix
-from freefloat.robot.transform import AXES, Array
+from freefloat.robot.rotations import logarithm, rotations
+from freefloat.robot.selection import select_parameters
 from freefloat.validation.prediction import UNITS, Belief, Momentum, Reading, UnfitEstimate, largest_turn_rad
 
 _ROUNDING = 1e-8

@@ -5,7 +5,7 @@ axes of a body that are swapped; or a flight: a body that was there although it 
 anew within the belief; the one that lowers the cost most, at a price of log(rows) for a number that it may choose
 (G. Schwarz, "Estimating the dimension of a model", Annals of Statistics, 1978), is named, with those that cannot be
 told from it. What not even free parameters explain is no fault of the estimate: oscillations, noise, or a mistake in
-the recording (`estimate/diagnosis/fault_search.py`).
+the recording (`estimate/causes/fault_search.py`).
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.stats import norm
 
+from freefloat.arrays import Array
 from freefloat.errors import FreefloatError
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.problem import Problem
-from freefloat.regressor.summary import cluster_words
+from freefloat.models.names import cluster_words
 from freefloat.robot.parameters import INDEX, PER_BODY
-from freefloat.robot.transform import Array
 from freefloat.validation.fits import FEW, Fitted, Freedom, at, fit
 from freefloat.validation.prediction import Prediction
 

@@ -16,7 +16,7 @@ import numpy as np
 import scipy.linalg
 from scipy.stats import chi2, norm
 
-from freefloat.robot.transform import Array
+from freefloat.arrays import Array
 from freefloat.validation.columns import ColumnCheck, check_column
 from freefloat.validation.fits import Fitted, inverse, mean_of
 

@@ -14,8 +14,8 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.stats import chi2
 
-from freefloat.experiment.processing.whiteness import whiteness
-from freefloat.robot.transform import Array
+from freefloat.arrays import Array
+from freefloat.data.processing.whiteness import whiteness
 
 LOUDER = 1.1  # times the noise that was said: less is not worth a word
 _FEWEST = 32  # rows of a column that is judged

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from freefloat.regressor.summary import cluster_words
-from freefloat.robot.transform import Array
+from freefloat.arrays import Array
+from freefloat.models.names import cluster_words
 from freefloat.validation.checks import told
 from freefloat.validation.fits import Fitted, inverse
 from freefloat.validation.prediction import Reading

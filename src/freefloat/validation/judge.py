@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.problem import Problem
-from freefloat.robot.transform import Array
 from freefloat.validation.causes import Cause, changed_estimates
 from freefloat.validation.checks import Check, Checked, checked, innovations, parameters_check
 from freefloat.validation.extent import sensitivities, untold, windows

@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 import scipy.linalg
 
+from freefloat.arrays import AXES, Array
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimated_clusters import total_covariance
 from freefloat.estimate.likelihood.likelihood import Rows
@@ -21,9 +22,8 @@ from freefloat.estimate.rows.equations import Equations
 from freefloat.estimate.rows.flight_stack import FlightStack, whitening
 from freefloat.estimate.rows.model_rows import Channel, Unit
 from freefloat.estimate.uncertain import root_of
-from freefloat.regressor.states import turning_axes
-from freefloat.regressor.summary import ModelName
-from freefloat.robot.transform import AXES, Array
+from freefloat.models.names import ModelName
+from freefloat.robot.base_axes import turning_axes
 from freefloat.validation.prediction import UNITS, Belief, InvalidValidation, Momentum, Reading, largest_turn_rad
 
 

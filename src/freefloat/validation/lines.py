@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from freefloat.robot.transform import Array
+from freefloat.arrays import Array
 from freefloat.validation.checks import Checked
 from freefloat.validation.columns import ColumnCheck, waves
 from freefloat.validation.fits import Fitted

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from freefloat.errors import FreefloatError
-from freefloat.estimate.diagnosis.advice import two_digits
-from freefloat.estimate.diagnosis.fault_search import search_faults
+from freefloat.estimate.causes.advice import two_digits
+from freefloat.estimate.causes.fault_search import search_faults
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.physical.physically_consistent import physical_robot
 from freefloat.estimate.prior import CadSpread

@@ -12,14 +12,13 @@ from typing import Protocol
 
 import numpy as np
 
+from freefloat.arrays import Array
+from freefloat.data.processing.attitude import integrate_rates
 from freefloat.errors import FreefloatError
 from freefloat.estimate.likelihood.likelihood import Rows
-from freefloat.estimate.likelihood.rotation_vectors import logarithm
 from freefloat.estimate.problem import Problem
-from freefloat.experiment.processing.attitude import integrate_rates
-from freefloat.regressor.samples import rotations
-from freefloat.regressor.summary import cluster_words
-from freefloat.robot.transform import Array
+from freefloat.models.names import cluster_words
+from freefloat.robot.rotations import logarithm, rotations
 
 UNITS = {"w": "rad/s", "v": "m/s", "attitude": "rad", "position": "m", "torques": "N m"}
 WORDS = {

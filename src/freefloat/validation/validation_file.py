@@ -12,10 +12,10 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
+from freefloat.arrays import Array
 from freefloat.errors import FileError, FreefloatError
 from freefloat.exact_json import Extended, plain, save_json
 from freefloat.files import FilePath, Number, Section, YamlDocument, check_format, load_yaml, validate
-from freefloat.robot.transform import Array
 from freefloat.validation.causes import Cause
 from freefloat.validation.checks import Check
 from freefloat.validation.extent import Sensitivity, Windows

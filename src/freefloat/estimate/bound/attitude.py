@@ -17,12 +17,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from freefloat.arrays import Array, read_only
+from freefloat.dynamics.flight_kernels import propagate
+from freefloat.dynamics.momentum import momentum_matrix
 from freefloat.estimate.bound.reaction import Derivatives, Joints, Setting, reaction
-from freefloat.experiment.flight_kernels import propagate
-from freefloat.experiment.simulate import with_midpoints
-from freefloat.regressor.momentum import momentum_matrix
-from freefloat.regressor.samples import read_only, rotations
-from freefloat.robot.transform import Array
+from freefloat.robot.rotations import cross_matrices, rotations
+from freefloat.simulation.simulate import with_midpoints
 
 _ORDERS = np.arange(1, 5)
 _POINTS = np.array([0.0, 0.5 - np.sqrt(0.05), 0.5 + np.sqrt(0.05), 1.0])  # of Lobatto, on the unit interval
@@ -79,9 +79,9 @@ def _turning_motion(setting: Setting, grid: Array, R: Array) -> BaseMotion:
         B[inner] = inverse_between[:, 3:, 3:]
     forcing.append(last @ held[1:, 3:])
     steps, back = np.diff(grid[::3]), R[::3].swapaxes(1, 2)
-    psi = _collocate(steps, R @ B @ R.swapaxes(1, 2) @ skew_matrices(H), forcing)
+    psi = _collocate(steps, R @ B @ R.swapaxes(1, 2) @ cross_matrices(H), forcing)
     u = np.einsum("kji,kj->ki", R[::3], H[::3])
-    twist = held + inverse[:, :, 3:] @ skew_matrices(u) @ (back @ psi)
+    twist = held + inverse[:, :, 3:] @ cross_matrices(u) @ (back @ psi)
     return BaseMotion(joints, R[::3], _integral(steps, R), x, twist, psi, instant)
 
 
@@ -138,8 +138,3 @@ def _running_product(steps: Array) -> Array:
         product[reach:] = product[reach:] @ product[:-reach]
         reach *= 2
     return product
-
-
-def skew_matrices(v: Array) -> Array:
-    """[v x] of every row, shape (n, 3) -> (n, 3, 3)."""
-    return np.cross(v[:, None, :], np.eye(3)).swapaxes(1, 2)

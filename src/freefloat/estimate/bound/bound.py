@@ -19,14 +19,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from freefloat.arrays import Array
 from freefloat.errors import ShapeError
 from freefloat.estimate.bound.flight import flight_rows
 from freefloat.estimate.estimate import Quantity
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.likelihood.unknowns import Unknowns, unknowns_of
 from freefloat.estimate.problem import Problem
-from freefloat.regressor.model import NotApplicable
-from freefloat.robot.transform import Array
+from freefloat.models.model import NotApplicable
 
 _UNSEEN = 1e-6  # of the largest singular value in units of the CAD model's spread; its square, of information
 _REDUNDANT = 1e-9  # of the largest singular value of nuisance columns of unit length

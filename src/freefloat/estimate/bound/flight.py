@@ -7,15 +7,15 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from freefloat.arrays import Array
+from freefloat.data.processing.attitude import integrate_rates
+from freefloat.dynamics.momentum import momentum_matrix
 from freefloat.estimate.bound.attitude import BaseMotion, base_motion
 from freefloat.estimate.bound.reaction import Setting, inverse_inertia
 from freefloat.estimate.bound.rows import SensorRows
 from freefloat.estimate.likelihood.unknowns import Part, Unknowns
 from freefloat.estimate.problem import Problem
-from freefloat.experiment.processing.attitude import integrate_rates
-from freefloat.regressor.momentum import momentum_matrix
-from freefloat.regressor.samples import rotations
-from freefloat.robot.transform import Array
+from freefloat.robot.rotations import rotations
 
 _MOVING = ("joint zeros", "joint motion", "momentum", "external torque", "time offset", "clock drift")
 _SENSED = (

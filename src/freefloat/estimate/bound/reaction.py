@@ -16,16 +16,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from freefloat.arrays import Array
+from freefloat.dynamics.centre_of_mass import first_moment_regressor
+from freefloat.dynamics.momentum import momentum_adjoint, momentum_matrix, momentum_regressor
+from freefloat.dynamics.samples import Samples
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.likelihood.unknowns import Part
-from freefloat.experiment.truth import Truth
-from freefloat.regressor.centre_of_mass import first_moment_regressor
-from freefloat.regressor.momentum import momentum_adjoint, momentum_matrix, momentum_regressor
-from freefloat.regressor.samples import Samples
-from freefloat.regressor.states import allowed_rows, sliding_axes, turning_axes
+from freefloat.robot.base_axes import allowed_rows, sliding_axes, turning_axes
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY
-from freefloat.robot.transform import Array
+from freefloat.sensors.truth import Truth
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,12 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky_banded, solve_banded
 
-from freefloat.estimate.bound.attitude import BaseMotion, skew_matrices
+from freefloat.arrays import AXES, Array
+from freefloat.estimate.bound.attitude import BaseMotion
 from freefloat.estimate.bound.reaction import Setting, centre
 from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.likelihood.unknowns import KNOTS, Part
-from freefloat.regressor.samples import rotations
-from freefloat.robot.transform import AXES, Array
+from freefloat.robot.rotations import cross_matrices, rotations
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,10 +96,10 @@ class SensorRows:
     def _gyro(self) -> Array:
         w, turning = self.motion.x[:, 3:], self.setting.turning
         turn, scale = self.setting.values["gyro misalignment"], 1.0 + self.setting.values["gyro scale"]
-        gain = scale[:, None] * (np.eye(3) - skew_matrices(turn[None])[0])
+        gain = scale[:, None] * (np.eye(3) - cross_matrices(turn[None])[0])
         axes = np.eye(3)[:, turning]
         sensed = {
-            "gyro misalignment": scale[:, None] * skew_matrices(w),
+            "gyro misalignment": scale[:, None] * cross_matrices(w),
             "gyro scale": (w - np.cross(turn, w))[:, :, None] * axes,
             "gyro bias": axes[None],
         }
@@ -120,12 +120,12 @@ class SensorRows:
         motion, axes, R_0 = self.motion, np.eye(3)[:, self.setting.sliding], self.first
         back, V = motion.R.swapaxes(1, 2), self.setting.values["drift velocity"]
         # A base that is turned by psi in the axes of the first sample sees V x psi more of the velocity V.
-        seen = back @ skew_matrices((R_0.T @ V)[None])
+        seen = back @ cross_matrices((R_0.T @ V)[None])
         sensed = {"velocity bias": back @ motion.integral @ axes, "first attitude": seen[..., self.setting.turning]}
         wanders = bool(self.flight.walks.get("v", np.zeros(3))[self.setting.sliding].any())
         if not wanders:  # differences do not show V itself
             sensed["drift velocity"] = back @ R_0.T @ axes
-        arm = skew_matrices(self.flight.velocity_point[None])
+        arm = cross_matrices(self.flight.velocity_point[None])
         moving = motion.twist[:, :3] - arm @ motion.twist[:, 3:] + seen @ motion.turn
         by_joints = self._joint_noise(slice(0, 3)) - arm @ self._joint_noise(slice(3, 6))
         J = self._columns(moving, sensed)
@@ -159,7 +159,7 @@ class SensorRows:
     def _position(self) -> Array:
         motion, R_0, sliding = self.motion, self.first, self.setting.sliding
         c, derivatives = centre(self.setting, motion.joints)
-        arm = skew_matrices(np.einsum("kij,kj->ki", motion.R, c))
+        arm = cross_matrices(np.einsum("kij,kj->ki", motion.R, c))
         moving = arm @ motion.turn - motion.R @ derivatives.spread(self.setting, motion.joints)
         axes, since = np.eye(3)[:, sliding], (self.flight.t - self.flight.t[0])[:, None, None]
         sensed = {

@@ -23,16 +23,16 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from freefloat.estimate.diagnosis.diagnosis import diagnosed
-from freefloat.estimate.diagnosis.suspicions import refuse_unusable
+from freefloat.arrays import AXES, Array
+from freefloat.data.processing.whiteness import whiteness
+from freefloat.estimate.causes.diagnosis import diagnosed
+from freefloat.estimate.causes.suspicions import refuse_unusable
 from freefloat.estimate.estimate import Budget, Estimate, Quantity, Residual
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.kalman.passes import KalmanRun, Pass
 from freefloat.estimate.likelihood.reaction import NotPossible
 from freefloat.estimate.problem import Problem
-from freefloat.experiment.processing.whiteness import whiteness
-from freefloat.robot.transform import AXES, Array
 
 _FEWEST = 16  # samples of a test for whiteness
 _SETTLED = 0.01  # standard deviations by which the last pass may move a cluster

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from freefloat.arrays import Array, read_only
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.kalman import kernel as compiled
 from freefloat.estimate.kalman.prediction_kernel import Body, Places, Readings
@@ -14,9 +15,8 @@ from freefloat.estimate.likelihood.reaction import NotPossible
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Nuisances, Problem
 from freefloat.estimate.uncertain import covariance_root
-from freefloat.regressor.samples import read_only, rotations
 from freefloat.robot.parameters import PER_BODY
-from freefloat.robot.transform import Array
+from freefloat.robot.rotations import rotations
 
 _USED = ("w", "attitude", "q", "dq", "wheel_rates")
 _RATE_SD, _RATE_FACTOR = 0.1, 10.0  # the momentum to begin with is that of a base that turns by this [rad/s], or so

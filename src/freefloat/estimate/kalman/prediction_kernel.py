@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from freefloat.dynamics.kernels import forward_columns, locked, sweep
 from freefloat.estimate.likelihood.reaction_kernels import momentum_by_position, solve_each, turn
-from freefloat.regressor.kernels import forward_columns, locked, sweep
 
 _COMPILE = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
 _SINGULAR = 1e-12

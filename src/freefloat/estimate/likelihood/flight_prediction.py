@@ -5,17 +5,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from freefloat.arrays import Array
+from freefloat.data.processing.attitude import integrate_rates
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.joint_curves import Remembered
 from freefloat.estimate.likelihood import reaction_kernels as compiled
 from freefloat.estimate.likelihood.reaction import BaseMotion, Clock, Grid, Targets, predict, sensitivities
-from freefloat.estimate.likelihood.rotation_vectors import cross_matrices
 from freefloat.estimate.likelihood.unknowns import Unknowns
 from freefloat.estimate.problem import Problem
-from freefloat.experiment.processing.attitude import integrate_rates
-from freefloat.regressor.samples import rotations
-from freefloat.regressor.states import allowed_rows, sliding_axes, turning_axes
-from freefloat.robot.transform import Array
+from freefloat.robot.base_axes import allowed_rows, sliding_axes, turning_axes
+from freefloat.robot.rotations import cross_matrices, rotations
 
 MEASURED = ("w", "v", "attitude", "position")
 _NEAR = 1e-3  # of the interval between samples: a change of the clock that Taylor's series bridges

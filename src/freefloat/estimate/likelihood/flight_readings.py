@@ -16,14 +16,14 @@ from functools import cached_property
 
 import numpy as np
 
+from freefloat.arrays import AXES, Array
+from freefloat.dynamics.centre_of_mass import first_moment_regressor
+from freefloat.dynamics.samples import Samples
 from freefloat.estimate.likelihood.flight_prediction import FlightPrediction
 from freefloat.estimate.likelihood.reaction import BaseMotion
-from freefloat.estimate.likelihood.rotation_vectors import cross_matrices, exponential, logarithm, right_jacobian
 from freefloat.estimate.likelihood.unknowns import KNOTS
-from freefloat.regressor.centre_of_mass import first_moment_regressor
-from freefloat.regressor.samples import Samples, rotations
 from freefloat.robot.parameters import PER_BODY
-from freefloat.robot.transform import AXES, Array
+from freefloat.robot.rotations import cross_matrices, exponential, logarithm, right_jacobian, rotations
 
 
 class FlightReadings(FlightPrediction):

@@ -16,8 +16,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from freefloat.estimate.diagnosis.diagnosis import refuse_too_few
-from freefloat.estimate.diagnosis.suspicions import refuse_unusable
+from freefloat.arrays import Array
+from freefloat.estimate.causes.diagnosis import refuse_too_few
+from freefloat.estimate.causes.suspicions import refuse_unusable
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.flight import Flight, InvalidProblem
@@ -28,7 +29,6 @@ from freefloat.estimate.likelihood.torque_balance import TorqueBalance
 from freefloat.estimate.likelihood.unknowns import parameter_columns, unknowns_of
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.problem import Nuisances, Problem
-from freefloat.robot.transform import Array
 
 _FIRST, _LEAST = 1e-3, 1e-10  # standard deviation of torques over their size: first guess, and rounding
 _ROUNDS, _SETTLED = 8, 0.02

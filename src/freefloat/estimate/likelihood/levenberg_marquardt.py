@@ -18,8 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 
+from freefloat.arrays import Array
 from freefloat.errors import FreefloatError
-from freefloat.robot.transform import Array
 
 Evaluate = Callable[[Array, bool], tuple[Array, Array]]
 

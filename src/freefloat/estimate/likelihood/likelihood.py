@@ -15,12 +15,12 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
+from freefloat.arrays import Array
 from freefloat.estimate.likelihood.flight_readings import FlightReadings
 from freefloat.estimate.likelihood.reaction import Targets, sensitivities, solve_base
 from freefloat.estimate.likelihood.unknowns import Unknowns, parameter_columns, unknowns_of
 from freefloat.estimate.problem import Problem
-from freefloat.regressor.model import NotApplicable
-from freefloat.robot.transform import Array
+from freefloat.models.model import NotApplicable
 
 _NOTHING = 1e-4  # of a sensor's variance: errors of joints and wheels that do not matter
 _FIRST_M_S = 1.0  # spread of the first of several velocities that are compared by their changes

@@ -18,8 +18,10 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from freefloat.estimate.diagnosis.diagnosis import diagnosed, refuse_too_few
-from freefloat.estimate.diagnosis.suspicions import refuse_unusable
+from freefloat.arrays import Array
+from freefloat.data.processing.whiteness import whiteness
+from freefloat.estimate.causes.diagnosis import diagnosed, refuse_too_few
+from freefloat.estimate.causes.suspicions import refuse_unusable
 from freefloat.estimate.estimate import Budget, Estimate, Quantity, Residual
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.likelihood.levenberg_marquardt import Fit, directions, levenberg_marquardt
@@ -29,8 +31,6 @@ from freefloat.estimate.likelihood.reaction import NotPossible
 from freefloat.estimate.likelihood.unknowns import Unknowns
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.problem import Problem
-from freefloat.experiment.processing.whiteness import whiteness
-from freefloat.robot.transform import Array
 
 HELD = 0.01  # information of a direction in units of the CAD model's spread: below, the data say nothing of it
 _ROUNDS = 3  # of weights that depend on the estimate

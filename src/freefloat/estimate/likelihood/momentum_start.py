@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from freefloat.arrays import Array, read_only
+from freefloat.data.processing.attitude import integrate_rates
+from freefloat.dynamics import kernels
 from freefloat.estimate.likelihood.levenberg_marquardt import levenberg_marquardt
 from freefloat.estimate.likelihood.likelihood import FlightLikelihood, Likelihood
 from freefloat.estimate.likelihood.reaction import solve_base
-from freefloat.experiment.processing.attitude import integrate_rates
-from freefloat.regressor import kernels
-from freefloat.regressor.samples import read_only, rotations
 from freefloat.robot.parameters import PER_BODY
-from freefloat.robot.transform import Array
+from freefloat.robot.rotations import rotations
 
 _ITERATIONS = 12  # what is left after these matters little to a start
 

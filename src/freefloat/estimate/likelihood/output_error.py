@@ -15,13 +15,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.likelihood.flight_prediction import MEASURED
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.problem import Nuisances, Problem
-from freefloat.robot.transform import Array
 
 _FIRST, _LEAST = 1e-3, 1e-7  # standard deviation of rates over their size: first guess, and rounding
 

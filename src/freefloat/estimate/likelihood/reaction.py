@@ -19,16 +19,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from freefloat.arrays import Array, read_only
+from freefloat.dynamics import kernels
 from freefloat.errors import FreefloatError
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.joint_curves import CurveErrors, JointCurves, Remembered
 from freefloat.estimate.likelihood import reaction_kernels as compiled
-from freefloat.regressor import kernels
-from freefloat.regressor.samples import read_only
-from freefloat.regressor.states import allowed_rows
+from freefloat.robot.base_axes import allowed_rows
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY
-from freefloat.robot.transform import Array
 
 _SINGULAR = 1e-12
 

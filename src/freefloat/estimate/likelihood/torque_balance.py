@@ -20,16 +20,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from freefloat.arrays import Array, read_only
+from freefloat.dynamics import kernels
+from freefloat.dynamics.momentum import momentum_matrix, momentum_regressor
+from freefloat.dynamics.samples import Samples
 from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.likelihood.reaction import solve_base
 from freefloat.estimate.problem import Problem
-from freefloat.regressor import kernels
-from freefloat.regressor.model import NotApplicable
-from freefloat.regressor.momentum import momentum_matrix, momentum_regressor
-from freefloat.regressor.samples import Samples, read_only
-from freefloat.regressor.states import allowed_rows
+from freefloat.models.model import NotApplicable
+from freefloat.robot.base_axes import allowed_rows
 from freefloat.robot.parameters import PER_BODY
-from freefloat.robot.transform import Array
 
 
 class TorqueBalance:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from freefloat.regressor.selection import select_parameters
-from freefloat.regressor.summary import cluster_unit
-from freefloat.robot.transform import AXES, Array
+from freefloat.arrays import AXES, Array
+from freefloat.models.names import cluster_unit
+from freefloat.robot.selection import select_parameters
 
 if TYPE_CHECKING:
     from freefloat.estimate.flight import Flight

@@ -29,6 +29,7 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 import scipy.linalg
 
+from freefloat.arrays import Array, read_only
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimator import Estimator, Solution, linear_estimate
 from freefloat.estimate.flight import InvalidProblem
@@ -37,8 +38,6 @@ from freefloat.estimate.linear.recursive import time_order
 from freefloat.estimate.linear.solution import solution_of
 from freefloat.estimate.linear.system import Fit, LinearSystem, plain_roots
 from freefloat.estimate.problem import Problem
-from freefloat.regressor.samples import read_only
-from freefloat.robot.transform import Array
 
 Whitening = Literal["full", "columns"]
 _NEAR = 0.1  # standard deviations from the least-squares solution that count as learnt ...

@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from freefloat.arrays import Array
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimator import Estimator, linear_estimate
 from freefloat.estimate.linear.reweighting import reweighted
@@ -22,8 +23,7 @@ from freefloat.estimate.linear.solution import solution_of
 from freefloat.estimate.linear.system import Fit, LinearSystem
 from freefloat.estimate.linear.weighted import least_squares
 from freefloat.estimate.problem import Problem
-from freefloat.regressor.model import NotApplicable
-from freefloat.robot.transform import Array
+from freefloat.models.model import NotApplicable
 
 
 @dataclass(frozen=True)

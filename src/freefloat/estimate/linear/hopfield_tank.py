@@ -31,6 +31,7 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
+from freefloat.arrays import Array
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimator import Estimator, linear_estimate
 from freefloat.estimate.flight import InvalidProblem
@@ -39,7 +40,6 @@ from freefloat.estimate.linear.solution import solution_of
 from freefloat.estimate.linear.system import LinearSystem, plain_roots
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.rows.equations import COUNTS, Equations
-from freefloat.robot.transform import Array
 
 _STEPS, _NEWTON = 60, 50
 _LONGEST = 1e12  # step, in units of a neuron's own time

@@ -16,6 +16,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimator import Estimator, linear_estimate
 from freefloat.estimate.linear.reweighting import reweighted, settled
@@ -23,7 +24,6 @@ from freefloat.estimate.linear.solution import solution_of
 from freefloat.estimate.linear.system import Fit, LinearSystem
 from freefloat.estimate.linear.weighted import least_squares
 from freefloat.estimate.problem import Problem
-from freefloat.robot.transform import Array
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import scipy.linalg
 
+from freefloat.arrays import Array
+from freefloat.data.processing.whiteness import whiteness
 from freefloat.estimate.estimate import Residual
 from freefloat.estimate.rows.equations import Equations, by_flight, by_model
 from freefloat.estimate.rows.flight_stack import FlightStack, whitening
-from freefloat.experiment.processing.whiteness import whiteness
-from freefloat.robot.transform import Array
 
 _FEWEST = 16  # samples of a test for whiteness
 _ROUNDING = 1e-10  # of the largest term of a row

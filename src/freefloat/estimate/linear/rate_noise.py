@@ -15,8 +15,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.estimate.rows.equations import Equations
-from freefloat.robot.transform import Array
 
 
 def rate_noise(equations: Equations, roots: Sequence[Array]) -> Array:

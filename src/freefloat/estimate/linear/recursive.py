@@ -27,6 +27,7 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import ArrayLike, NDArray
 
+from freefloat.arrays import Array, read_only
 from freefloat.errors import ShapeError
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimator import Estimator, linear_estimate
@@ -36,8 +37,6 @@ from freefloat.estimate.linear.solution import solution_of
 from freefloat.estimate.linear.system import Fit, LinearSystem, plain_roots
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.rows.equations import COUNTS, Equations
-from freefloat.regressor.samples import read_only
-from freefloat.robot.transform import Array
 
 
 @dataclass(frozen=True, slots=True)

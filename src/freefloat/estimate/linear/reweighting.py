@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.estimate.linear.system import Fit, LinearSystem, roots_at
 from freefloat.estimate.rows.equations import Equations
-from freefloat.robot.transform import Array
 
 _SETTLED = 1e-3  # of the standard deviations
 _ROUNDING = 1e-9  # of the CAD model's spread

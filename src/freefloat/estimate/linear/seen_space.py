@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 
+from freefloat.arrays import Array
 from freefloat.estimate.rows.equations import COUNTS, Equations, by_model
-from freefloat.robot.transform import Array
 
 _GIVES_WAY = 1e-6  # weight of nuisances where a direction is part cluster, part nuisance
 _NEGLIGIBLE = 1e-3  # of the median spread: a cluster whose spread vanishes to first order still gets one

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.estimate.estimator import Solution
 from freefloat.estimate.linear.system import Fit, LinearSystem
 from freefloat.estimate.rows.equations import Equations, by_flight
-from freefloat.robot.transform import Array
 
 
 def solution_of(

@@ -14,11 +14,11 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import ArrayLike
 
+from freefloat.arrays import Array
 from freefloat.estimate.linear.rate_noise import rate_noise
 from freefloat.estimate.linear.seen_space import SeenSpace, seen_space, weighted
 from freefloat.estimate.rows.equations import Equations
 from freefloat.estimate.rows.flight_stack import whitening
-from freefloat.robot.transform import Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)

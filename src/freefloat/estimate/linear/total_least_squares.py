@@ -20,6 +20,7 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 import scipy.linalg
 
+from freefloat.arrays import Array
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimator import Estimator, linear_estimate
 from freefloat.estimate.flight import InvalidProblem
@@ -28,7 +29,6 @@ from freefloat.estimate.linear.solution import solution_of
 from freefloat.estimate.linear.system import LinearSystem, plain_roots
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.rows.equations import Equations
-from freefloat.robot.transform import Array
 
 Scaling = Literal["sensors", "plain"]
 _ROUNDING = 1e-14  # of the right-hand side

@@ -12,13 +12,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from freefloat.arrays import Array
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimator import Estimator, linear_estimate
 from freefloat.estimate.linear.reweighting import reweighted
 from freefloat.estimate.linear.solution import solution_of
 from freefloat.estimate.linear.system import Fit, LinearSystem
 from freefloat.estimate.problem import Problem
-from freefloat.robot.transform import Array
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ import scipy.linalg
 from numpy.typing import NDArray
 from scipy.stats import chi2
 
+from freefloat.arrays import Array
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimated_clusters import cad_spread, refuse_other_clusters, spread_of, undeclared
 from freefloat.estimate.estimator import Estimator
@@ -41,11 +42,10 @@ from freefloat.estimate.physical.pseudo_inertia_program import (
 )
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
-from freefloat.regressor.selection import select_parameters
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY, can_exist
+from freefloat.robot.selection import select_parameters
 from freefloat.robot.shapes import Ellipsoid
-from freefloat.robot.transform import Array
 
 _CHANCE = 0.999
 _AT_LIMIT = 100.0 * LEAST

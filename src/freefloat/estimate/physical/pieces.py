@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 import scipy.linalg
 
+from freefloat.arrays import Array
 from freefloat.robot.model import Body, Robot
 from freefloat.robot.parameters import (
     PER_BODY,
@@ -23,7 +24,6 @@ from freefloat.robot.parameters import (
     seen_from,
 )
 from freefloat.robot.physicality import RELATIVE_ROUNDING
-from freefloat.robot.transform import Array
 
 
 def with_physical_pieces(robot: Robot, parameters: Array) -> Robot:

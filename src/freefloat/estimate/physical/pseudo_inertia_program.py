@@ -24,6 +24,7 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
+from freefloat.arrays import Array
 from freefloat.errors import FreefloatError, UnknownName
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import (
@@ -34,7 +35,6 @@ from freefloat.robot.parameters import (
     pseudo_inertia,
 )
 from freefloat.robot.shapes import Ellipsoid
-from freefloat.robot.transform import Array
 
 LEAST = 1e-7  # smallest eigenvalue of a scaled pseudo-inertia: a sheet a few ten-thousandths of its width thick
 _LIGHT, _SMALL = 1e-3, 1e-2  # of the largest: mass and size of a body to which the CAD model gives none

@@ -21,15 +21,15 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from freefloat.arrays import AXES, Array
+from freefloat.dynamics.centre_of_mass import first_moment_regressor
+from freefloat.dynamics.momentum import momentum_adjoint, momentum_regressor
 from freefloat.estimate.rows.model_rows import Channel, Column, Group, ModelRows, Unit, turn_unit
-from freefloat.regressor.angular_momentum import AngularMomentum
-from freefloat.regressor.centre_of_mass import first_moment_regressor
-from freefloat.regressor.momentum import momentum_adjoint, momentum_regressor
-from freefloat.regressor.states import turning_axes
-from freefloat.robot.transform import AXES, Array
+from freefloat.models.angular_momentum import AngularMomentum
+from freefloat.robot.base_axes import turning_axes
 
 if TYPE_CHECKING:
-    from freefloat.regressor.summary import ModelName
+    from freefloat.models.names import ModelName
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from freefloat.arrays import AXES, Array
+from freefloat.dynamics.momentum import momentum_adjoint
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.rows.integral import integral
 from freefloat.estimate.rows.model_rows import Channel, Column, Group, ModelRows, Unit, turn_unit
-from freefloat.regressor.angular_momentum import BaseVelocity
-from freefloat.regressor.momentum import momentum_adjoint
-from freefloat.regressor.states import sliding_axes
-from freefloat.robot.transform import AXES, Array
+from freefloat.models.angular_momentum import BaseVelocity
+from freefloat.robot.base_axes import sliding_axes
 
 if TYPE_CHECKING:
-    from freefloat.regressor.summary import ModelName
+    from freefloat.models.names import ModelName
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy.linalg
 
+from freefloat.arrays import Array
 from freefloat.estimate.prior import CadSpread
-from freefloat.regressor.angular_momentum import AngularMomentum, BaseVelocity
-from freefloat.regressor.minimal import MinimalParameters
-from freefloat.robot.transform import Array
+from freefloat.models.angular_momentum import AngularMomentum, BaseVelocity
+from freefloat.models.minimal import MinimalParameters
 
 if TYPE_CHECKING:
     from freefloat.estimate.problem import Problem

@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from freefloat.arrays import Array
+from freefloat.dynamics.energy import kinetic_energy_regressor, potential_energy_regressor
+from freefloat.dynamics.samples import Samples
+from freefloat.dynamics.torque import mass_matrix
 from freefloat.estimate.rows.integral import integral
 from freefloat.estimate.rows.model_rows import Channel, Column
 from freefloat.estimate.rows.standard import StandardRows
-from freefloat.regressor.energy import kinetic_energy_regressor, potential_energy_regressor
-from freefloat.regressor.samples import Samples
-from freefloat.regressor.torque import mass_matrix
-from freefloat.robot.transform import Array
 
 if TYPE_CHECKING:
-    from freefloat.regressor.summary import ModelName
+    from freefloat.models.names import ModelName
 
 _PLACE = {"v": 0, "w": 3, "dq": 6}
 

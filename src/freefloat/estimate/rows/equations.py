@@ -18,6 +18,7 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
+from freefloat.arrays import Array
 from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.rows.angular_momentum import AngularMomentumRows
 from freefloat.estimate.rows.base_velocity import BaseVelocityRows
@@ -33,15 +34,14 @@ from freefloat.estimate.rows.flight_stack import FlightStack
 from freefloat.estimate.rows.model_rows import Column, Group, ModelRows
 from freefloat.estimate.rows.momentum import MomentumRows
 from freefloat.estimate.rows.torque import TorqueRows
-from freefloat.regressor.angular_momentum import AngularMomentum, BaseVelocity
-from freefloat.regressor.minimal import MinimalParameters
-from freefloat.regressor.model import NotApplicable
-from freefloat.regressor.summary import make_model
-from freefloat.robot.transform import Array
+from freefloat.models.angular_momentum import AngularMomentum, BaseVelocity
+from freefloat.models.minimal import MinimalParameters
+from freefloat.models.model import NotApplicable
+from freefloat.models.summary import make_model
 
 if TYPE_CHECKING:
     from freefloat.estimate.problem import Problem
-    from freefloat.regressor.summary import ModelName
+    from freefloat.models.names import ModelName
 
 COUNTS = 1e-10  # of the largest singular value of the scaled matrix
 _LEAST = 1e-3  # of the largest standard deviation in a sample: what rows err by whose sensors are called exact

@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from freefloat.arrays import Array
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.rows.model_rows import Channel, ModelRows, Unit, noisy_channels
-from freefloat.robot.transform import Array
 
 _FLOOR = 1e-3  # of the standard deviation of a row: no combination of rows counts as more exact than this
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.interpolate import make_interp_spline
 
-from freefloat.robot.transform import Array
+from freefloat.arrays import Array
 
 _DEGREE = 5
 

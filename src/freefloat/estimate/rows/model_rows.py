@@ -17,16 +17,18 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from freefloat.arrays import Array
+from freefloat.dynamics.samples import Samples
 from freefloat.estimate.flight import Flight
-from freefloat.regressor.model import NotApplicable
-from freefloat.regressor.samples import Samples, rotations
-from freefloat.regressor.states import allowed_rows
+from freefloat.models.model import NotApplicable
+from freefloat.robot.base_axes import allowed_rows
 from freefloat.robot.model import Robot
-from freefloat.robot.transform import Array, skew
+from freefloat.robot.rotations import rotations
+from freefloat.robot.transform import skew
 
 if TYPE_CHECKING:
     from freefloat.estimate.problem import Problem
-    from freefloat.regressor.summary import ModelName
+    from freefloat.models.names import ModelName
 
 Group = Literal["standard", "angular-momentum", "base-velocity"]
 _RATES = ("v", "w", "dq", "wheel_rates")

@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from freefloat.arrays import AXES, Array
+from freefloat.dynamics.momentum import momentum_adjoint, momentum_matrix, momentum_regressor
+from freefloat.dynamics.samples import Samples
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.rows.model_rows import Channel, Column, Unit, turn_unit
 from freefloat.estimate.rows.standard import StandardRows
-from freefloat.regressor.momentum import momentum_adjoint, momentum_matrix, momentum_regressor
-from freefloat.regressor.samples import Samples
-from freefloat.regressor.states import allowed_rows
-from freefloat.robot.transform import AXES, Array
+from freefloat.robot.base_axes import allowed_rows
 
 if TYPE_CHECKING:
-    from freefloat.regressor.summary import ModelName
+    from freefloat.models.names import ModelName
 
 _LABELS = (*(f"linear momentum {axis}" for axis in AXES), *(f"angular momentum {axis}" for axis in AXES))
 _PLACE = {"v": 0, "w": 3, "dq": 6}

@@ -9,10 +9,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from freefloat.arrays import Array
+from freefloat.dynamics.samples import Samples
 from freefloat.estimate.rows.model_rows import Group, ModelRows
-from freefloat.regressor.samples import Samples
 from freefloat.robot.model import Robot
-from freefloat.robot.transform import Array
 
 
 class StandardRows(ModelRows):

@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from freefloat.arrays import AXES, Array
+from freefloat.dynamics.samples import Samples
+from freefloat.dynamics.torque import inverse_dynamics, mass_matrix, torque_regressor, wheel_wrench_columns
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.rows.model_rows import Channel, Column
 from freefloat.estimate.rows.standard import StandardRows
-from freefloat.regressor.samples import Samples
-from freefloat.regressor.states import allowed_rows
-from freefloat.regressor.torque import inverse_dynamics, mass_matrix, torque_regressor, wheel_wrench_columns
-from freefloat.robot.transform import AXES, Array
+from freefloat.robot.base_axes import allowed_rows
 
 if TYPE_CHECKING:
-    from freefloat.regressor.summary import ModelName
+    from freefloat.models.names import ModelName
 
 _BASE = (*(f"force {axis}" for axis in AXES), *(f"moment {axis}" for axis in AXES))
 _RATES = ("v", "w", "dq", "wheel_rates")

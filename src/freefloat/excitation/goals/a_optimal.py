@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.excitation.goals.spectral import SpectralGoal, log_power_sum
-from freefloat.robot.transform import Array
 
 
 @dataclass(frozen=True, eq=False)

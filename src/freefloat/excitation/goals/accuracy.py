@@ -18,8 +18,8 @@ from functools import cached_property
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.excitation.goals.goal import Goal
-from freefloat.robot.transform import Array
 
 
 class Unseen(ValueError):

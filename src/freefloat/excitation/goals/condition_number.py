@@ -18,8 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import lapack
 
+from freefloat.arrays import Array
 from freefloat.excitation.goals.spectral import SpectralGoal, log_power_sum
-from freefloat.robot.transform import Array
 
 _SEEN_IN_SQUARES = 1e-3  # of the largest singular value
 _BESIDE = 1e-9  # of an eigenvalue: how far from it inverse iteration looks, so that there is something to invert

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.excitation.goals.spectral import SpectralGoal
-from freefloat.robot.transform import Array
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from freefloat.arrays import Array
 from freefloat.excitation.goals.spectral import SpectralGoal, log_power_sum
-from freefloat.robot.transform import Array
 
 
 @dataclass(frozen=True)

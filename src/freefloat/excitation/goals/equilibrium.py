@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.excitation.goals.goal import Goal
 from freefloat.excitation.goals.spectral import log_power_sum
-from freefloat.robot.transform import Array
 
 
 @dataclass(frozen=True, eq=False)

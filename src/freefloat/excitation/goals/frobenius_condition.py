@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.excitation.goals.condition_number import ConditionNumber
 from freefloat.excitation.goals.spectral import SpectralGoal
-from freefloat.robot.transform import Array
 
 
 @dataclass(frozen=True)

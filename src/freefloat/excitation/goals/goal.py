@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from freefloat.robot.transform import Array
+from freefloat.arrays import Array
 
 
 class Goal(ABC):

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.excitation.goals.goal import Goal
-from freefloat.robot.transform import Array
 
 
 @dataclass(frozen=True, eq=False)

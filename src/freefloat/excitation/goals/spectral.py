@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.errors import ShapeError
 from freefloat.excitation.goals.goal import Goal
-from freefloat.robot.transform import Array
 
 _ENOUGH = 1e-6  # ratio of eigenvalues of C^T C down to which singular values have ten digits
 _NOTHING = 1e-16  # of the largest singular value: what is smaller is rounding

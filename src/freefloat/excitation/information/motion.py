@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from freefloat.arrays import Array
+from freefloat.dynamics.samples import Samples
 from freefloat.excitation.information import kernels as information_kernels
 from freefloat.excitation.information.reacting_base import Bars, ReactingBase
 from freefloat.excitation.rows.rows import MotionSlope
-from freefloat.regressor.samples import Samples
-from freefloat.regressor.states import sliding_axes, turning_axes
-from freefloat.robot.transform import Array
+from freefloat.robot.base_axes import sliding_axes, turning_axes
+from freefloat.robot.rotations import axial, cross_matrices
 
 if TYPE_CHECKING:
     from freefloat.excitation.information.rows import InformationRows
@@ -193,16 +194,3 @@ class InformedMotion:
             by_B = along @ self.base.R
             bars.B += by_B
             bars.turn -= axial(self.base.B.swapaxes(1, 2) @ by_B)
-
-
-def cross_matrices(vectors: Array) -> Array:
-    """[a x] of vectors (n, 3), shape (n, 3, 3)."""
-    found = np.zeros((vectors.shape[0], 3, 3))
-    found[:, [2, 0, 1], [1, 2, 0]] = vectors
-    found[:, [1, 2, 0], [2, 0, 1]] = -vectors
-    return found
-
-
-def axial(M: Array) -> Array:
-    """A (n, 3) with a . b = sum(M * [b x]) for every b; M (n, 3, 3)."""
-    return M[:, [2, 0, 1], [1, 2, 0]] - M[:, [1, 2, 0], [2, 0, 1]]

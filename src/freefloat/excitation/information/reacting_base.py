@@ -18,17 +18,17 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from freefloat.arrays import Array, read_only
+from freefloat.dynamics import kernels
+from freefloat.dynamics.momentum import momentum_matrix
+from freefloat.dynamics.samples import Samples
 from freefloat.estimate.bound.reaction import inverse_inertia
 from freefloat.estimate.likelihood.reaction_kernels import momentum_by_position
 from freefloat.excitation import attitude_kernels
 from freefloat.excitation.information import kernels as information_kernels
 from freefloat.excitation.rows.rows import MotionSlope
-from freefloat.regressor import kernels
-from freefloat.regressor.momentum import momentum_matrix
-from freefloat.regressor.samples import Samples, read_only
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY
-from freefloat.robot.transform import Array
 
 
 @dataclass(eq=False)

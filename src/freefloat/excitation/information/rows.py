@@ -15,15 +15,15 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from freefloat.arrays import Array
+from freefloat.dynamics.samples import Samples
 from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.likelihood.unknowns import Unknowns, parameter_columns, unknowns_of
 from freefloat.estimate.problem import Problem
 from freefloat.excitation.information.motion import InformedMotion
 from freefloat.excitation.information.sensors import READERS, Reader
 from freefloat.excitation.rows.rows import Filled, MotionSlope, Rows
-from freefloat.regressor.model import NotApplicable
-from freefloat.regressor.samples import Samples
-from freefloat.robot.transform import Array
+from freefloat.models.model import NotApplicable
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,13 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky_banded, solve_banded
 
+from freefloat.arrays import AXES, Array
+from freefloat.dynamics.centre_of_mass import first_moment_adjoint, first_moment_regressor
 from freefloat.estimate.likelihood.unknowns import KNOTS, Unknowns
 from freefloat.estimate.problem import Problem
-from freefloat.excitation.information.motion import Backward, InformedMotion, axial, cross_matrices
-from freefloat.regressor.centre_of_mass import first_moment_adjoint, first_moment_regressor
-from freefloat.regressor.samples import rotations
+from freefloat.excitation.information.motion import Backward, InformedMotion
 from freefloat.robot.parameters import PER_BODY
-from freefloat.robot.transform import AXES, Array
+from freefloat.robot.rotations import axial, cross_matrices, rotations
 
 
 class Reader(ABC):

@@ -16,11 +16,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from freefloat.arrays import Array
 from freefloat.excitation.limits.box import BoxLimit
 from freefloat.excitation.limits.limit import Limit
 from freefloat.excitation.planned_motion import PlannedMotion
 from freefloat.motion.trajectory import InvalidTrajectory
-from freefloat.robot.transform import Array
 
 Angle = Literal["roll", "pitch", "yaw"]
 _UPRIGHT = 1e-12  # squared cosine of a pitch where roll and yaw are no longer told apart

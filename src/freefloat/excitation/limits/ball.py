@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from freefloat.arrays import Array
 from freefloat.excitation.limits.limit import Limit
 from freefloat.excitation.planned_motion import PlannedMotion
 from freefloat.motion.trajectory import positive
-from freefloat.robot.transform import Array
 
 
 @dataclass(frozen=True, eq=False)

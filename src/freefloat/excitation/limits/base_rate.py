@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from freefloat.arrays import Array
 from freefloat.excitation.limits.ball import BallLimit
 from freefloat.excitation.planned_motion import PlannedMotion
-from freefloat.robot.transform import Array
 
 
 @dataclass(frozen=True, eq=False)

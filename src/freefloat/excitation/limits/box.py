@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from freefloat.arrays import Array
 from freefloat.excitation.limits.limit import Limit
 from freefloat.excitation.planned_motion import PlannedMotion
-from freefloat.robot.transform import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from freefloat.arrays import AXES, Array
+from freefloat.dynamics.centre_of_mass import centre_of_mass
+from freefloat.dynamics.momentum import momentum_matrix
 from freefloat.excitation.limits.ball import BallLimit
 from freefloat.excitation.limits.box import BoxLimit
 from freefloat.excitation.planned_motion import PlannedMotion
 from freefloat.motion.trajectory import InvalidTrajectory
-from freefloat.regressor.centre_of_mass import centre_of_mass
-from freefloat.regressor.momentum import momentum_matrix
-from freefloat.robot.transform import AXES, Array
 
 
 @dataclass(frozen=True, eq=False)

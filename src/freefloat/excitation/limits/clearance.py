@@ -13,13 +13,13 @@ from itertools import combinations, product
 import numpy as np
 from numpy.typing import NDArray
 
+from freefloat.arrays import Array
 from freefloat.excitation.limits.distances import Distances, distances
 from freefloat.excitation.limits.limit import Limit
 from freefloat.excitation.planned_motion import PlannedMotion
-from freefloat.regressor.model import NotApplicable
+from freefloat.models.model import NotApplicable
 from freefloat.robot.model import Robot
 from freefloat.robot.shapes import Shape
-from freefloat.robot.transform import Array
 from freefloat.robot.tree import PRISMATIC, RIGID, Tree
 
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.excitation.limits import distance_kernels
 from freefloat.robot.shapes import Capsule, Ellipsoid, Shape, Sphere
-from freefloat.robot.transform import Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)

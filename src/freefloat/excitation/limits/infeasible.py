@@ -12,6 +12,7 @@ from dataclasses import fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from freefloat.arrays import Array
 from freefloat.errors import BadResult, FreefloatError
 from freefloat.excitation.flight_sheet import in_words
 from freefloat.excitation.limits.box import BoxLimit
@@ -19,7 +20,6 @@ from freefloat.excitation.limits.limit import Limit
 from freefloat.excitation.limits.wheels import WheelRate
 from freefloat.excitation.planned_motion import PlannedMotion
 from freefloat.motion.trajectory import LinearMap
-from freefloat.robot.transform import Array
 
 _KEPT = -1e-9  # a margin that is as near as this counts as kept
 _NOTHING = 1e-11  # of the largest derivative: what is smaller is rounding

@@ -9,13 +9,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from freefloat.arrays import Array
 from freefloat.excitation.limits.box import BoxLimit
 from freefloat.excitation.limits.limit import Limit
 from freefloat.excitation.planned_motion import PlannedMotion
 from freefloat.motion.limits import limits_of
 from freefloat.motion.trajectory import InvalidTrajectory
 from freefloat.robot.model import Robot
-from freefloat.robot.transform import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,8 +11,8 @@ from abc import ABC, abstractmethod
 import numpy as np
 from numpy.typing import NDArray
 
+from freefloat.arrays import Array
 from freefloat.excitation.planned_motion import PlannedMotion
-from freefloat.robot.transform import Array
 
 
 class Limit(ABC):

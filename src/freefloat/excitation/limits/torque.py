@@ -16,15 +16,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from freefloat.arrays import Array
+from freefloat.dynamics.reaction import base_accelerations
+from freefloat.dynamics.samples import Samples
+from freefloat.dynamics.torque import inverse_dynamics, inverse_dynamics_adjoint
 from freefloat.errors import UnknownName
 from freefloat.excitation.limits.limit import Limit
 from freefloat.excitation.planned_motion import PlannedMotion
 from freefloat.excitation.rows.reaction_slope import refuse_gravity
-from freefloat.regressor.samples import Samples
-from freefloat.regressor.states import base_accelerations
-from freefloat.regressor.torque import inverse_dynamics, inverse_dynamics_adjoint
 from freefloat.robot.model import Robot
-from freefloat.robot.transform import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,6 +17,7 @@ from typing import Literal
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.excitation.goals.condition_number import true_condition_number
 from freefloat.excitation.procedures.interval_exchange import Choice, exchange
 from freefloat.excitation.procedures.interval_pruning import IntervalRecord, interval_record, prune, prune_as_printed
@@ -24,7 +25,6 @@ from freefloat.excitation.procedures.interval_seeds import optimise_seeds
 from freefloat.excitation.procedures.interval_task import IntervalTask
 from freefloat.motion.cycloid import Cycloid, direction_combinations
 from freefloat.motion.trajectory import InvalidTrajectory
-from freefloat.robot.transform import Array
 
 Rule = Literal["printed", "updated", "exchange"]
 _MOST_LISTED = 12  # channels; beyond, combinations are sampled, not listed

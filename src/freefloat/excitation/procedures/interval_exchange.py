@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from freefloat.arrays import Array
 from freefloat.excitation.procedures.interval_task import IntervalTask
-from freefloat.robot.transform import Array
 
 Choice = NDArray[np.int64]
 

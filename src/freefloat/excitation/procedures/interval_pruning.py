@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from freefloat.robot.transform import Array
+from freefloat.arrays import Array
 
 SHARE = 1.0 / 300.0
 PATIENCE = 5

@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from freefloat.arrays import Array
 from freefloat.excitation.goals.goal import Goal
 from freefloat.excitation.procedures.interval_task import IntervalTask
-from freefloat.robot.transform import Array
 
 _LEAST = 0.02  # of the largest range: less is no motion, which eq. 37 excludes
 _FIRST_RANGE = 0.9

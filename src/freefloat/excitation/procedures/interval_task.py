@@ -17,6 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from freefloat.arrays import Array
+from freefloat.dynamics.samples import Samples
 from freefloat.excitation.goals.condition_number import ConditionNumber
 from freefloat.excitation.goals.goal import Goal
 from freefloat.excitation.goals.signal import WithSignal
@@ -26,8 +28,6 @@ from freefloat.excitation.rows.signals import SignalRows
 from freefloat.motion.cycloid import Cycloid, seed_map
 from freefloat.motion.limits import Limits
 from freefloat.motion.trajectory import InvalidTrajectory
-from freefloat.regressor.samples import Samples
-from freefloat.robot.transform import Array
 
 _STAGES = (ConditionNumber(1.0), ConditionNumber(4.0), ConditionNumber(16.0))
 

@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.motion.limits import Limits
 from freefloat.motion.quintic_points import QuinticPoints
 from freefloat.motion.shortest_intervals import shortest_intervals
 from freefloat.motion.trajectory import InvalidTrajectory
-from freefloat.robot.transform import Array
 
 _STEEPEST = 1.5 * (1.0 + 1e-6)  # largest slope of 3 s^2 - 2 s^3, and room for rounding
 

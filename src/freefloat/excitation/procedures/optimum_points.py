@@ -15,6 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize
 
+from freefloat.arrays import Array
+from freefloat.dynamics.samples import Samples
 from freefloat.excitation.goals.condition_number import ConditionNumber, true_condition_number
 from freefloat.excitation.goals.equilibrium import WithEquilibrium, equilibrium
 from freefloat.excitation.goals.goal import Goal
@@ -24,8 +26,6 @@ from freefloat.excitation.rows.energy import EnergyRows
 from freefloat.motion.limits import Limits
 from freefloat.motion.quintic_points import QuinticPoints
 from freefloat.motion.trajectory import InvalidTrajectory, Motion
-from freefloat.regressor.samples import Samples
-from freefloat.robot.transform import Array
 
 _STAGES = (1.0, 4.0, 16.0, 64.0)
 _EQUILIBRIUM_STAGES = (4.0, 16.0)

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.excitation.goals.goal import Goal
 from freefloat.excitation.planned_motion import Conditions
 from freefloat.excitation.rows.rows import Rows
 from freefloat.motion.trajectory import InvalidTrajectory, Trajectory
-from freefloat.robot.transform import Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,15 +14,15 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from freefloat.arrays import Array
+from freefloat.dynamics.centre_of_mass import first_moment_adjoint, first_moment_regressor
+from freefloat.dynamics.momentum import momentum_adjoint, momentum_regressor
+from freefloat.dynamics.samples import Samples
 from freefloat.excitation.planned_motion import Conditions
 from freefloat.excitation.rows.momentum import refuse_momentum
 from freefloat.excitation.rows.reaction_slope import ReactedMotion, react
 from freefloat.excitation.rows.rows import Filled, MotionSlope, Rows
-from freefloat.regressor.angular_momentum import AngularMomentum
-from freefloat.regressor.centre_of_mass import first_moment_adjoint, first_moment_regressor
-from freefloat.regressor.momentum import momentum_adjoint, momentum_regressor
-from freefloat.regressor.samples import Samples
-from freefloat.robot.transform import Array
+from freefloat.models.angular_momentum import AngularMomentum
 
 
 @dataclass(frozen=True, eq=False)

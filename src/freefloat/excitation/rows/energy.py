@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from freefloat.arrays import Array
+from freefloat.dynamics.energy import energy_adjoint
+from freefloat.dynamics.samples import Samples
 from freefloat.errors import ShapeError
 from freefloat.excitation.rows.reaction_slope import ReactedMotion, react, refuse_gravity
 from freefloat.excitation.rows.rows import Filled, MotionSlope, Rows
-from freefloat.regressor.energy import energy_adjoint
-from freefloat.regressor.model import Energy
-from freefloat.regressor.samples import Samples
-from freefloat.robot.transform import Array
+from freefloat.models.model import Energy
 
 
 @dataclass(frozen=True, eq=False)

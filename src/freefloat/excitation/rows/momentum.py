@@ -10,14 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from freefloat.arrays import Array
+from freefloat.dynamics.momentum import momentum_adjoint
+from freefloat.dynamics.samples import Samples
 from freefloat.excitation.planned_motion import Conditions
 from freefloat.excitation.rows.reaction_slope import ReactedMotion, react
 from freefloat.excitation.rows.rows import Filled, MotionSlope, Rows
-from freefloat.regressor.model import Momentum, NotApplicable
-from freefloat.regressor.momentum import momentum_adjoint
-from freefloat.regressor.samples import Samples
-from freefloat.regressor.states import allowed_rows
-from freefloat.robot.transform import Array
+from freefloat.models.model import Momentum, NotApplicable
+from freefloat.robot.base_axes import allowed_rows
 
 
 @dataclass(frozen=True, eq=False)

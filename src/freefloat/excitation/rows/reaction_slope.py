@@ -13,15 +13,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from freefloat.arrays import Array
+from freefloat.dynamics.momentum import momentum_adjoint, momentum_matrix
+from freefloat.dynamics.reaction import base_accelerations
+from freefloat.dynamics.samples import Samples
+from freefloat.dynamics.torque import TorqueSlope, inverse_dynamics_adjoint
 from freefloat.estimate.bound.reaction import inverse_inertia
 from freefloat.excitation.rows.rows import MotionSlope
-from freefloat.regressor.model import NotApplicable
-from freefloat.regressor.momentum import momentum_adjoint, momentum_matrix
-from freefloat.regressor.samples import Samples
-from freefloat.regressor.states import base_accelerations
-from freefloat.regressor.torque import TorqueSlope, inverse_dynamics_adjoint
+from freefloat.models.model import NotApplicable
 from freefloat.robot.model import Robot
-from freefloat.robot.transform import Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)

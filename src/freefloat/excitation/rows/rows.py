@@ -17,10 +17,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from freefloat.arrays import Array
+from freefloat.dynamics.samples import Samples
 from freefloat.motion.trajectory import LinearMap
-from freefloat.regressor.samples import Samples
 from freefloat.robot.model import Robot
-from freefloat.robot.transform import Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)

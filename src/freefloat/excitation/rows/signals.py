@@ -14,13 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import block_diag
 
+from freefloat.arrays import Array
+from freefloat.dynamics.samples import Samples
 from freefloat.excitation.planned_motion import Conditions
 from freefloat.excitation.rows.momentum import refuse_momentum
 from freefloat.excitation.rows.reaction_slope import ReactedMotion, react
 from freefloat.excitation.rows.rows import Filled, MotionSlope, Rows
-from freefloat.regressor.samples import Samples
-from freefloat.regressor.states import allowed_rows
-from freefloat.robot.transform import Array
+from freefloat.robot.base_axes import allowed_rows
 
 
 @dataclass(frozen=True, eq=False)

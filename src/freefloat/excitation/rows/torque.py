@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from freefloat.arrays import Array
+from freefloat.dynamics.samples import Samples
+from freefloat.dynamics.torque import torque_adjoint
 from freefloat.excitation.rows.reaction_slope import ReactedMotion, react_with_accelerations
 from freefloat.excitation.rows.rows import Filled, MotionSlope, Rows
-from freefloat.regressor.model import Torque
-from freefloat.regressor.samples import Samples
-from freefloat.regressor.states import allowed_rows
-from freefloat.regressor.torque import torque_adjoint
-from freefloat.robot.transform import Array
+from freefloat.models.model import Torque
+from freefloat.robot.base_axes import allowed_rows
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,10 +11,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from freefloat.arrays import Array
 from freefloat.excitation.planned_motion import PlannedMotion
 from freefloat.excitation.solver.planned_task import PlannedTask
 from freefloat.excitation.solver.quadratic_step import QuadraticStep
-from freefloat.robot.transform import Array
 
 _FINER = 8  # instants of the check per instant of the grid
 _TIMES = 4

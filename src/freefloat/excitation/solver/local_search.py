@@ -17,10 +17,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.excitation.solver.between_instants import between, mended
 from freefloat.excitation.solver.planned_task import PlannedTask
 from freefloat.excitation.solver.sequential_quadratic import TOLERANCE, Point, minimise
-from freefloat.robot.transform import Array
 
 _ROUNDS = 4
 _MORE = 1.2  # of what a limit was missed by, so much more of its margin is wanted next time

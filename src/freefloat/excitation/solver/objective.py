@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.excitation.goals.accuracy import Unseen
 from freefloat.excitation.goals.goal import Goal
 from freefloat.excitation.planned_motion import Conditions
 from freefloat.excitation.rows.rows import Rows
 from freefloat.motion.trajectory import LinearMap
-from freefloat.robot.transform import Array
 
 Slope = Callable[[], Array]
 

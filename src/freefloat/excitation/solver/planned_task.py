@@ -9,13 +9,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from freefloat.arrays import Array
 from freefloat.excitation.limits.limit import Limit
 from freefloat.excitation.planned_motion import Conditions, PlannedMotion
 from freefloat.excitation.solver.objective import Objective
 from freefloat.excitation.solver.sequential_quadratic import Task
 from freefloat.excitation.solver.variables import Variables
 from freefloat.motion.trajectory import LinearMap
-from freefloat.robot.transform import Array
 
 _NEAR, _LEAST = 0.25, 0.05  # margin within which rows enter a step of radius one, and a short one
 _FAR, _CLOSE = 2.0, 0.02  # the same for lowest points, and for all points, of limits that are not linear

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from freefloat.robot.transform import Array
+from freefloat.arrays import Array
 
 _MOST_ITERATIONS = 60
 _ENOUGH = 1e-9  # residuals and gap, over the sizes of what they are made of

@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from freefloat.arrays import Array
 from freefloat.excitation.solver.quadratic_step import QuadraticStep
-from freefloat.robot.transform import Array
 
 TOLERANCE = 1e-3  # a thousandth: of an accuracy or a condition number, whose logarithms are goals
 _WIDEST = 2.0

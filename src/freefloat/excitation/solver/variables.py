@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import block_diag, null_space, solve_triangular
 
+from freefloat.arrays import Array
 from freefloat.motion.combined import Combined
 from freefloat.motion.limits import limits_of
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
-from freefloat.robot.transform import Array
 
 _INSTANTS = 400
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.excitation.goals.condition_number import ayusawa_gradient
 from freefloat.excitation.solver.objective import GoalOnRows
-from freefloat.robot.transform import Array
 
 STEP = 1e-6
 

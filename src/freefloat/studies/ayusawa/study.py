@@ -13,13 +13,13 @@ from functools import partial
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.excitation.excitation import Excitation
 from freefloat.excitation.find_excitation import find_excitation
 from freefloat.excitation.goals.condition_number import ConditionNumber
 from freefloat.excitation.procedures.random_selection import best_of_random
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
-from freefloat.robot.transform import Array
 from freefloat.studies import published
 from freefloat.studies.ayusawa.differences import differences, exact_gradient
 from freefloat.studies.ayusawa.experiment import (

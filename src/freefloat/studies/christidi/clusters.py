@@ -15,9 +15,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from freefloat.regressor.angular_momentum import AngularMomentum, BaseVelocity
+from freefloat.arrays import Array
+from freefloat.models.angular_momentum import AngularMomentum, BaseVelocity
 from freefloat.robot.model import Robot
-from freefloat.robot.transform import Array
 from freefloat.studies import published
 
 ZERO = ("*.products", "link1.mx", "link1.my", "link2.my", "link2.mz", "link3.my", "link3.mz")

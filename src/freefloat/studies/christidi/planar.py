@@ -14,15 +14,15 @@ from functools import cached_property
 import numpy as np
 import scipy.linalg
 
+from freefloat.arrays import Array
+from freefloat.dynamics.samples import Samples
 from freefloat.estimate.estimate import Quantity
 from freefloat.estimate.rows.equations import COUNTS
 from freefloat.estimate.total_mass import mass_from_pulse
-from freefloat.experiment.simulate import Pulse, simulate_motion
+from freefloat.models.angular_momentum import AngularMomentum
 from freefloat.motion.fourier import Fourier
-from freefloat.regressor.angular_momentum import AngularMomentum
-from freefloat.regressor.samples import Samples
 from freefloat.robot.model import Robot
-from freefloat.robot.transform import Array
+from freefloat.simulation.simulate import Pulse, simulate_motion
 from freefloat.studies import published
 from freefloat.studies.printed import printed_motion
 from freefloat.studies.simulated import reacting

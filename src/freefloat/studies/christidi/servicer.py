@@ -14,14 +14,15 @@ from functools import cached_property
 import numpy as np
 from scipy.interpolate import CubicSpline
 
+from freefloat.arrays import Array
+from freefloat.dynamics.samples import Samples
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
-from freefloat.experiment.simulate import Start, simulate_motion
 from freefloat.motion.fourier import Fourier
-from freefloat.regressor.samples import Samples, rotations
 from freefloat.robot.model import Robot
-from freefloat.robot.transform import Array
+from freefloat.robot.rotations import rotations
+from freefloat.simulation.simulate import Start, simulate_motion
 from freefloat.studies import published
 from freefloat.studies.christidi.clusters import ZERO, ServicerClusters
 from freefloat.studies.printed import printed_motion

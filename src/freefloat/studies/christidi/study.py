@@ -11,10 +11,10 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from freefloat.arrays import Array
+from freefloat.data.processing.derivative_band_limited import BandLimited
+from freefloat.data.processing.filtering import LowPass
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
-from freefloat.experiment.processing.derivative_band_limited import BandLimited
-from freefloat.experiment.processing.filtering import LowPass
-from freefloat.robot.transform import Array
 from freefloat.studies import published
 from freefloat.studies.check import Check, Effort, Robots, Watch
 from freefloat.studies.christidi.clusters import printed_values

@@ -18,11 +18,12 @@ from typing import Literal
 
 import numpy as np
 
-from freefloat.experiment.processing.attitude import integrate_rates
-from freefloat.experiment.processing.derivative_savitzky_golay import SavitzkyGolay
-from freefloat.experiment.processing.differentiation import Differentiator
-from freefloat.regressor.samples import Samples, rotations
-from freefloat.robot.transform import Array
+from freefloat.arrays import Array
+from freefloat.data.processing.attitude import integrate_rates
+from freefloat.data.processing.derivative_savitzky_golay import SavitzkyGolay
+from freefloat.data.processing.differentiation import Differentiator
+from freefloat.dynamics.samples import Samples
+from freefloat.robot.rotations import rotations
 from freefloat.studies.christidi.clusters import ServicerClusters, mass_by_ratio
 from freefloat.studies.christidi.servicer import STEP_S, Readings, Servicer
 

@@ -13,13 +13,13 @@ from functools import cached_property
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.excitation.goals.condition_number import true_condition_number
 from freefloat.excitation.procedures.optimum_points import OptimumPoints, PointsTask
 from freefloat.excitation.rows.energy import EnergyRows
+from freefloat.models.model import Energy
 from freefloat.motion.limits import Limits, limits_of
-from freefloat.regressor.model import Energy
 from freefloat.robot.model import Robot
-from freefloat.robot.transform import Array
 from freefloat.studies import published
 
 STUDY = "gautier_khalil_arm"

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from freefloat.arrays import Array
+from freefloat.dynamics.states import random_states
 from freefloat.excitation.goals.condition_number import true_condition_number
 from freefloat.excitation.procedures.optimum_points import OptimumPoints, optimum_points
-from freefloat.regressor.model import Energy
-from freefloat.regressor.states import random_states
+from freefloat.models.model import Energy
 from freefloat.robot.model import Robot
-from freefloat.robot.transform import Array
 from freefloat.studies import published
 from freefloat.studies.check import Check, Effort, Robots, Watch
 from freefloat.studies.gautier.experiment import STUDY, Arm, points_problem

@@ -13,6 +13,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from freefloat.arrays import Array
+from freefloat.dynamics.samples import Samples
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.flight import Flight
@@ -20,9 +22,7 @@ from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Nuisances, Problem
 from freefloat.motion.cycloid import Cycloid, direction_combinations
 from freefloat.motion.trajectory import Trajectory
-from freefloat.regressor.samples import Samples
 from freefloat.robot.model import Robot
-from freefloat.robot.transform import Array
 from freefloat.studies import published
 from freefloat.studies.simulated import reacting
 

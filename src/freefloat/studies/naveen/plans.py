@@ -16,11 +16,11 @@ from freefloat.excitation.plan import Plan
 from freefloat.excitation.planned_motion import Conditions
 from freefloat.excitation.procedures.interval_task import IntervalTask
 from freefloat.excitation.rows.momentum import MomentumRows
-from freefloat.experiment.sensors import make_sensor
+from freefloat.models.model import Momentum
 from freefloat.motion.fourier import Fourier
 from freefloat.motion.limits import limits_of
-from freefloat.regressor.model import Momentum
 from freefloat.robot.model import Robot
+from freefloat.sensors.kinds import make_sensor
 from freefloat.studies.naveen.experiment import DURATION_S, channels, peak_rates, printed_noise, published_seeds
 from freefloat.studies.simulated import white_gyro
 

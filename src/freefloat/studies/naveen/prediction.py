@@ -12,12 +12,12 @@ from functools import cached_property
 
 import numpy as np
 
+from freefloat.arrays import Array
+from freefloat.dynamics.reaction import base_accelerations
+from freefloat.dynamics.samples import Samples
+from freefloat.dynamics.torque import inverse_dynamics
 from freefloat.motion.fourier import PlainFourier
-from freefloat.regressor.samples import Samples
-from freefloat.regressor.states import base_accelerations
-from freefloat.regressor.torque import inverse_dynamics
 from freefloat.robot.model import Robot
-from freefloat.robot.transform import Array
 from freefloat.studies.naveen.experiment import peak_rates, published_seeds
 from freefloat.studies.simulated import reacting
 

@@ -11,16 +11,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.linear.least_squares import LeastSquares
 from freefloat.excitation.goals.condition_number import true_condition_number
 from freefloat.excitation.procedures.interval_design import design_intervals
 from freefloat.excitation.procedures.interval_pruning import interval_record, prune
+from freefloat.models.model import Momentum
 from freefloat.motion.cycloid import direction_combinations
-from freefloat.regressor.model import Momentum
 from freefloat.robot.model import Robot
-from freefloat.robot.transform import Array
 from freefloat.studies import published
 from freefloat.studies.check import Check, Effort, Robots, Watch, Way
 from freefloat.studies.naveen.experiment import (

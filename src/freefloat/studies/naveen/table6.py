@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from freefloat.robot.transform import Array
+from freefloat.arrays import Array
 from freefloat.studies import published
 from freefloat.studies.check import Better, Check, Way
 from freefloat.studies.naveen.experiment import STUDY

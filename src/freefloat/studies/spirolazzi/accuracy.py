@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.estimate.bound.bound import cramer_rao_bound
 from freefloat.estimate.problem import Nuisances
-from freefloat.regressor.angular_momentum import AngularMomentum
+from freefloat.models.angular_momentum import AngularMomentum
 from freefloat.robot.model import Robot
-from freefloat.robot.transform import Array
 from freefloat.studies import published
 from freefloat.studies.check import Better, Check, Effort, Watch, Way
 from freefloat.studies.simulated import true_clusters

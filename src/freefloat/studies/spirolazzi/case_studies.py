@@ -18,16 +18,17 @@ from typing import Literal
 
 import numpy as np
 
+from freefloat.arrays import Array
+from freefloat.data.processing.attitude import integrate_rates
+from freefloat.dynamics.samples import Samples
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
-from freefloat.experiment.processing.attitude import integrate_rates
-from freefloat.experiment.simulate import Start, simulate_motion
 from freefloat.motion.fourier import Fourier
-from freefloat.regressor.samples import Samples, rotations
 from freefloat.robot.model import Robot
-from freefloat.robot.transform import Array
+from freefloat.robot.rotations import rotations
+from freefloat.simulation.simulate import Start, simulate_motion
 from freefloat.studies import published
 from freefloat.studies.check import Check, Effort, Robots, Watch
 from freefloat.studies.christidi.clusters import ZERO, ServicerClusters, printed_values

@@ -10,12 +10,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import com_of, inertia_about_com, parameters_from_com
-from freefloat.robot.transform import Array
 from freefloat.studies import published
 from freefloat.studies.simulated import read_encoders, read_gyro
 from freefloat.studies.spirolazzi.cluster_table import SIMPLE

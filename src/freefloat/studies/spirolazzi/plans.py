@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.estimate.bound.bound import Bound
 from freefloat.estimate.problem import Nuisances
 from freefloat.excitation.limits.attitude import BaseAttitude
@@ -19,7 +20,6 @@ from freefloat.excitation.limits.joint import joint_limits
 from freefloat.excitation.plan import Plan
 from freefloat.robot.model import Robot
 from freefloat.robot.shapes import Ellipsoid, Shape, Sphere
-from freefloat.robot.transform import Array
 from freefloat.studies import published
 from freefloat.studies.printed import printed_motion
 from freefloat.studies.simulated import white_gyro

@@ -12,13 +12,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from freefloat.arrays import Array
+from freefloat.dynamics.reaction import base_reaction
+from freefloat.dynamics.samples import Samples
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.problem import Nuisances, Problem
 from freefloat.motion.fourier import Fourier
-from freefloat.regressor.samples import Samples
-from freefloat.regressor.states import base_reaction
 from freefloat.robot.model import Robot
-from freefloat.robot.transform import Array
 from freefloat.studies import published
 from freefloat.studies.printed import printed_motion
 from freefloat.studies.simulated import reacting

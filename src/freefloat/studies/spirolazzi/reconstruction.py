@@ -10,15 +10,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from freefloat.estimate.bound.attitude import skew_matrices
+from freefloat.arrays import Array
+from freefloat.dynamics import kernels
+from freefloat.dynamics.momentum import momentum_matrix
+from freefloat.dynamics.reaction import base_reaction
+from freefloat.dynamics.samples import Samples
 from freefloat.estimate.likelihood import reaction_kernels as compiled
-from freefloat.regressor import kernels
-from freefloat.regressor.angular_momentum import AngularMomentum
-from freefloat.regressor.momentum import momentum_matrix
-from freefloat.regressor.samples import Samples
-from freefloat.regressor.states import base_reaction
+from freefloat.models.angular_momentum import AngularMomentum
 from freefloat.robot.parameters import PER_BODY
-from freefloat.robot.transform import Array
+from freefloat.robot.rotations import cross_matrices
 
 
 def reconstructed_rates(model: AngularMomentum, samples: Samples, pi: Array) -> Array:
@@ -57,4 +57,4 @@ class RateSlopes:
         columns = np.concatenate([rows, moved[:, 3:] - lever @ moved[:, :3]], axis=2)
         slopes = np.asarray(-np.linalg.solve(M_b, columns), float)
         clusters = rows.shape[2]
-        return cls(slopes[..., :clusters], slopes[..., clusters:], skew_matrices(w))
+        return cls(slopes[..., :clusters], slopes[..., clusters:], cross_matrices(w))

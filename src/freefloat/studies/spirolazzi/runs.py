@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
+from freefloat.arrays import Array
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.linear.least_squares import LeastSquares
 from freefloat.estimate.linear.system import LinearSystem, plain_roots
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.rows.equations import by_flight
-from freefloat.regressor.angular_momentum import AngularMomentum
-from freefloat.robot.transform import Array
+from freefloat.models.angular_momentum import AngularMomentum
 from freefloat.studies.check import Watch
 from freefloat.studies.spirolazzi.cluster_table import cluster_table, simple_model
 from freefloat.studies.spirolazzi.n1 import HELD_SAMPLES, N1, STUDY

@@ -10,7 +10,7 @@ import numpy as np
 from freefloat.estimate.linear.total_least_squares import TotalLeastSquares
 from freefloat.excitation.find_excitation import find_excitation
 from freefloat.excitation.influence import influences
-from freefloat.regressor.angular_momentum import AngularMomentum
+from freefloat.models.angular_momentum import AngularMomentum
 from freefloat.robot.model import Robot
 from freefloat.studies import published
 from freefloat.studies.check import Check, Effort, Robots, Watch

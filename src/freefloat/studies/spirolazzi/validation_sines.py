@@ -19,11 +19,11 @@ from functools import cached_property
 
 import numpy as np
 
+from freefloat.arrays import Array
+from freefloat.dynamics.samples import Samples
 from freefloat.estimate.estimate import Estimate
+from freefloat.models.angular_momentum import AngularMomentum
 from freefloat.motion.limits import limits_of
-from freefloat.regressor.angular_momentum import AngularMomentum
-from freefloat.regressor.samples import Samples
-from freefloat.robot.transform import Array
 from freefloat.studies import published
 from freefloat.studies.spirolazzi.n1 import STUDY
 from freefloat.studies.spirolazzi.reconstruction import RateSlopes, reconstructed_rates

@@ -1,0 +1,118 @@
+"""From recordings to an estimate, with a sign that something is happening."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+from freefloat.cli.flights import read_any
+from freefloat.cli.live_bar import aside
+from freefloat.cli.outputs import files_of, refuse_output
+from freefloat.data.recording import Recording
+from freefloat.errors import FileError
+from freefloat.estimate.estimate import Estimate
+from freefloat.excitation.excitation_file import load_motion
+from freefloat.mission.identifying import identify
+from freefloat.mission.mission_file import Mission, load_mission
+from freefloat.motion.trajectory import Trajectory
+from freefloat.robot.model import Robot
+
+
+def identify_recordings(
+    mission_path: Path,
+    recordings: Sequence[Path],
+    method: str | None,
+    trajectory_path: Path | None,
+    without: Sequence[str],
+    mapping: Path | None,
+    repair: list[str],
+    output: Path | None,
+    quiet: bool,
+) -> Estimate:
+    """Read everything, estimate, write the estimate if a path is given."""
+    given = Given(mission_path, tuple(recordings), trajectory_path, tuple(without), mapping, tuple(repair))
+    mission, trajectory, absent = given.mission()
+    given.refuse_outputs({output: ".json"}, "estimates", files_of(mission))
+    with aside(quiet).status("reading") as status:
+        read = given.read(mission.robot)
+        status.update(f"identifying {mission.name}")
+        estimate = identify(mission, read, method, trajectory, absent)
+    if output is not None:
+        estimate.save(output)
+    return estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a command that reads recordings is given. without: texts `FILE=body`."""
+
+    mission_path: Path
+    recordings: tuple[Path, ...]
+    trajectory: Path | None
+    without: tuple[str, ...]
+    mapping: Path | None
+    repair: tuple[str, ...]
+
+    def refuse_outputs(self, outputs: Mapping[Path | None, str], what: str, others: Sequence[Path] = ()) -> None:
+        """Refuse, before the work, what could not be done after it: a recording twice, outputs that would harm.
+
+        outputs: the ending of each, None for one that is not wanted. others: further files that are read.
+        """
+        _refuse_repeated(self.recordings)
+        inputs = (self.mission_path, *others, *self.recordings, self.trajectory, self.mapping)
+        for path, ending in outputs.items():
+            if path is not None:
+                refuse_output(path, [each for each in inputs if each is not None], what, (ending,))
+
+    def mission(self) -> tuple[Mission, Trajectory | None, Mapping[str, list[str]]]:
+        """The mission, the commanded motion if one is given, and bodies that were not there by recording."""
+        mission = load_mission(self.mission_path)
+        trajectory = None if self.trajectory is None else load_motion(self.trajectory, mission.robot)
+        return mission, trajectory, _absent_bodies(self.without)
+
+    def read(self, robot: Robot) -> dict[str, Recording]:
+        """The recordings by name, which must be of this robot."""
+        read = {}
+        for path in self.recordings:
+            recording = read_any(path, self.mapping, list(self.repair))
+            _refuse_other_joints(path, recording, robot)
+            read[_flight_name(path, self.recordings)] = recording
+        return read
+
+
+def _refuse_repeated(recordings: Sequence[Path]) -> None:
+    """The same file twice; a copy of it is found when it is read."""
+    seen = set[Path]()
+    for path in recordings:
+        if path.resolve() in seen:
+            raise FileError(path, "is given twice; allowed: each recording once")
+        seen.add(path.resolve())
+
+
+def _refuse_other_joints(path: Path, recording: Recording, robot: Robot) -> None:
+    """Refuse a recording of joints that are not the robot's, or not all of them."""
+    found = {name: None for channel in recording if channel.quantity == "q" for name in channel.components}
+    there = {body.joint.name for body in robot.bodies if body.joint is not None}
+    if found and not set(robot.joint_names) <= set(found) <= there:
+        near = {name: get_close_matches(name, set(found) - there, 1) for name in robot.joint_names if name not in found}
+        meant = "".join(f" (is {match[0]} meant for {name}?)" for name, match in near.items() if match)
+        allowed = f"those of {robot.name}, {', '.join(robot.joint_names)}"
+        raise FileError(path, f"holds the joints {', '.join(found)}{meant}; allowed: {allowed}")
+
+
+def _flight_name(path: Path, among: Sequence[Path]) -> str:
+    """The file's name, or the whole path where two files have the same name."""
+    return path.name if [other.name for other in among].count(path.name) == 1 else str(path)
+
+
+def _absent_bodies(without: Sequence[str]) -> Mapping[str, list[str]]:
+    """Bodies that were not there, by recording, from texts `FILE=body`."""
+    absent: dict[str, list[str]] = {}
+    for text in without:
+        name, equals, body = text.rpartition("=")
+        if not (name and equals and body):
+            raise FileError(text, "does not say which body which recording was without; allowed: FILE=BODY")
+        absent.setdefault(name, []).append(body)
+    return absent

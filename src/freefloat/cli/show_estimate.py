@@ -1,0 +1,84 @@
+"""An estimate as a table: each cluster with its interval, what that is made of, and what the CAD model said."""
+
+from __future__ import annotations
+
+import math
+
+from rich.markup import escape
+from rich.table import Table
+
+from freefloat.cli.show import console
+from freefloat.estimate.estimate import Estimate, Quantity
+from freefloat.models.names import cluster_unit
+from freefloat.report.words import HALF, number, prefixed, relative, residual_line, shortened, with_interval
+
+_WORTH = 2.0  # standard deviations by which a nuisance is worth a line
+_LONG = 40  # characters of a cluster's name, above which names are folded, or numbers would have no room
+_COLOURS = {"good": "green", "doubtful": "yellow", "failed": "red"}
+
+
+def show_estimate(estimate: Estimate, everything: bool) -> None:
+    """The table of clusters, nuisances, residual and warnings; with `everything`, all nuisances and the notes too."""
+    out = console()
+    count = f"{len(estimate.values)} clusters of {estimate.model}"
+    verdict = f"[{_COLOURS[estimate.outcome]}]{estimate.outcome}[/]"
+    out.print(f"[bold]{escape(estimate.robot.name)}[/]  {escape(estimate.method)} · {escape(count)} · {verdict}")
+    out.print(_clusters(estimate))
+    nuisances = [each for each in estimate.nuisances if everything or _is_worth_a_line(each)]
+    if nuisances:
+        out.print(_nuisances(nuisances))
+    out.print(escape(residual_line(estimate)))
+    for sentence in estimate.warnings:
+        out.print(f" [yellow]![/] {escape(sentence)}")
+    if everything:
+        for sentence in estimate.notes:
+            out.print(f" {escape(sentence)}", style="dim")
+
+
+def _clusters(estimate: Estimate) -> Table:
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    names = [shortened(formula) for formula in estimate.formulas]
+    table.add_column("cluster", no_wrap=max(map(len, names), default=0) <= _LONG, overflow="fold")
+    for heading in ("value", "", "95 %", "relative"):
+        table.add_column(heading, justify="left" if heading == "" else "right", no_wrap=True)
+    table.add_column("made of", overflow="fold")
+    table.add_column("prior", justify="right", no_wrap=True)
+    for index, name in enumerate(names):
+        value, half = float(estimate.values[index]), HALF * float(estimate.sd[index])
+        shown, interval = with_interval(value, half)
+        table.add_row(
+            escape(name),
+            shown,
+            cluster_unit(estimate.names[index]),
+            interval,
+            relative(value, half),
+            escape(_made_of(estimate, index)),
+            number(float(estimate.cad[index])),
+            style=None if estimate.significant[index] else "dim",
+        )
+    return table
+
+
+def _nuisances(nuisances: list[Quantity]) -> Table:
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    table.add_column("beside them", no_wrap=True)
+    for heading in ("value", "", "95 %"):
+        table.add_column(heading, justify="left" if heading == "" else "right", no_wrap=True)
+    for each in nuisances:
+        half = HALF * each.sd
+        scale, unit = prefixed(max(abs(each.value), half if math.isfinite(half) else 0.0), each.unit)
+        value, interval = with_interval(each.value / scale, half / scale)
+        table.add_row(escape(each.name), value, escape(unit), interval)
+    return table
+
+
+def _is_worth_a_line(quantity: Quantity) -> bool:
+    return math.isfinite(quantity.sd) and abs(quantity.value) > _WORTH * quantity.sd
+
+
+def _made_of(estimate: Estimate, cluster: int) -> str:
+    """Sources of the variance and their shares in per cent."""
+    if estimate.budget is None:
+        return ""
+    parts = [f"{source} {100.0 * share:.0f}" for source, share in estimate.budget.of(cluster)]
+    return f"{' · '.join(parts)} %" if parts else ""

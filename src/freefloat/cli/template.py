@@ -1,0 +1,144 @@
+"""A commented mission file to start from, for the demo servicer or for a robot of one's own."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from pathlib import Path
+
+from freefloat.cli.options import GoalChoice
+from freefloat.cli.outputs import refuse_output
+from freefloat.errors import FileError
+from freefloat.estimate.methods import default_method
+from freefloat.files import read_bytes, write_bytes, write_text
+from freefloat.robot.load import load_robot, save_robot
+from freefloat.robot.model import BaseKind, Joint, Robot
+from freefloat.robot.physicality import check_physicality
+from freefloat.studies import study_path
+
+_TEMPLATE = """\
+format: freefloat/mission@1
+mission: {name}
+robot: {robot}              # a robot file (.yaml) or a URDF, from this file's folder
+
+# Bodies, or single parameters (`link2.m`), whose values you trust, and how far.
+{scale}known: {known}
+prior: cad                  # cad: the robot file's values as a soft prior | {{mass: 0.1, com: 0.1}} | none
+assume_zero: []             # hard simplifications, e.g. ["*.products", "link2.my"]
+momentum: zero              # zero | unknown | {{wheels_Nms: {{wx: 5}}}}
+
+sensors:
+{sensors}
+
+# The motion: a trajectory of your own (`trajectory: motion.json`), or one to be designed.
+excitation:
+  shape: {{kind: fourier, harmonics: 4, rest_to_rest: true}}
+  duration_s: 60
+  goal: {goal}  # {goals}
+{limits}
+
+identify:
+  method: {method}
+{orbit}"""
+
+_ORBIT = "  # nuisances: {external_torque_Nm: 1.0e-4}  # on orbit: gravity gradient and drag, estimated along\n"
+_SCALE = "# Without any, or a wheel that spins, a base that floats shows ratios of inertias, not their scale.\n"
+
+
+def write_new_mission(name: str, robot_path: Path | None, base: BaseKind | None = None) -> list[Path]:
+    """Write NAME.yaml, and a robot file beside it where one is needed; the files written; none is overwritten.
+
+    base: how the base of a URDF moves, which a robot file then says; as the URDF says unless given.
+    """
+    path = Path(name if name.endswith((".yaml", ".yml")) else f"{name}.yaml")
+    refuse_output(path, (), "missions", (".yaml", ".yml"))
+    _refuse_existing(path)
+    written = [path]
+    if robot_path is None:
+        if base is not None:
+            raise FileError(path, "--base is for a URDF, and none is given; allowed: --urdf with it")
+        robot_path = path.with_name("servicer.yaml" if path.name != "servicer.yaml" else "servicer_robot.yaml")
+        if not robot_path.exists():
+            write_bytes(robot_path, read_bytes(study_path("servicer")))
+            written.append(robot_path)
+    robot = load_robot(robot_path, base)
+    if base is not None:
+        robot_path = path.with_name(f"{path.stem}_robot.yaml")
+        _refuse_existing(robot_path)
+        save_robot(robot, robot_path)
+        written.append(robot_path)
+    write_text(path, _mission_text(path.stem, os.path.relpath(robot_path, path.parent), robot))
+    return written
+
+
+def remarks_on(robot: Robot) -> list[str]:
+    """What a new mission's robot lacks before it can be designed for or identified, a sentence each."""
+    said = []
+    free = [joint.name for joint in robot.joints if not math.isfinite(joint.rate) or _has_no_range(joint)]
+    if free:
+        said.append(f"nothing limits range or rate of {', '.join(free)}: give limits in the robot file, for a design")
+    if robot.base != "fixed" and "load" not in robot.body_names:
+        said.append(
+            "nothing is known yet: without a known body, or a wheel that spins, inertias are found but for scale"
+        )
+    bodies = dict.fromkeys(finding.body for finding in check_physicality(robot))
+    if bodies:
+        said.append(f"cannot exist as given: {', '.join(bodies)}; `freefloat inspect` says why")
+    return said
+
+
+def _has_no_range(joint: Joint) -> bool:
+    return joint.kind != "continuous" and not all(map(math.isfinite, joint.position))
+
+
+def _refuse_existing(path: Path) -> None:
+    if path.exists():
+        raise FileError(path, "is there already; choose another name or remove it first")
+
+
+def _mission_text(name: str, robot_path: str, robot: Robot) -> str:
+    fixed = robot.base == "fixed"  # where accuracy cannot be designed for: it is that of a base that reacts
+    return _TEMPLATE.format(
+        name=json.dumps(name, ensure_ascii=False),  # JSON's quotes are YAML's
+        robot=json.dumps(robot_path, ensure_ascii=False),
+        known="{load: {relative_sd: 0.002}}" if "load" in robot.body_names else "{}",
+        scale="" if fixed else _SCALE,
+        goal="condition-number" if fixed else "accuracy",
+        goals=" | ".join(goal for goal in GoalChoice if not (fixed and "accuracy" in goal)),
+        limits="\n".join(f"  # {line}" for line in _limits(robot)),
+        method=default_method(robot.base),
+        orbit=_ORBIT if robot.base == "free" else "",
+        sensors="\n".join(f"  {line}" for line in _sensors(robot)),
+    )
+
+
+def _limits(robot: Robot) -> list[str]:
+    """Limits that a mission may ask for, as lines to uncomment."""
+    free = [joint.name for joint in robot.joints if not math.isfinite(joint.rate)]
+    lines = [f"Nothing limits the rate of {', '.join(free)}: give one in the robot file."] if free else []
+    lines.append("limits:                 # beside those of joints and wheels, which the robot file has")
+    if robot.base == "free":
+        lines.append("  base_attitude_deg: {roll: [-40, 40], pitch: [-20, 20], yaw: [-20, 20]}")
+    if robot.base == "planar":
+        lines.append("  base_attitude_deg: {yaw: [-40, 40]}")
+    if robot.base != "fixed":
+        lines.append("  base_rate_deg_s: 2")
+    lines.append("  clearance_m: 0.05     # between bodies that have shapes")
+    if robot.wheels:
+        lines.append(f"  wheel_momentum_Nms: {{{robot.wheels[0].name}: 5}}")
+    return lines
+
+
+def _sensors(robot: Robot) -> list[str]:
+    """Sensors that suit the robot: sliding joints have noise in metres, a fixed base has torques, no gyro."""
+    slides = any(joint.kind == "prismatic" for joint in robot.joints)
+    turns = any(joint.kind != "prismatic" for joint in robot.joints)
+    noise = ", ".join(part for part, there in (("noise_rad: 2.5e-5", turns), ("noise_m: 1.0e-5", slides)) if there)
+    lines = [f"joints: {{kind: encoder, {noise}, rate_Hz: 100}}"] if noise else []
+    if robot.base == "fixed":
+        return [*lines, "torques: {kind: torque, noise_Nm: 0.01, rate_Hz: 100}"]
+    lines.append("gyro: {kind: gyro, angle_random_walk_deg_per_sqrt_h: 0.01, bias_deg_per_h: 0.1, rate_Hz: 100}")
+    if robot.wheels:
+        lines.append("wheels: {kind: tachometer, noise_rad_s: 0.01, rate_Hz: 10}")
+    return lines

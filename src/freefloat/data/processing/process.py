@@ -1,0 +1,199 @@
+"""From a recording to samples, in one call.
+
+    processed = process(recording, robot, command, rate_Hz=3.0, sensors=mission.sensors.values())
+
+Joints are projected on the command where it is known and followed, else on splines; where those do not do, they are
+filtered and differentiated without lag.
+Angular rates are those of the gyro, in base axes. Attitude is that of a star tracker (or any pose sensor) where
+there is one, else the gyro's rates integrated. Whatever is done to a channel, and what is worth knowing about it,
+is said in words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from freefloat.arrays import Array
+from freefloat.data.processing.joint_motion import JointMotion, joint_motion
+from freefloat.data.processing.process_parts import Part, Task, angular, gyro_rates, linear, loads, wheels
+from freefloat.data.processing.processed import Known, Processed, ProcessSettings, known_of
+from freefloat.data.processing.resampling import CannotProcess, resample
+from freefloat.data.processing.time_offset import GyroDelay, estimate_gyro_delay
+from freefloat.data.recording import Recording
+from freefloat.dynamics.samples import Samples
+from freefloat.motion.trajectory import Trajectory
+from freefloat.robot.model import Robot
+from freefloat.sensors.channel import Channel
+from freefloat.sensors.sensor import Sensor
+
+_USED = ("q", "gyro", "attitude", "position", "velocity", "body_velocity", "wheel", "tau", "force", "moment")
+_SOURCES = {"w": ("gyro",), "attitude": ("attitude",), "position": ("position",), "v": ("body_velocity", "velocity")}
+_FEWEST = 16  # samples of a channel from which anything can be made
+_LONGEST_DELAY_S = 1.0
+_FINE = 15000  # instants at which a delay is sought
+
+
+def process(
+    recording: Recording,
+    robot: Robot,
+    command: Trajectory | None = None,
+    rate_Hz: float | None = None,
+    settings: ProcessSettings | None = None,
+    sensors: Iterable[Sensor] = (),
+) -> Processed:
+    """Make samples of a recording.
+
+    command: the commanded motion, if known. rate_Hz: of the samples; the gyro's own instants (the encoders',
+    without a gyro) unless given. sensors: what is known of noise and mountings, such as a mission's sensors.
+    """
+    chosen, known = settings or ProcessSettings(), tuple(sensors)
+    channels, unused = _channels(recording, robot, chosen)
+    joints = _joints(channels["q"], robot, command, chosen, known)
+    if joints.projection is not None and joints.projection.commanded:  # what was found out holds for wheels too
+        chosen = replace(chosen, start_s=joints.projection.start_s)
+    t, rate = _time_base(channels, joints.span_s, rate_Hz)
+    task = Task(channels, robot, command, chosen, known, t, rate)
+    found = _joint_part(channels["q"].name, joints, t) + wheels(task) + angular(task)
+    found = found + linear(task, found) + loads(task) + Part(notes=unused, warnings=_gaps(channels, t))
+    samples = Samples(**found.arrays, t=t)
+    delay, said = _gyro_delay(task, joints, samples)
+    return Processed(
+        samples,
+        found.noise,
+        found.steps,
+        found.notes + said.notes,
+        found.warnings + said.warnings,
+        joints.projection,
+        delay,
+        _shared(channels, rate),
+        _velocity_point(task),
+    )
+
+
+# ---------------------------------------------------------------------- channels
+
+
+def _channels(
+    recording: Recording, robot: Robot, settings: ProcessSettings
+) -> tuple[dict[str, Channel], tuple[str, ...]]:
+    """One channel of each quantity, its delay taken off, and a sentence on those that are left aside."""
+    chosen: dict[str, Channel] = {}
+    aside: list[str] = []
+    for channel in sorted(recording, key=lambda channel: channel.name):  # those without a label come first
+        takes = channel.quantity in _USED and channel.quantity not in chosen and len(channel) >= _FEWEST
+        if channel.quantity == "q":
+            takes = takes and set(robot.joint_names) <= set(channel.components)
+        if takes:
+            late = settings.delays_s.get(channel.name, 0.0)
+            chosen[channel.quantity] = replace(channel, t=channel.t - late) if late else channel
+        else:
+            aside.append(channel.name)
+    if "q" not in chosen:
+        raise CannotProcess(
+            f"no channel holds the positions of all joints of {robot.name}: {', '.join(robot.joint_names)}"
+        )
+    return chosen, ((f"not used: {', '.join(aside)}",) if aside else ())
+
+
+def _time_base(
+    channels: Mapping[str, Channel], span_s: tuple[float, float], rate_Hz: float | None
+) -> tuple[Array, float]:
+    """Instants within the motion at which every channel has samples around, shape (m,) [s], and their rate."""
+    start = max(span_s[0], *(float(channel.t[0]) for channel in channels.values()))
+    end = min(span_s[1], *(float(channel.t[-1]) for channel in channels.values()))
+    leader = channels.get("gyro", channels["q"])
+    if rate_Hz is None:
+        slack = 1e-9 * (end - start)  # the rounding of stamps
+        t, rate = leader.t[(leader.t >= start - slack) & (leader.t <= end + slack)], leader.rate_Hz
+    elif rate_Hz > 0.0:
+        t, rate = start + np.arange(max(0, int((end - start) * rate_Hz + 1e-9)) + 1) / rate_Hz, rate_Hz
+    else:
+        raise CannotProcess(f"rate_Hz is {rate_Hz:g}; allowed: greater than zero")
+    if t.size < 2 or end <= start:
+        raise CannotProcess(
+            f"the channels have no time in common: the motion lasts from {span_s[0]:.6g} to {span_s[1]:.6g} s, "
+            f"and all channels have samples from {start:.6g} to {end:.6g} s"
+        )
+    return t, rate
+
+
+def _gaps(channels: Mapping[str, Channel], t: Array) -> tuple[str, ...]:
+    """A sentence for every channel with gaps within the motion."""
+    said = []
+    for channel in channels.values():
+        gaps = channel.gaps()
+        inside = gaps[(gaps[:, 1] > t[0]) & (gaps[:, 0] < t[-1])]
+        if len(inside):
+            first, last = inside[int(np.argmax(inside[:, 1] - inside[:, 0]))].tolist()
+            said.append(
+                f"{channel.name} has {len(inside)} gaps, the longest from {first:.6g} to {last:.6g} s: values there "
+                f"are interpolated"
+            )
+    return tuple(said)
+
+
+def _shared(channels: Mapping[str, Channel], rate_Hz: float) -> dict[str, float]:
+    """How many rows of each array of the base's motion come from one reading."""
+    found = {array: [channels[name] for name in names if name in channels] for array, names in _SOURCES.items()}
+    return {array: max(1.0, rate_Hz / given[0].rate_Hz) for array, given in found.items() if given}
+
+
+def _velocity_point(task: Task) -> Array:
+    """Where on the base the velocity is measured, shape (3,) [m]."""
+    given = [task.channels[name] for name in _SOURCES["v"] if name in task.channels]
+    return task.known(given[0]).mounting.p if given else np.zeros(3)
+
+
+# ---------------------------------------------------------------------- joints and delay
+
+
+def _joints(
+    channel: Channel, robot: Robot, command: Trajectory | None, settings: ProcessSettings, sensors: tuple[Sensor, ...]
+) -> JointMotion:
+    place = [channel.components.index(name) for name in robot.joint_names]
+    known = known_of(channel, robot, sensors, settings)
+    if known.noise_sd is not None and known.rounding is not None:
+        known = Known(known.noise_sd[place], known.rounding[place], known.mounting)
+    return joint_motion(channel.t, channel.of(robot.joint_names), robot, command, known, settings)
+
+
+def _joint_part(name: str, joints: JointMotion, t: Array) -> Part:
+    motion, sd = joints.at(t), joints.sd(t)
+    return Part(
+        {"q": motion.position, "dq": motion.rate, "ddq": motion.acceleration},
+        {"q": sd[0], "dq": sd[1], "ddq": sd[2]},
+        {name: joints.step},
+        joints.notes,
+        joints.warnings,
+    )
+
+
+def _fine(joints: JointMotion, samples: Samples) -> Samples:
+    """Joints and wheels closer together than the samples may be: a delay is a small part of an interval."""
+    t = samples.need("t", "a gyro's delay")
+    fine = joints.t[(joints.t >= t[0]) & (joints.t <= t[-1])]
+    fine = fine[:: max(1, fine.size // _FINE)]
+    motion = joints.at(fine)
+    wheels = None if samples.wheel_rates is None else resample(t, samples.wheel_rates, fine)
+    return Samples(q=motion.position, dq=motion.rate, wheel_rates=wheels, t=fine)
+
+
+def _gyro_delay(task: Task, joints: JointMotion, samples: Samples) -> tuple[GyroDelay | None, Part]:
+    """How late the gyro is against the joints, and what to say of it."""
+    rates = gyro_rates(task)
+    unknown = task.robot.base == "fixed" or (task.robot.wheels and samples.wheel_rates is None)
+    if rates is None or unknown or not task.settings.seek_delay:
+        return None, Part()
+    longest = min(_LONGEST_DELAY_S, 0.05 * float(task.t[-1] - task.t[0]))
+    try:
+        delay = estimate_gyro_delay(task.robot, _fine(joints, samples), rates[0], rates[1], longest)
+    except CannotProcess as error:
+        return None, Part(notes=(str(error),))
+    if delay.tells and abs(delay.delay_s) > 4.0 * delay.sd_s:
+        channel = task.channels["gyro"].name
+        sentence = f"{delay.sentence()}; the setting delays_s={{{channel!r}: {delay.delay_s:.6f}}} takes it off"
+        return delay, Part(warnings=(sentence,))
+    return (delay if delay.tells else None), Part(notes=(delay.sentence(),))

@@ -1,0 +1,120 @@
+"""What processing is told, and what comes out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal
+
+import numpy as np
+
+from freefloat.arrays import Array
+from freefloat.data.processing.differentiation import Differentiator
+from freefloat.data.processing.filtering import LowPass
+from freefloat.data.processing.imu_model import Calibration
+from freefloat.data.processing.projection import Projection
+from freefloat.data.processing.time_offset import GyroDelay
+from freefloat.dynamics.samples import Samples
+from freefloat.robot.model import Robot
+from freefloat.robot.transform import Transform
+from freefloat.sensors.channel import Channel
+from freefloat.sensors.sensor import MountedSensor, Sensor
+from freefloat.sensors.truth import Layout
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessSettings:
+    """How to process; the defaults suit most recordings.
+
+    start_s: when the command began, on the recording's clock [s]; found from the joints unless given.
+    joints: a method for all joints instead of projection on the command or on splines.
+    gyro: a low-pass for angular rates, "propose" for one from their spectrum, or None for none, except what
+        going to a lower rate takes.
+    delays_s: by channel: how late its stamps are [s]; taken off before anything else.
+    calibrations: of gyros, by channel, applied to raw readings.
+    mountings: by channel: the sensor's frame in the base, instead of what the sensors say.
+    encoder_noise_sd: of a sample [rad or m], where the sensors do not say; else read from the data.
+    seek_delay: whether to estimate how late the gyro is; it is said, not taken off.
+    false_alarm: of the tests of whether joints follow the command, for each joint.
+    """
+
+    start_s: float | None = None
+    joints: Differentiator | None = None
+    gyro: LowPass | Literal["propose"] | None = None
+    delays_s: Mapping[str, float] = field(default_factory=dict)
+    calibrations: Mapping[str, Calibration] = field(default_factory=dict)
+    mountings: Mapping[str, Transform] = field(default_factory=dict)
+    encoder_noise_sd: float | None = None
+    seek_delay: bool = True
+    false_alarm: float = 1e-3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Processed:
+    """Samples on one time base, and how they came about.
+
+    samples: what regressors read; `t` is on the recording's clock.
+    noise: by name of an array of the samples: standard deviation of one of its rows, shape (k,); of an attitude,
+        of a rotation vector [rad], shape (3,).
+    steps: by channel, what was done to it. notes: further sentences. warnings: those that ask for a decision.
+    shared: by name of an array: how many of its rows come from one reading, more than one for slow sensors.
+    velocity_point: where on the base `v` was measured, base axes, (3,) [m]; the measured rates took it to the origin.
+    projection: of the joints on the command, or on splines where there is none; None if they were filtered.
+    gyro_delay: None where it was not sought or cannot be told.
+    """
+
+    samples: Samples
+    noise: Mapping[str, Array]
+    steps: Mapping[str, str]
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    projection: Projection | None = None
+    gyro_delay: GyroDelay | None = None
+    shared: Mapping[str, float] = field(default_factory=dict)
+    velocity_point: Array = field(default_factory=lambda: np.zeros(3))
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "noise", MappingProxyType(dict(self.noise)))
+        object.__setattr__(self, "steps", MappingProxyType(dict(self.steps)))
+        object.__setattr__(self, "shared", MappingProxyType(dict(self.shared)))
+
+    def as_text(self) -> str:
+        """All of it in lines of text."""
+        done = (f"{name}: {step}" for name, step in self.steps.items())
+        return "\n".join([*done, *self.notes, *(f"warning: {sentence}" for sentence in self.warnings)])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Known:
+    """What is known of the sensor behind a channel.
+
+    noise_sd: of a sample, in the order of the channel's components (of an attitude: of its three axes); None if
+    nobody said. rounding: its step, likewise. mounting: its frame in the base.
+    """
+
+    noise_sd: Array | None = None
+    rounding: Array | None = None
+    mounting: Transform = field(default_factory=Transform)
+
+
+def known_of(channel: Channel, robot: Robot, sensors: Iterable[Sensor], settings: ProcessSettings) -> Known:
+    """What the sensors of a mission, or the settings, say of the channel."""
+    found = Known()
+    for sensor in sensors:
+        for output in sensor.outputs(Layout.of(robot)):
+            if output.channel == channel.name:
+                frame = sensor.frame() if isinstance(sensor, MountedSensor) else Transform()
+                found = Known(*_ordered(channel, output.components, output.noise.white_sd, output.resolution), frame)
+    if channel.name in settings.mountings:
+        found = Known(found.noise_sd, found.rounding, settings.mountings[channel.name])
+    return found
+
+
+def _ordered(channel: Channel, given: tuple[str, ...], noise: Array, step: Array) -> tuple[Array, Array]:
+    """Noise and step in the order of the channel's own components."""
+    if channel.quantity == "attitude":
+        return noise, np.zeros(noise.size)
+    step = np.broadcast_to(step, noise.shape)
+    place = [given.index(name) for name in channel.components if name in given]
+    return noise[place], step[place]

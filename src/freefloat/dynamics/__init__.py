@@ -1,0 +1,1 @@
+"""The law of motion: compiled sweeps over the tree; momentum, torque, energy; how the base reacts."""

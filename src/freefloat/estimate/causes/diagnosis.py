@@ -1,0 +1,222 @@
+"""Nothing silent: what is wrong with data, robot file or fit is noticed, named, and comes with advice.
+
+`diagnosed` completes an estimate with what it holds at the CAD model, with warnings and with an outcome: good without
+warnings, failed if its numbers describe a mistake rather than the robot, else doubtful. Looking for mistakes takes
+time, so it is done only where a fit leaves more than noise, or ends farther away than was expected: data that a
+plausible model explains to within their noise hold no mistake that shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from freefloat.arrays import Array
+from freefloat.estimate.causes.advice import SCALE, lost_sentence, never_sentence, residual_sentences, two_digits
+from freefloat.estimate.causes.mistakes import MISFIT, mistakes
+from freefloat.estimate.causes.suspicions import (
+    Suspicions,
+    nothing_known,
+    recording_notes,
+    recording_sentences,
+    suspicions,
+)
+from freefloat.estimate.causes.weak_directions import WeakDirections, never_shown, weak_directions
+from freefloat.estimate.estimate import Estimate, Outcome, Quantity, Residual
+from freefloat.estimate.flight import InvalidProblem
+from freefloat.estimate.joint_curves import ProjectedCurves
+from freefloat.estimate.likelihood.unknowns import Part, Unknowns
+from freefloat.estimate.problem import Problem
+from freefloat.estimate.rows.equations import Equations
+
+FAR = 16.0  # mean square distance from the CAD model, in its spreads, beyond which mistakes are looked for
+_CONTRADICTED, _FEW, _SINGLE = 4.0, 20.0, 5.0  # what chance hardly reaches: mean square of many, of one; one cluster
+_BEYOND, _ABSURD = 4.0, 10.0  # standard deviations believed of a nuisance: a warning, a reason to look for mistakes
+_LATE = 5.0  # standard deviations of a time offset that is worth a note
+_MANY = 0.1  # of the clusters: so many directions that this motion does not show, though another would
+_MOSTLY = 0.5  # of the directions
+_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Large:
+    """A nuisance and its size in standard deviations of what was believed of it before."""
+
+    quantity: Quantity
+    size: float
+
+    @property
+    def denies(self) -> bool:
+        """Whether it says that something declared known is not so: all that rests on it is wrong then."""
+        return self.quantity.name.startswith("known ") and self.size > _ABSURD
+
+    @property
+    def in_words(self) -> str:
+        value = f"{self.quantity.value:.3g} {self.quantity.unit}".rstrip()
+        return f"{self.quantity.name} is {value}, {two_digits(self.size)} of its standard deviations"
+
+
+def refuse_too_few(rows: int, problem: Problem) -> None:
+    """Raise if data alone, of so many rows, are to determine more clusters than that."""
+    if problem.prior is None and rows < len(problem.minimal):
+        raise InvalidProblem(
+            f"{rows} measured values cannot determine {len(problem.minimal)} clusters; allowed: at least as many, or a "
+            "prior"
+        )
+
+
+def diagnosed(estimate: Estimate, problem: Problem, unknowns: Unknowns, converged: bool) -> Estimate:
+    """The estimate with what is to be said of it."""
+    samples, weak = suspicions(problem), weak_directions(estimate, problem)
+    distance, large = distance_from_cad(estimate, problem), _large(estimate, unknowns)
+    strange = estimate.residual.ratio > MISFIT or distance > FAR or any(each.size > _ABSURD for each in large)
+    found = tuple(mistakes(problem, samples, estimate.residual)) if strange else ()
+    warnings, notes = [*found, *recording_sentences(problem, samples, found)], [*recording_notes(problem, samples)]
+    if not found:  # else the rest follows from it
+        few = [*_few(estimate, problem, weak)]
+        lost, never = _lost(problem, samples, weak) if not few else ([], [])
+        warnings += [*few, *lost]
+        warnings += [] if converged else ["the fit did not converge: its numbers are those where it stopped"]
+        warnings += residual_sentences(estimate.residual, _of_filtered(problem))
+        warnings += _contradicted(estimate, problem, distance)
+        warnings += _more_than_allowed(large)
+        notes += [*never, *_late(estimate, large)]
+    return replace(
+        estimate,
+        held=tuple(dict.fromkeys(weak.held)),
+        outcome=outcome_of(estimate, bool(found) or any(each.denies for each in large), bool(warnings)),
+        warnings=(*estimate.warnings, *warnings),
+        notes=(*estimate.notes, *notes),
+    )
+
+
+def _of_filtered(problem: Problem) -> str:
+    """What cures a residual that is not white, where joints were filtered: their errors then last for many samples."""
+    if all(isinstance(flight.curves, ProjectedCurves) or "dq" not in flight.noise for flight in problem.flights):
+        return ""
+    return "; joints were filtered, which makes the encoders' noise last: give the commanded motion, if it is known"
+
+
+def outcome_of(estimate: Estimate, mistaken: bool, warned: bool) -> Outcome:
+    """How far to trust the numbers."""
+    if mistaken or not np.isfinite(estimate.values).all() or len(estimate.unseen) == len(estimate.values):
+        return "failed"
+    return "doubtful" if warned or estimate.warnings else "good"
+
+
+def linear_mistakes(
+    problem: Problem, equations: Equations, x: Array, sd: Array, residual: Residual
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Sentences about mistakes, and about the recordings, for a linear estimate.
+
+    x, sd: unknowns and their standard deviations, shape (columns,).
+    """
+    samples, count = suspicions(problem), len(equations.minimal)
+    variance = np.diagonal(equations.cad_covariance) + sd[:count] ** 2
+    away = (x[:count] - equations.cad) ** 2 / np.where(variance > 0.0, variance, np.inf)
+    unknown_and_strange = np.isnan(residual.ratio) and residual.white is False
+    strange = residual.ratio > MISFIT or unknown_and_strange or float(away.mean()) > FAR
+    found = tuple(mistakes(problem, samples, residual)) if strange else ()
+    return found, tuple(recording_sentences(problem, samples, found))
+
+
+# ---------------------------------------------------------------------- what the data do not show
+
+
+def _few(estimate: Estimate, problem: Problem, weak: WeakDirections) -> Iterator[str]:
+    """Whether there are too few data, or they hold too little."""
+    count, rows = len(estimate.values), estimate.residual.rows
+    if rows < count:
+        yield (
+            f"{rows} measured values for {count} clusters: most of them stay at the CAD model; record for longer, or "
+            "more often"
+        )
+    elif len(weak.held) > _MOSTLY * count:
+        seconds = sum(float(flight.t[-1] - flight.t[0]) for flight in problem.flights)
+        yield (
+            f"the data show only {count - len(weak.held)} of {count} directions, the rest is the CAD model's: "
+            f"{seconds:.3g} s of this motion are too short, or move too little"
+        )
+
+
+def _lost(problem: Problem, samples: Suspicions, weak: WeakDirections) -> tuple[list[str], list[str]]:
+    """Warnings and notes about what the data do not show at all and no other sentence names."""
+    said = {SCALE} if samples.wheels_still and nothing_known(problem) else set()
+    lost = tuple(words for words in dict.fromkeys(weak.lost) if words not in said)
+    if not lost or (samples.still and SCALE not in lost):  # what a joint at rest hides is said with the joint
+        return [], []
+    hidden = len(weak.lost) - never_shown(problem)
+    if problem.prior is None or SCALE in lost or hidden > _MANY * len(problem.minimal):
+        return [lost_sentence(lost)], []
+    return [], [lost_sentence(lost) if hidden > 0 else never_sentence(lost)]
+
+
+# ---------------------------------------------------------------------- what contradicts the CAD model
+
+
+def distance_from_cad(estimate: Estimate, problem: Problem) -> float:
+    """Mean square distance of the clusters from the CAD model, in units of its spread (without prior also of noise)."""
+    away = estimate.values - estimate.cad
+    spread = problem.cad_covariance + (estimate.covariance if problem.prior is None else 0.0)
+    return float(away @ np.linalg.solve(spread, away)) / away.size if away.size else 0.0
+
+
+def _contradicted(estimate: Estimate, problem: Problem, distance: float) -> Iterator[str]:
+    if problem.prior is None:
+        return
+    sizes: Array = np.abs(estimate.values - estimate.cad) / np.sqrt(np.diagonal(problem.cad_covariance))
+    if distance < _CONTRADICTED + _FEW / sizes.size and sizes.max() < _SINGLE:
+        return
+    worst = np.argsort(-sizes)[:_NAMED]
+    listed = ", ".join(f"{estimate.names[k]} by {two_digits(sizes[k])}" for k in worst)
+    yield (
+        f"the data contradict the CAD model: clusters differ from it by more of its spreads than it allows ({listed}); "
+        "either it is worse than that, so that the prior should be wider, or the data hold what was not allowed for"
+    )
+
+
+# ---------------------------------------------------------------------- nuisances
+
+
+def _large(estimate: Estimate, unknowns: Unknowns) -> list[_Large]:
+    """Nuisances that are larger than was believed, and are so beyond their own uncertainty."""
+    told = {quantity.name for quantity in estimate.nuisances}
+    parts = [part for part in unknowns.parts[1:] if part.labels[0] in told]
+    believed = {label: size for part in parts for label, size in zip(part.labels, _precision(part), strict=True)}
+    sizes = [(quantity, abs(quantity.value) * believed[quantity.name]) for quantity in estimate.nuisances]
+    return [_Large(q, size) for q, size in sizes if size > _BEYOND and abs(q.value) > _BEYOND * q.sd]
+
+
+def _precision(part: Part) -> list[float]:
+    """One over the standard deviation that is believed of each unknown; zero where nothing is."""
+    alone = np.diagonal(part.information)
+    if np.count_nonzero(part.information) > alone.size:  # a bias that walks, known values that err together
+        alone = 1.0 / np.diagonal(np.linalg.inv(part.information))
+    return np.sqrt(alone).tolist()
+
+
+def _more_than_allowed(large: list[_Large]) -> Iterator[str]:
+    listed = ", ".join(each.in_words for each in sorted(large, key=lambda each: -each.size)[:_NAMED])
+    if any(each.denies for each in large):
+        yield (
+            f"the data deny what was declared known, as far as it was: {listed}; correct the robot file, or trust it "
+            "less (`known`)"
+        )
+    elif large:
+        yield (
+            f"what was estimated beside the clusters is more than was believed of it: {listed}; check the calibration, "
+            "or allow for more in the nuisances"
+        )
+
+
+def _late(estimate: Estimate, large: list[_Large]) -> Iterator[str]:
+    """Time offsets that are seen and are no larger than was believed."""
+    told = {each.quantity.name for each in large}
+    for quantity in estimate.nuisances:
+        name, _, flight = quantity.name.partition(" of ")
+        if name == "time offset" and quantity.name not in told and abs(quantity.value) > _LATE * quantity.sd:
+            where = f" in {flight}" if flight else ""
+            how = "late" if quantity.value > 0.0 else "early"
+            yield f"the base's sensors are {how} by {1e3 * abs(quantity.value):.3g} ms{where}; it is allowed for"

@@ -1,0 +1,99 @@
+"""Which mistake in the data explains a motion that the robot's model does not.
+
+Rates as recorded, and with every possible mistake undone, are compared with the CAD model (`rate_comparison.py`). A
+mistake is named only if the data agree with the model once it is undone, and several times better than before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+
+import numpy as np
+
+from freefloat.arrays import AXES
+from freefloat.estimate.causes.flight_view import FlightView
+from freefloat.estimate.causes.possible_faults import Fault, no_fault, possible_faults, turned_gyro
+from freefloat.estimate.causes.rate_comparison import Agreement, RateComparison
+from freefloat.estimate.likelihood.reaction import NotPossible
+from freefloat.estimate.problem import Problem
+from freefloat.robot.rotations import exponential, logarithm
+
+_COARSE, _FINE = (0.03,), (0.03, 0.003, 0.003)
+_CANDIDATES = 6
+_MARGIN = 4.0  # times less cost than the data as recorded
+_AS_GOOD = 2.0  # times the cost of the best: cannot be told from it
+_LEFT, _SPREADS = 0.05, 25.0  # largest unexplained share, mean square of spreads from the CAD model: still plausible
+_HEARD = 10.0  # times its noise that a gyro should show
+_TURNED_RAD, _FREE_RAD = 0.05, 0.5  # least turn worth a word; standard deviation of it while it is sought
+_TURNS = (_COARSE, _COARSE, _FINE, _FINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What was found.
+
+    recorded: agreement of the data as they are. faults: those that explain them and cannot be told from each other,
+    with the agreement once each is undone; empty if none does.
+    """
+
+    recorded: Agreement
+    faults: tuple[tuple[Fault, Agreement], ...]
+
+
+def plausible(found: Agreement) -> bool:
+    """Whether a model not too far from the CAD model explains nearly everything."""
+    return found.left < _LEFT and found.spreads < _SPREADS
+
+
+def search_faults(problem: Problem) -> Search | None:
+    """Compare data and model with and without mistakes; None where no rates of a base that reacts are recorded."""
+    if problem.robot.base == "fixed" or not (comparison := RateComparison(problem)).flights:
+        return None
+    said = [flight.momentum for flight in comparison.flights]
+    faults = list(possible_faults(problem.robot, all(isinstance(each, str) and each == "unknown" for each in said)))
+    costs = [comparison.agreement(fault, _COARSE).cost for fault in faults]
+    recorded = comparison.agreement(no_fault(problem.robot), _FINE)
+    tried = [(faults[k], comparison.agreement(faults[k], _FINE)) for k in np.argsort(costs)[:_CANDIDATES]]
+    named = _named(recorded, tried)
+    if not named and problem.robot.base == "free":
+        turned = _turned(comparison)
+        named = _named(recorded, [(turned, comparison.agreement(turned, _FINE))]) if turned is not None else ()
+    return Search(recorded, named)
+
+
+def _named(recorded: Agreement, tried: list[tuple[Fault, Agreement]]) -> tuple[tuple[Fault, Agreement], ...]:
+    """Faults that explain the data, the best first."""
+    best = min(found.cost for _, found in tried)
+    if not _MARGIN * best < recorded.cost:
+        return ()
+    alike = [(fault, found) for fault, found in tried if plausible(found) and found.cost < _AS_GOOD * best]
+    return tuple(sorted(alike, key=lambda each: each[1].cost))
+
+
+def _turned(comparison: RateComparison) -> Fault | None:
+    """The gyro turned against the base so that the data agree best; None if it is hardly turned at all."""
+    R, still = np.eye(3), np.ones(len(comparison.problem.robot.joints))
+    for shares in _TURNS:
+        found = comparison.agreement(turned_gyro(R, still), shares, _FREE_RAD)
+        R = exponential(np.array([found.turn]))[0] @ R
+    return turned_gyro(R, still) if float(np.linalg.norm(logarithm(R[None]))) > _TURNED_RAD else None
+
+
+def silent_axes(problem: Problem) -> Iterator[str]:
+    """A sentence for each gyro that shows nothing but noise where the CAD model says that the base turns."""
+    recorded, several = no_fault(problem.robot), len(problem.flights) > 1
+    for flight in problem.flights:
+        if problem.robot.base == "fixed" or flight.samples.w is None or flight.samples.dq is None:
+            continue
+        view = FlightView(problem, flight, recorded)
+        with suppress(NotPossible):
+            expected = view.motion(np.zeros(len(problem.minimal)), view.first()).w[:, view.turning].std(axis=0)
+            silent = ~view.alive & (view.size > 0.0) & (expected > _HEARD * view.noise)
+            for row in np.flatnonzero(silent):
+                where = f"{flight.name}: " if several else ""
+                yield (
+                    f"{where}gyro {AXES[view.turning[row]]} shows nothing but noise, where the CAD model expects "
+                    f"{expected[row]:.2g} rad/s: a dead or missing sensor; repair it or leave it out"
+                )

@@ -1,0 +1,118 @@
+"""One flight read in some way: its recorded rates of the base less those that a model predicts, with derivatives.
+
+Beside the clusters each flight has unknowns of its own ("extras"): a time offset, the gyro's misalignment and bias,
+and the momentum where it is not known. Attitudes, where momentum needs them, are the integral of the recorded rates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from freefloat.arrays import Array
+from freefloat.data.processing.attitude import integrate_rates
+from freefloat.estimate.causes.possible_faults import Fault
+from freefloat.estimate.flight import Flight
+from freefloat.estimate.joint_curves import SampledCurves
+from freefloat.estimate.likelihood.reaction import BaseMotion, Clock, Grid, Targets, predict, sensitivities
+from freefloat.estimate.problem import Problem
+from freefloat.robot.base_axes import allowed_rows
+from freefloat.robot.rotations import rotations
+
+_FEWEST = 100  # samples that suffice, or twice the number of clusters
+_DEAD = 3.0  # an axis whose rates are less than so many times its noise shows nothing
+_OFFSET_S = 0.1  # standard deviation of the time offset
+
+
+class FlightView:
+    """One flight once a fault is undone, at no more instants than are needed.
+
+    rates: recorded ones about the axes that the base can turn about, shape (n, k). size: their standard
+    deviation over time, noise: that of the gyro, both (k,). alive: which axes show more than noise, (k,).
+    """
+
+    def __init__(self, problem: Problem, flight: Flight, fault: Fault) -> None:
+        self.problem, self.present = problem, problem.present(flight)
+        samples, self.allowed = flight.samples, allowed_rows(problem.robot)
+        self.turning, self.sliding = self.allowed[self.allowed >= 3] - 3, int((self.allowed < 3).sum())
+        assert samples.w is not None
+        assert samples.dq is not None
+        w = samples.w @ fault.gyro.T
+        every = slice(None, None, max(1, len(samples) // max(_FEWEST, 2 * len(problem.minimal))))
+        self.rates, self.size = w[every][:, self.turning], w.std(axis=0)[self.turning]
+        self.noise = np.sqrt(fault.gyro**2 @ flight.sd("w", 3) ** 2)[self.turning]
+        self.alive: NDArray[np.bool_] = (self.size > 0.0) & (self.size > _DEAD * self.noise)
+        ddq = None if samples.ddq is None else samples.ddq * fault.joints
+        self.curves = SampledCurves(flight.t, samples.q * fault.joints, samples.dq * fault.joints, ddq)
+        grid = Grid.of(problem.robot, replace(flight, samples=samples[every]), halves=False)
+        self.grid = replace(grid, spin=fault.wheels * grid.spin)
+        self.middle = 0.5 * float(flight.t[0] + flight.t[-1])
+        said = flight.momentum
+        self.momentum = np.zeros(3) if isinstance(said, str) else said
+        self.unknown = fault.momentum or (isinstance(said, str) and said == "unknown")
+        turns = self.unknown or bool(self.momentum.any())
+        self.back = rotations(integrate_rates(flight.t, w))[every].swapaxes(1, 2) if turns else None
+        k = self.turning.size
+        self.turn = slice(1, 4 if k == 3 else 1)
+        self.bias = slice(self.turn.stop, self.turn.stop + k)
+        self.free = slice(self.bias.stop, self.bias.stop + k * self.unknown)
+
+    def information(self, turn_sd: float) -> Array:
+        """What is believed of the extras before, one over variances, shape (extras,); turn_sd of a misalignment."""
+        information = np.zeros(self.free.stop)
+        information[0], information[self.turn] = _OFFSET_S**-2.0, turn_sd**-2.0
+        return information
+
+    def weights(self, share: float) -> Array:
+        """One over the standard deviation of each axis: its noise and a share of its size; zero if dead, shape (k,)."""
+        sd = np.sqrt((share * self.size) ** 2 + self.noise**2)
+        return np.where(self.alive, 1.0 / np.where(self.alive, sd, 1.0), 0.0)
+
+    def first(self) -> Array:
+        """The extras at the start, shape (extras,): zero, and a momentum that fits the CAD model."""
+        extra = np.zeros(self.free.stop)
+        if self.back is not None and self.unknown:
+            motion = self.motion(np.zeros(len(self.problem.minimal)), extra)
+            gain, missing = motion.B[:, self.sliding :][:, :, self.turning], np.zeros((len(motion.w), 3, 1))
+            missing[:, self.turning] = np.linalg.solve(gain, (self.rates - motion.w[:, self.turning])[:, :, None])
+            inertial = (self.back.swapaxes(1, 2) @ missing)[..., 0].mean(axis=0)
+            extra[self.free] = (inertial - self.momentum)[self.turning]
+        return extra
+
+    def _model(self, deviation: Array, extra: Array) -> tuple[Array, Clock]:
+        """Standard parameters and clock."""
+        phi = self.problem.standard(self.problem.cad + deviation)
+        return np.where(self.present, phi, 0.0), Clock(float(extra[0]), 0.0, self.middle)
+
+    def motion(self, deviation: Array, extra: Array) -> BaseMotion:
+        """The base's motion for clusters that deviate from the CAD model, shape (c,)."""
+        robot, (phi, clock) = self.problem.robot, self._model(deviation, extra)
+        zeros, still = np.zeros(len(robot.joints)), np.zeros((self.grid.t.size, 3))
+        motion = predict(robot, self.curves, self.grid, phi, clock, zeros, np.zeros(0), still)
+        if self.back is None:
+            return motion
+        total = np.array(self.momentum)
+        total[self.turning] += extra[self.free] if self.unknown else 0.0
+        x = np.concatenate([motion.v, motion.w], axis=1)
+        x[:, self.allowed] += (motion.B @ (self.back @ total)[:, :, None])[..., 0]
+        return replace(motion, v=x[:, :3], w=x[:, 3:])
+
+    def rows(self, deviation: Array, extra: Array) -> tuple[Array, Array]:
+        """Recorded less predicted rates, (n, k), and derivative of the latter by clusters and extras, (n, k, c + e)."""
+        count, k = deviation.size, self.turning.size
+        motion, (phi, clock) = self.motion(deviation, extra), self._model(deviation, extra)
+        targets, gain = Targets(count + extra.size, offset=count), np.hstack([np.zeros((k, self.sliding)), np.eye(k)])
+        kept = self.problem.minimal.kept
+        J = sensitivities(self.problem.robot, motion, phi, kept, self.present, clock, targets, gain)
+        w = motion.w[:, self.turning]
+        predicted = w + extra[self.bias]
+        J[:, range(k), range(count + self.bias.start, count + self.bias.stop)] = 1.0
+        if self.turn.stop > self.turn.start:
+            predicted = predicted + np.cross(w, extra[self.turn])
+            for axis, unit in enumerate(np.eye(3)):
+                J[:, :, count + self.turn.start + axis] = np.cross(w, unit)
+        if self.back is not None and self.unknown:
+            J[:, :, count + self.free.start :] = (motion.B[:, self.sliding :] @ self.back)[:, :, self.turning]
+        return self.rates - predicted, J

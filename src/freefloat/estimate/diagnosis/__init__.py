@@ -1,1 +1,0 @@
-"""What is wrong with data, robot file or fit: noticed, named, and with advice."""

@@ -1,1 +1,0 @@
-"""An identified robot for other programs: matrices, files, code for controllers."""

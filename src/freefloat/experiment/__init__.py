@@ -1,1 +1,0 @@
-"""Flying the experiment: simulation, sensors and their noise, recordings real and simulated."""

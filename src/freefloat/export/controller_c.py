@@ -1,0 +1,76 @@
+"""Code for a controller in C99: mass matrix, bias and generalised Jacobian of an identified robot.
+
+The algorithms are those of two fixed files beside this one (`controller_template.c` and `.h`); only tables, names and
+the account of where the numbers came from are filled in. No memory is allocated, and nothing is kept between calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib.resources import files
+
+from freefloat.arrays import Array
+from freefloat.estimate.estimate import Estimate
+from freefloat.export.controller_code import ControllerTables, about, controller_tables
+from freefloat.robot.base_axes import allowed_rows
+
+
+@dataclass(frozen=True, slots=True)
+class CSource:
+    """A header and the file that includes it. name: what their functions begin with."""
+
+    name: str
+    header: str
+    source: str
+
+
+def controller_c(estimate: Estimate, name: str | None = None) -> CSource:
+    """C99 code of an identified robot; its functions begin with `name`, by default that of the robot."""
+    tables = controller_tables(estimate, name)
+    values = _values(estimate, tables)
+    return CSource(tables.name, _filled("controller_template.h", values), _filled("controller_template.c", values))
+
+
+def _values(estimate: Estimate, tables: ControllerTables) -> dict[str, str]:
+    robot, tree = estimate.robot, tables.tree
+    joints, allowed = len(robot.joints), allowed_rows(robot).tolist()
+    return {
+        "ABOUT": "\n".join(f" * {_harmless(line)}" for line in about(estimate)),
+        "NAME": tables.name,
+        "NAME_UPPER": tables.name.upper(),
+        "GUARD": f"{tables.name.upper()}_H",
+        "HEADER": f"{tables.name}.h",
+        "JOINTS": str(joints),
+        "BODIES": str(tree.parent.size),
+        "SIZE": str(6 + joints),
+        "ALLOWED": str(len(allowed)),
+        "ALLOWED_ROWS": _listed([*allowed, *[0] * (6 - len(allowed))]),
+        "PARENT": _listed(tree.parent.tolist()),
+        "KIND": _listed(tree.kind.tolist()),
+        "DOF": _listed(tree.dof.tolist()),
+        "GEOMETRY": _table(tree.geometry),
+        "INERTIAL": _table(tables.parameters),
+        "LIFT": _listed(tables.lift.tolist()),
+        "WEIGHT": ", weight included" if tables.lift.any() else "",
+    }
+
+
+def _filled(template: str, values: dict[str, str]) -> str:
+    text = files(__package__).joinpath(template).read_text("utf-8")
+    for key, value in values.items():
+        text = text.replace(f"@{key}@", value)
+    return text
+
+
+def _table(rows: Array) -> str:
+    return ",\n".join(f"    {{{_listed(row.tolist())}}}" for row in rows)
+
+
+def _listed(numbers: Iterable[float]) -> str:
+    return ", ".join(repr(number + 0) for number in numbers)  # adding zero turns -0.0 into 0.0
+
+
+def _harmless(line: str) -> str:
+    """Text that neither ends the comment it stands in nor begins another."""
+    return line.replace("*/", "* /").replace("/*", "/ *")

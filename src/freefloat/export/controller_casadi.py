@@ -1,0 +1,109 @@
+"""Mass matrix and bias of an identified robot as CasADi functions, for controllers that optimise.
+
+One Newton-Euler recursion in base axes, as symbols: tau(q, dq, twist, acceleration). The bias is tau without
+acceleration, the mass matrix its derivative by the acceleration, in which it is linear.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from freefloat.errors import FreefloatError
+from freefloat.estimate.estimate import Estimate
+from freefloat.export.controller_code import ControllerTables, controller_tables
+from freefloat.robot.parameters import inertia_matrix
+from freefloat.robot.tree import PRISMATIC, REVOLUTE
+
+
+class CasadiMissing(FreefloatError):
+    """CasADi is asked for, but not installed."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CasadiModel:
+    """CasADi functions, of the quantities of `FloatingModel`.
+
+    mass_matrix: q -> H. bias: (q, dq, twist) -> c. both: (q, dq, twist) -> (H, c).
+    """
+
+    name: str
+    mass_matrix: Any
+    bias: Any
+    both: Any
+
+
+def controller_casadi(estimate: Estimate, name: str | None = None) -> CasadiModel:
+    """CasADi functions `<name>_mass_matrix`, `<name>_bias` and `<name>` (both) of an identified robot."""
+    try:
+        import casadi
+    except ImportError as error:
+        raise CasadiMissing("CasADi is not installed; allowed: after `pip install freefloat[casadi]`") from error
+    tables, joints = controller_tables(estimate, name), len(estimate.robot.joints)
+    q, dq, twist = casadi.SX.sym("q", joints), casadi.SX.sym("dq", joints), casadi.SX.sym("twist", 6)
+    rise = casadi.SX.sym("rise", 6 + joints)
+    at_rest = _inverse_dynamics(casadi, tables, q, casadi.SX(joints, 1), casadi.SX(6, 1), rise)
+    steady = _inverse_dynamics(casadi, tables, q, dq, twist, casadi.SX(6 + joints, 1))
+    H = casadi.jacobian(at_rest, rise)
+    return CasadiModel(
+        tables.name,
+        casadi.Function(f"{tables.name}_mass_matrix", [q], [H], ["q"], ["H"]),
+        casadi.Function(f"{tables.name}_bias", [q, dq, twist], [steady], ["q", "dq", "twist"], ["c"]),
+        casadi.Function(tables.name, [q, dq, twist], [H, steady], ["q", "dq", "twist"], ["H", "c"]),
+    )
+
+
+def _inverse_dynamics(casadi: Any, tables: ControllerTables, q: Any, dq: Any, twist: Any, rise: Any) -> Any:
+    """Wrench on the base, then joint torques; rise: (dv, dw, ddq)."""
+    tree, cross = tables.tree, casadi.cross
+    v, w = twist[:3], twist[3:]
+    still = (casadi.SX.eye(3), casadi.SX(3, 1), w, rise[:3] + cross(w, v) + tables.lift, rise[3:6])
+    motions, axes = [still], [casadi.SX(3, 1)]
+    for body in range(1, tree.parent.size):
+        motion, axis = _carried(casadi, tables, body, motions[tree.parent[body]], q, dq, rise)
+        motions.append(motion)
+        axes.append(axis)
+    wrenches = [_wrench(casadi, phi, *motion) for phi, motion in zip(tables.parameters, motions, strict=True)]
+    torques = casadi.SX(q.numel(), 1)
+    for body in range(tree.parent.size - 1, 0, -1):
+        force, moment = wrenches[body]
+        if tree.kind[body] == REVOLUTE:
+            torques[tree.dof[body]] = casadi.dot(axes[body], moment - cross(motions[body][1], force))
+        elif tree.kind[body] == PRISMATIC:
+            torques[tree.dof[body]] = casadi.dot(axes[body], force)
+        up = tree.parent[body]
+        wrenches[up] = (wrenches[up][0] + force, wrenches[up][1] + moment)
+    return casadi.vertcat(*wrenches[0], torques)
+
+
+def _carried(casadi: Any, tables: ControllerTables, body: int, up: Any, q: Any, dq: Any, rise: Any) -> Any:
+    """Rotation, origin, angular velocity, and accelerations of a body, from those of its parent; joint axis."""
+    cross, kind, dof = casadi.cross, tables.tree.kind[body], tables.tree.dof[body]
+    geometry = tables.tree.geometry[body]
+    turn = geometry[:27].reshape(3, 3, 3)
+    R, p, w, acceleration, spin_up = up
+    axis, step = R @ geometry[27:30], R @ geometry[30:33]
+    local = turn[0]
+    if kind == REVOLUTE:
+        local = turn[0] + casadi.sin(q[dof]) * turn[1] + casadi.cos(q[dof]) * turn[2]
+    elif kind == PRISMATIC:
+        step = step + axis * q[dof]
+    acceleration = acceleration + cross(w, cross(w, step)) + cross(spin_up, step)
+    gyration, faster, spin = cross(w, axis), spin_up, w
+    if kind == REVOLUTE:
+        faster = spin_up + axis * rise[6 + dof] + gyration * dq[dof]
+        spin = w + axis * dq[dof]
+    elif kind == PRISMATIC:
+        acceleration = acceleration + axis * rise[6 + dof] + 2.0 * gyration * dq[dof]
+    return (R @ local, p + step, spin, acceleration, faster), axis
+
+
+def _wrench(casadi: Any, phi: Any, R: Any, p: Any, w: Any, acceleration: Any, faster: Any) -> tuple[Any, Any]:
+    """Force, and moment about the base origin, that a body's motion needs."""
+    cross, first = casadi.cross, R @ phi[1:4]
+    inertia = R @ casadi.SX(np.array(inertia_matrix(phi))) @ R.T
+    force = phi[0] * acceleration + cross(faster, first) + cross(w, cross(w, first))
+    moment = inertia @ faster + cross(w, inertia @ w) + cross(first, acceleration) + cross(p, force)
+    return force, moment

@@ -1,0 +1,111 @@
+"""An estimate as files for other programs: a robot, a URDF, code for a controller.
+
+A robot file or a URDF needs all parameters of all bodies, of which data show only clusters: it holds the physical
+robot nearest to the estimate (`physical_robot`), and what is returned says which part of it is the CAD model's.
+Files are written whole or not at all.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from freefloat.errors import FileError
+from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.physical.physically_consistent import PhysicalRobot, physical_robot
+from freefloat.estimate.prior import CadSpread
+from freefloat.export.controller_c import controller_c
+from freefloat.export.controller_casadi import controller_casadi
+from freefloat.files import FilePath, write_bytes, write_text
+from freefloat.robot.load import save_robot
+from freefloat.robot.urdf_update import update_urdf
+from freefloat.robot.urdf_write import write_urdf
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Exported:
+    """What was written.
+
+    paths: the files. warnings: sentences that ask for a decision, those of the estimate first. notes: those that do
+    not, such as which parameters are the CAD model's rather than the data's. physical: the robot that was written, if
+    one was.
+    """
+
+    paths: tuple[Path, ...]
+    warnings: tuple[str, ...]
+    notes: tuple[str, ...]
+    physical: PhysicalRobot | None = None
+
+
+def export_urdf(
+    estimate: Estimate, template: FilePath | None, path: FilePath, prior: CadSpread | None = None
+) -> Exported:
+    """The physical robot of an estimate as a URDF.
+
+    template: the URDF that the robot came from, of which only inertias are changed; None for a file of our own.
+    prior: spread of the CAD model, which decides what the data leave open; that of the estimate unless given.
+    """
+    physical = physical_robot(estimate, prior)
+    if template is None:
+        write_urdf(physical.robot, path)
+    else:
+        update_urdf(template, physical.robot, path)
+    return _exported(estimate, (path,), physical)
+
+
+def export_robot(estimate: Estimate, path: FilePath, prior: CadSpread | None = None) -> Exported:
+    """The physical robot of an estimate as a robot file, .yaml, .yml or .json."""
+    if _ending(path) == ".urdf":
+        raise FileError(path, "is a URDF, which is written by export_urdf; allowed: .yaml, .yml, .json")
+    physical = physical_robot(estimate, prior)
+    save_robot(physical.robot, path)
+    return _exported(estimate, (path,), physical)
+
+
+def export_controller(estimate: Estimate, path: FilePath) -> Exported:
+    """System matrices of an estimate as code, by the ending of the path.
+
+    .c: C99, and the header beside it; functions begin with the name of the file.
+    .casadi: a CasADi function (q, dq, twist) -> (H, c), for `casadi.Function.load`.
+    """
+    target = Path(os.fspath(path))
+    match _ending(path):
+        case ".c":
+            return _c_files(estimate, target)
+        case ".casadi":
+            write_bytes(target, _serialised(estimate, target.stem))
+            return _exported(estimate, (target,))
+    raise FileError(path, "not a file that controllers are written to; allowed: .c, .casadi")
+
+
+def _c_files(estimate: Estimate, target: Path) -> Exported:
+    code = controller_c(estimate, target.stem)
+    header = target.with_name(f"{code.name}.h")
+    write_text(header, code.header)  # first: a source without its header does not compile
+    write_text(target, code.source)
+    return _exported(estimate, (target, header))
+
+
+def _serialised(estimate: Estimate, name: str) -> bytes:
+    with TemporaryDirectory() as folder:  # CasADi writes files only, and not atomically
+        part = Path(folder) / "both"
+        controller_casadi(estimate, name).both.save(os.fspath(part))
+        return part.read_bytes()
+
+
+def _exported(estimate: Estimate, paths: Sequence[FilePath], physical: PhysicalRobot | None = None) -> Exported:
+    outcome = () if estimate.outcome == "good" else (f"the outcome of the estimate is {estimate.outcome!r}",)
+    own = () if physical is None else physical.warnings
+    return Exported(
+        tuple(Path(os.fspath(path)) for path in paths),
+        tuple(dict.fromkeys((*outcome, *estimate.warnings, *own))),  # a physical estimate says some of them itself
+        () if physical is None else physical.notes,
+        physical,
+    )
+
+
+def _ending(path: FilePath) -> str:
+    return Path(os.fspath(path)).suffix.lower()

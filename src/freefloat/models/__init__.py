@@ -1,0 +1,1 @@
+"""What is linear in what: models, minimal parameters, clusters, identifiability in words."""

@@ -1,0 +1,258 @@
+"""Minimal parameters in closed form, from the tips of the tree to the base.
+
+A change of the parameters that no motion shows is built joint by joint. What a change delta of body i adds
+to the kinetic energy is, with the parent's twist t and the joint's unit twist s in the frame of body i,
+
+    1/2 y(t)·X(q) delta  +  dq K(t)^T s·delta  +  1/2 dq^2 K(s)^T s·delta,
+
+y(t) the energy row and K(t) the momentum columns of a single body. It goes unnoticed exactly if the last two
+vanish for every twist and the first does not depend on q: then the parent can make up for it, with X(0) delta
+in its own frame. So the functionals
+
+    K(t)^T s for t in V,    (d/dq X^T) y for y in Y,    and the torque of gravity about or along the joint
+
+are what body i shows by itself; the parameters are reduced to them, and the rest goes to the parent. V and Y
+are the spans of all twists, and of all energy rows, that the body can have: everything for a free base, which
+gives 7 per revolute and 4 per prismatic joint; for a fixed base they start empty and grow from joint to joint,
+which is where the extra losses near a fixed base come from. They grow by the generator of the joint's
+motion, so nothing is sampled; spans have ten dimensions at the most.
+
+Generalises Gautier, Khalil, "Direct calculation of minimum set of inertial parameters of serial robots"
+(T-RA 1990) and Naveen, Shah, Misra (JGCD 2019), eq. 18-23, to any tree, axis and base. The idea of carrying
+attainable spans is that of Wensing, Niemeyer, Slotine, "A geometric characterization of observability in
+inertial parameter identification" (IJRR 2024).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from freefloat.arrays import Array
+from freefloat.models.formula import clean_coefficients
+from freefloat.models.minimal import MinimalParameters
+from freefloat.robot.model import Robot
+from freefloat.robot.parameters import INDEX, PER_BODY, inertia_entries, inertia_matrix, seen_from
+from freefloat.robot.transform import Transform, skew
+from freefloat.robot.tree import PRISMATIC, RIGID
+
+Indices = NDArray[np.int64]
+
+# Which parameter stands for a cluster, where there is a choice: the first of these.
+PREFERENCE = ("Ixx", "Izz", "Ixy", "Ixz", "Iyz", "Iyy", "mx", "my", "mz", "m")
+_ORDER = np.array([INDEX[name] for name in PREFERENCE])
+_TOLERANCE = 1e-11  # rows smaller than this are rounding
+_WHOLE = 1e-14  # rounding of what is a whole number or a simple fraction on paper
+_LEADS = (0.1, 1e-3, 1e-9)  # clearly, then if need be
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Reach:
+    """What a body can do, as rows that span it: twists (k, 6), energy rows (l, 10), gravity (g, 3)."""
+
+    twists: Array
+    energies: Array
+    gravity: Array
+
+
+class _Geometry:
+    """All of a robot that its minimal parameters depend on; robots that differ in inertias alone are equal."""
+
+    def __init__(self, robot: Robot) -> None:
+        self.robot = robot
+        arrays = (robot.gravity, *robot.tree.arrays)
+        self.key = (robot.parameter_names, robot.base, *(array.tobytes() for array in arrays))
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Geometry) and self.key == other.key
+
+
+def closed_form(robot: Robot) -> MinimalParameters:
+    """Minimal parameters of the energy, torque and (free base) momentum models, in the robot's gravity."""
+    return _closed_form(_Geometry(robot))
+
+
+@lru_cache(maxsize=64)  # campaigns ask for the same geometry thousands of times
+def _closed_form(geometry: _Geometry) -> MinimalParameters:
+    robot = geometry.robot
+    tree = robot.tree.arrays
+    count = tree.parent.size
+    moved = [_moved_by(robot, body) for body in range(count)]
+    reaches = [_reach_of_base(robot)]
+    shown = [reaches[0].energies]
+    for body in range(1, count):
+        reach, functionals = _beyond_joint(tree.kind[body], moved[body], reaches[tree.parent[body]])
+        reaches.append(reach)
+        shown.append(functionals)
+    combine = np.eye(PER_BODY * count)
+    kept: list[int] = []
+    for body in range(count - 1, -1, -1):
+        rows = slice(PER_BODY * body, PER_BODY * (body + 1))
+        own, echelon = _eliminate(shown[body])
+        if body > 0:
+            # What the kept ones do not say of this body's parameters, the parent takes over.
+            rest = combine[rows].copy()
+            rest[own] -= echelon @ combine[rows]
+            parent = int(tree.parent[body])
+            combine[PER_BODY * parent : PER_BODY * (parent + 1)] += moved[body].seen_from_parent @ rest
+        clusters = np.zeros((PER_BODY, combine.shape[1]))
+        clusters[own] = echelon @ combine[rows]
+        combine[rows] = clusters
+        kept.extend(PER_BODY * body + own)
+    order = np.sort(np.array(kept, dtype=np.int64))
+    return MinimalParameters(robot.parameter_names, order, clean_coefficients(combine[order], _WHOLE))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Moved:
+    """How quantities pass through a joint at q = 0, and their rates of change with q, in the body's frame.
+
+    axis: unit vector in the body frame.
+    seen_from_parent: X, body parameters to parent frame, (10, 10).
+    twist, twist_rate: parent twist in the body frame, (6, 6); its derivative with q.
+    energy_rate: derivative with q of the energy row, (10, 10).
+    rotation: parent vector in the body frame, (3, 3).
+    """
+
+    axis: Array
+    seen_from_parent: Array
+    twist: Array
+    twist_rate: Array
+    energy_rate: Array
+    rotation: Array
+
+
+def _moved_by(robot: Robot, body: int) -> _Moved:
+    geometry = robot.tree.arrays.geometry[body]
+    turn = geometry[:27].reshape(3, 3, 3)
+    R, p = turn[0] + turn[2], geometry[30:33]  # R_parent_body, p_parent_body at q = 0
+    axis = R.T @ geometry[27:30]
+    twist = np.zeros((6, 6))
+    twist[:3, :3] = twist[3:, 3:] = R.T
+    twist[:3, 3:] = -R.T @ skew(p)
+    rate = np.zeros((6, 6))
+    if robot.tree.arrays.kind[body] == PRISMATIC:
+        rate[:3, 3:] = -skew(axis)
+        energy_rate = _slide_rate(axis).T
+    else:
+        rate[:3, :3] = rate[3:, 3:] = -skew(axis)
+        energy_rate = _turn_rate(axis).T
+    columns = [seen_from(Transform(R, p), unit) for unit in np.eye(PER_BODY)]
+    return _Moved(axis, np.array(columns).T, twist, rate, energy_rate, R.T)
+
+
+def _turn_rate(axis: Array) -> Array:
+    """Derivative at zero of parameters seen from a frame in which the body turns about `axis`, (10, 10)."""
+    rate, spin = np.zeros((PER_BODY, PER_BODY)), skew(axis)
+    rate[1:4, 1:4] = spin
+    for column in range(4, PER_BODY):
+        inertia = inertia_matrix(np.eye(PER_BODY)[column])
+        rate[4:, column] = inertia_entries(spin @ inertia - inertia @ spin)
+    return rate
+
+
+def _slide_rate(axis: Array) -> Array:
+    """Derivative at zero of parameters seen from a frame in which the body slides along `axis`, (10, 10)."""
+    rate = np.zeros((PER_BODY, PER_BODY))
+    rate[1:4, 0] = axis
+    for k, unit in enumerate(np.eye(3)):
+        mixed = 2.0 * axis[k] * np.eye(3) - np.outer(axis, unit) - np.outer(unit, axis)
+        rate[4:, 1 + k] = inertia_entries(mixed)
+    return rate
+
+
+def _reach_of_base(robot: Robot) -> _Reach:
+    gravity = robot.gravity[None] if robot.gravity.any() else np.zeros((0, 3))
+    if robot.base == "fixed":
+        return _Reach(np.zeros((0, 6)), np.zeros((0, PER_BODY)), gravity)
+    if robot.base == "planar":
+        rows = [INDEX[name] for name in ("m", "mx", "my", "Izz")]
+        turned = _grown(gravity, -skew(np.array([0.0, 0.0, 1.0])), 2)
+        return _Reach(np.eye(6)[[0, 1, 5]], np.eye(PER_BODY)[rows], turned)
+    return _Reach(np.eye(6), np.eye(PER_BODY), np.eye(3) if gravity.size else gravity)
+
+
+def _beyond_joint(kind: int, moved: _Moved, parent: _Reach) -> tuple[_Reach, Array]:
+    """What a body can do, and the functionals of its parameters that it shows by itself (rows, (f, 10))."""
+    twists = parent.twists @ moved.twist.T
+    energies = parent.energies @ moved.seen_from_parent
+    gravity = parent.gravity @ moved.rotation.T
+    if kind == RIGID:
+        return _Reach(twists, energies, gravity), np.zeros((0, PER_BODY))
+    turns = kind != PRISMATIC
+    along = np.concatenate([np.zeros(3), moved.axis] if turns else [moved.axis, np.zeros(3)])
+    twists = _span(np.vstack([_grown(twists, moved.twist_rate, 2), along]))
+    energies = _grown(energies, moved.energy_rate, 4)
+    across = np.array([_momentum_columns(twist).T @ along for twist in twists])
+    pull = np.zeros((len(gravity), PER_BODY))
+    if turns:
+        gravity = _grown(gravity, -skew(moved.axis), 2)
+        pull = np.zeros((len(gravity), PER_BODY))
+        pull[:, 1:4] = -gravity @ skew(moved.axis).T
+    else:
+        pull[:, 0] = gravity @ moved.axis
+    shown = np.vstack([across, energies @ moved.energy_rate.T, pull])
+    return _Reach(twists, _span(np.vstack([energies, across])), gravity), shown
+
+
+def _momentum_columns(twist: Array) -> Array:
+    """Momentum of one body about its own origin, in its own frame, per parameter, (6, 10)."""
+    v, w = twist[:3], twist[3:]
+    K = np.zeros((6, PER_BODY))
+    K[:3, 0], K[:3, 1:4], K[3:, 1:4] = v, skew(w), -skew(v)
+    for column in range(4, PER_BODY):
+        K[3:, column] = inertia_matrix(np.eye(PER_BODY)[column]) @ w
+    return K
+
+
+def _grown(rows: Array, rate: Array, times: int) -> Array:
+    """The span of the rows under the motion whose generator is `rate`: rows, rate rows, rate^2 rows, ..."""
+    grown = [rows]
+    for _ in range(times):
+        grown.append(grown[-1] @ rate.T)
+    return _span(np.vstack(grown))
+
+
+def _span(rows: Array) -> Array:
+    """Orthonormal rows with the same span: the largest that is left, made orthogonal to those before it."""
+    largest = np.linalg.norm(rows, axis=1).max(initial=0.0)
+    rest, basis = rows / (largest or 1.0), np.zeros((0, rows.shape[1]))
+    while len(rest):
+        size = np.linalg.norm(rest, axis=1)
+        best = int(np.argmax(size))
+        if size[best] <= _TOLERANCE:
+            break
+        row = rest[best] - (rest[best] @ basis.T) @ basis  # once more: rounding of the steps before
+        basis = np.vstack([basis, row / np.linalg.norm(row)])
+        rest = np.delete(rest, best, axis=0)
+        rest = rest - np.outer(rest @ basis[-1], basis[-1])
+    return basis
+
+
+def _eliminate(rows: Array) -> tuple[Indices, Array]:
+    """Leading columns, and a row for each, of the reduced echelon form that prefers columns by `PREFERENCE`.
+
+    A column leads only where it is not small: a preferred but nearly absent one would cost digits.
+    """
+    basis = _span(rows)
+    rest, leading = basis.copy(), list[int]()
+    for least in _LEADS:
+        for column in _ORDER:
+            if column in leading or len(leading) == len(basis):
+                continue
+            best = int(np.argmax(np.abs(rest[:, column])))
+            if abs(rest[best, column]) < least:
+                continue
+            pivot = rest[best] / rest[best, column]
+            rest = np.delete(rest - np.outer(rest[:, column], pivot), best, axis=0)
+            leading.append(int(column))
+    own = np.array(sorted(leading), dtype=np.int64)
+    echelon = np.asarray(np.linalg.solve(basis[:, own], basis), dtype=np.float64)
+    echelon[:, own] = np.eye(own.size)
+    return own, echelon

@@ -1,0 +1,185 @@
+r"""A model: a measured quantity that is linear in clusters of inertial parameters.
+
+    measured(x) = rows(x) clusters + offset(x)
+
+Each model knows its rows per sample, its clusters (`minimal`) and their values for given standard parameters.
+Parameters can be declared zero (hard simplifications, as some papers make) or known; what is known goes to the
+offset. The five models differ only in what they measure:
+
+    Momentum          6 rows, Naveen, Shah, Misra (JGCD 2019)
+    AngularMomentum   3 rows, about the centre of mass, Christidi-Loumpasefski, Papadopoulos (RAS 2022)
+    BaseVelocity      3 rows, mass-normalised first moments, the same authors
+    Energy            1 row, Gautier, Khalil (IJRR 1992)
+    Torque            6 + joints rows, Atkeson, An, Hollerbach (IJRR 1986)
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from freefloat.arrays import Array
+from freefloat.dynamics.energy import kinetic_energy_regressor, potential_energy_regressor
+from freefloat.dynamics.momentum import momentum_regressor
+from freefloat.dynamics.samples import Samples
+from freefloat.dynamics.states import random_states
+from freefloat.dynamics.torque import torque_regressor
+from freefloat.errors import FreefloatError
+from freefloat.models.closed_form import closed_form
+from freefloat.models.minimal import MinimalParameters
+from freefloat.models.numerical import independent_columns, standard_preference
+from freefloat.robot.base_axes import allowed_rows
+from freefloat.robot.model import Robot
+from freefloat.robot.parameters import PER_BODY
+from freefloat.robot.selection import select_parameters
+
+
+class NotApplicable(FreefloatError):
+    """A model that says nothing about this robot."""
+
+
+@dataclass(frozen=True, eq=False)
+class Model(ABC):
+    """A measured quantity, linear in clusters.
+
+    robot: whose parameters are meant; its own values serve only for what is known.
+    known: selectors of standard parameters whose values are trusted (`load`, `link2.m`).
+    zero: selectors of standard parameters declared zero (`*.products`, `link2.my`).
+    """
+
+    robot: Robot
+    known: tuple[str, ...] = ()
+    zero: tuple[str, ...] = ()
+
+    @property
+    @abstractmethod
+    def minimal(self) -> MinimalParameters:
+        """The clusters."""
+
+    @abstractmethod
+    def rows(self, samples: Samples) -> Array:
+        """Regressor of the clusters, shape (n, rows, clusters)."""
+
+    @abstractmethod
+    def values(self, parameters: ArrayLike | None = None) -> Array:
+        """Clusters for given standard parameters, by default the robot's own, shape (clusters,)."""
+
+    @cached_property
+    def unknown(self) -> NDArray[np.int64]:
+        """Columns of the standard parameters that are neither known nor zero."""
+        free = np.ones(self.robot.parameters.size, dtype=bool)
+        free[self.known_columns] = False
+        free[self.zero_columns] = False
+        return np.flatnonzero(free)
+
+    @cached_property
+    def known_columns(self) -> NDArray[np.int64]:
+        """Columns of the standard parameters declared known."""
+        return select_parameters(self.robot, self.known)
+
+    @cached_property
+    def zero_columns(self) -> NDArray[np.int64]:
+        """Columns of the standard parameters declared zero."""
+        return select_parameters(self.robot, self.zero)
+
+    def standard(self, parameters: ArrayLike | None) -> Array:
+        """Standard parameters, by default the robot's own, with those declared zero made zero, (10 bodies,)."""
+        phi = np.array(self.robot.parameters if parameters is None else parameters, dtype=np.float64)
+        phi[..., self.zero_columns] = 0.0
+        return phi
+
+
+class LinearModel(Model):
+    """A model whose regressor is linear in the standard parameters themselves."""
+
+    @abstractmethod
+    def standard_rows(self, samples: Samples) -> Array:
+        """Regressor of the standard parameters, shape (n, rows, 10 bodies)."""
+
+    @cached_property
+    def structure(self) -> MinimalParameters:
+        """Clusters with nothing declared known or zero."""
+        return closed_form(self.robot)
+
+    @cached_property
+    def minimal(self) -> MinimalParameters:
+        """The clusters of the parameters that are neither known nor zero."""
+        if self.unknown.size == self.robot.parameters.size:
+            return self.structure
+        return clusters_over(self.structure, self.unknown, standard_preference(len(self.robot.body_names)))
+
+    def rows(self, samples: Samples) -> Array:
+        """Regressor of the clusters, shape (n, rows, clusters)."""
+        return self.minimal.reduce(self.standard_rows(samples))
+
+    def values(self, parameters: ArrayLike | None = None) -> Array:
+        """Clusters for given standard parameters, by default the robot's own, shape (clusters,)."""
+        return self.minimal.values(self.standard(parameters))
+
+    def offset(self, samples: Samples) -> Array:
+        """What the known parameters contribute, shape (n, rows)."""
+        Y = self.standard_rows(samples)[..., self.known_columns]
+        return Y @ self.standard(None)[self.known_columns]
+
+
+@dataclass(frozen=True, eq=False)
+class Momentum(LinearModel):
+    """Linear and angular momentum about the base origin, base frame: six rows (a planar base: three)."""
+
+    def __post_init__(self) -> None:
+        if self.robot.base == "fixed":
+            raise NotApplicable("the momentum of a robot on a fixed base is not conserved; use energy or torque")
+
+    @cached_property
+    def structure(self) -> MinimalParameters:
+        """Clusters with nothing declared known or zero; gravity does not enter.
+
+        For a planar base by numbers: what moves out of the plane shows in torques, not in the momentum.
+        """
+        if self.robot.base == "free":
+            return closed_form(replace(self.robot, gravity=np.zeros(3)))
+        count = self.robot.parameters.size
+        rows = self.standard_rows(random_states(self.robot, 60 + 2 * count, seed=1)).reshape(-1, count)
+        return independent_columns(rows, self.robot.parameter_names, standard_preference(count // PER_BODY))
+
+    def standard_rows(self, samples: Samples) -> Array:
+        """K along what the base can do, shape (n, rows, 10 bodies)."""
+        return momentum_regressor(self.robot, samples)[:, allowed_rows(self.robot)]
+
+
+class Energy(LinearModel):
+    """Kinetic and potential energy: one row, up to a constant that no difference of energies shows.
+
+    Potential energy counts where the robot has gravity.
+    """
+
+    def standard_rows(self, samples: Samples) -> Array:
+        """Energy rows, shape (n, 1, 10 bodies)."""
+        rows = kinetic_energy_regressor(self.robot, samples) + potential_energy_regressor(self.robot, samples)
+        return rows[:, None, :]
+
+
+class Torque(LinearModel):
+    """Joint torques, and the base wrench where the base moves."""
+
+    def standard_rows(self, samples: Samples) -> Array:
+        """Rows of what can be measured: the base wrench along what the base can do, then the joints."""
+        joints = np.arange(6, 6 + len(self.robot.joints))
+        return torque_regressor(self.robot, samples)[:, np.concatenate([allowed_rows(self.robot), joints])]
+
+
+def clusters_over(structure: MinimalParameters, columns: Iterable[int], preference: ArrayLike) -> MinimalParameters:
+    """The clusters that remain when only these columns are unknown.
+
+    Y = Y[:, kept] combine with independent Y[:, kept], so the dependences among columns of Y are those among
+    columns of `combine`: no motion need be sampled.
+    """
+    unknown = np.array(sorted(columns), dtype=np.int64)
+    masked = np.zeros_like(structure.combine)
+    masked[:, unknown] = structure.combine[:, unknown]
+    return independent_columns(masked, structure.names, preference)

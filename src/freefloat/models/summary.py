@@ -1,0 +1,150 @@
+"""What a model reveals of a robot, as a document any program can read and `freefloat inspect` shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from freefloat.errors import FreefloatError
+from freefloat.models.advice import Advice, advise
+from freefloat.models.angular_momentum import AngularMomentum, BaseVelocity
+from freefloat.models.identifiability import Measurement
+from freefloat.models.minimal import MinimalParameters
+from freefloat.models.model import Energy, Model, Momentum, Torque
+from freefloat.models.names import ModelName, cluster_unit
+from freefloat.robot.model import Robot
+from freefloat.robot.selection import with_known_separate
+
+_MODELS: dict[str, type[Model]] = {
+    "momentum": Momentum,
+    "angular-momentum": AngularMomentum,
+    "base-velocity": BaseVelocity,
+    "energy": Energy,
+    "torque": Torque,
+}
+# What the sensors must give for each model, beside joint positions and rates.
+_SENSES = {
+    "momentum": {"rate": True, "velocity": True},
+    "angular-momentum": {"rate": True},
+    "torque": {"rate": True, "velocity": True, "torque": True},
+}
+# What can be said without asking which momentum there is: nothing here is homogeneous in the unknowns.
+_NOTES = {
+    "absolute": "torque and energy are measured absolutely: a motion rich enough shows every cluster, scale included",
+    "base-velocity": "mass-normalised: no scale is needed, and none is found; with angular momentum it gives the mass",
+}
+_WORSE = ("identifiable", "weak", "up to scale", "not excited", "open")
+
+
+class UnknownModel(FreefloatError):
+    """A model that does not exist."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"no model named {name!r}; there are: {', '.join(get_args(ModelName))}")
+
+
+def make_model(name: str, robot: Robot, known: Sequence[str] = (), zero: Sequence[str] = ()) -> Model:
+    """The model of this name; `known` and `zero` are selectors of standard parameters."""
+    if name not in _MODELS:
+        raise UnknownModel(name)
+    return _MODELS[name](robot, tuple(known), tuple(zero))
+
+
+def model_summary(
+    name: str,
+    robot: Robot,
+    known: Sequence[str] = (),
+    zero: Sequence[str] = (),
+    momentum: Literal["zero", "known", "unknown"] = "zero",
+    wheels: Literal["still", "constant", "varying"] = "still",
+) -> dict[str, Any]:
+    """Clusters with formulas and values, what is never visible, and what the measurements can tell of them."""
+    robot = with_known_separate(robot, [*known, *zero])
+    model = make_model(name, robot, known, zero)
+    minimal, values = model.minimal, model.values()
+    document: dict[str, Any] = {
+        "robot": robot.name,
+        "model": name,
+        "known": list(known),
+        "assumed_zero": list(zero),
+        "clusters": [
+            {"name": leader, "formula": formula, "value": float(value), "unit": cluster_unit(leader)}
+            for leader, formula, value in zip(minimal.leaders, minimal.formulas, values, strict=True)
+        ],
+        "never_visible": list(_never(model)),
+    }
+    advice = None
+    if robot.base != "fixed" and name in _SENSES:
+        sensed = Measurement(**_SENSES[name], momentum=momentum, wheels=wheels)
+        advice = advise(robot, sensed, known, zero)
+        document["identifiability"] = _advice_document(advice)
+    else:
+        document["note"] = _NOTES[name if name == "base-velocity" else "absolute"]
+    if isinstance(model, AngularMomentum | BaseVelocity):
+        document["where"] = _definitions(model, advice)
+    if isinstance(model, AngularMomentum):
+        document["known_clusters"] = [minimal.leaders[index] for index in model.known_clusters()]
+        document["underlying_unknowns"] = len(model.underlying.minimal)
+    return document
+
+
+def _definitions(model: AngularMomentum | BaseVelocity, advice: Advice | None) -> list[dict[str, Any]]:
+    """Formulas of the minimal parameters that the clusters are functions of, and of the total mass."""
+    minimal = model.underlying.minimal
+    used = " ".join((*model.minimal.formulas, *model.minimal.names))
+    statuses = _statuses_of(minimal, model, advice)
+    rows = [
+        {"name": f"[{name}]", "formula": text, "status": status}
+        for name, text, status in zip(minimal.leaders, minimal.formulas, statuses, strict=True)
+        if f"[{name}]" in used
+    ]
+    masses = " + ".join(f"m_{body}" for body in model.robot.body_names)
+    of_mass = dict(zip(minimal.leaders, statuses, strict=True)).get(f"m_{model.robot.body_names[0]}")
+    return [*rows, {"name": "M", "formula": masses, "status": of_mass}]
+
+
+def _statuses_of(minimal: MinimalParameters, model: Model, advice: Advice | None) -> list[str | None]:
+    """Status of each minimal parameter: the worst among the unknown clusters that it holds."""
+    if advice is None:
+        return [None] * len(minimal)
+    column = {name: index for index, name in enumerate(minimal.names)}
+    clusters = [(column[cluster.name], cluster.status) for cluster in advice.answer.clusters]
+    found: list[str | None] = []
+    for row in minimal.combine:
+        held = [status for index, status in clusters if row[index]]
+        unknown = row[model.unknown].any()
+        found.append(max(held, key=_WORSE.index) if held and unknown else "known or zero")
+    return found
+
+
+def _advice_document(advice: Advice) -> dict[str, Any]:
+    answer = advice.answer
+    return {
+        "summary": advice.summary,
+        "sentences": list(advice.sentences),
+        "rank": answer.rank,
+        "unknown_clusters": answer.of,
+        "scale_lost": answer.scale_lost,
+        "scale_rests_on": [{"value": name, "share": share} for name, share in answer.scale_rests_on],
+        "clusters": [
+            {
+                "name": cluster.name,
+                "formula": cluster.formula,
+                "value": cluster.value,
+                "status": cluster.status,
+                "visibility": cluster.visibility,
+            }
+            for cluster in answer.clusters
+        ],
+    }
+
+
+def _never(model: Model) -> tuple[str, ...]:
+    """Unknown standard parameters that no cluster of the model depends on."""
+    if isinstance(model, AngularMomentum | BaseVelocity):
+        used = model.used_parameters().sum(axis=0)
+    else:
+        used = np.abs(model.minimal.combine).sum(axis=0)
+    return tuple(model.robot.parameter_names[column] for column in model.unknown if not used[column])

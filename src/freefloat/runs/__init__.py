@@ -1,0 +1,1 @@
+"""All verbs over one mission, into one directory, with its page."""

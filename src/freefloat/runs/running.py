@@ -1,0 +1,288 @@
+"""All of a mission in one call: designed, flown on the desk, identified, predicted, exported, reported.
+
+Or, after the real flight, from its recordings: then nothing is designed or flown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from freefloat.data.recording import Recording
+from freefloat.data.tables import write_recording
+from freefloat.excitation.excitation import Excitation, trajectory_of
+from freefloat.excitation.excitation_file import save_excitation
+from freefloat.excitation.find_excitation import SHAKES
+from freefloat.files import FilePath
+from freefloat.mission.designing import design
+from freefloat.mission.drawing import draw_robot
+from freefloat.mission.flying import random_motion, simulate
+from freefloat.mission.identifying import Recordings, identify, named_recordings, shows
+from freefloat.mission.mission_file import InvalidMission, Mission
+from freefloat.mission.run_directory import Run, cad_truth, load_flown
+from freefloat.mission.run_manifest import (
+    ESTIMATE,
+    EXCITATION,
+    FLIGHT,
+    FLOWN,
+    MOTION,
+    RECORDED,
+    RECORDED_UNSEEN,
+    REPORT,
+    UNSEEN,
+    UNSEEN_MOTION,
+    VALIDATION,
+    BroughtSection,
+    MotionKind,
+    RunManifest,
+    SeedsSection,
+    versions,
+)
+from freefloat.motion.trajectory import Trajectory
+from freefloat.report.reporting import write_run_report
+from freefloat.robot.load import save_robot
+from freefloat.robot.model import Robot
+from freefloat.runs.given_motion import given_excitation
+from freefloat.runs.run_checks import refuse_changed, refuse_desk, refuse_idle, refuse_method, refuse_names
+from freefloat.runs.run_steps import RunSteps, RunWatch
+
+_GOES_ON = "interrupted: goes on with the best motion until then"
+STARTS = 4  # of a design, unless given
+Motion = Excitation | Trajectory
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Flown:
+    """What there is to identify. motion: the commanded one, if it was designed or given."""
+
+    motion: Trajectory | None
+    excitation: Excitation | None
+    flights: Mapping[str, Recording]
+    unseen: Mapping[str, Recording]
+    truth: Robot | None
+
+
+def run(
+    mission: Mission,
+    directory: FilePath,
+    starts: int | None = None,
+    seed: int | None = None,
+    watch: RunWatch | None = None,
+    workers: int | None = None,
+    shakes: int | None = None,
+    fly: Literal["drawn", "cad"] | None = None,
+    excitation: Motion | None = None,
+    recordings: Recordings | None = None,
+    unseen: Recordings | None = None,
+) -> Run:
+    """Everything a mission needs, in one directory: `load_run` reads it back.
+
+    mission: as its file has it. directory: new, empty, or that of an earlier run, which is replaced; one that was
+    interrupted keeps its design. starts (4), workers (all processors), shakes (as usual): of the design.
+    seed (0): of the design; the flight's noise has the next, the unseen motion and its noise the one after, the robot
+    the one after that. fly: a robot drawn as far from the CAD model as it is trusted (`draw_robot`), which is usual,
+    or the CAD model itself. excitation: an earlier design or a motion, flown instead of a new design; without it a
+    mission's own trajectory is.
+    recordings: of real flights: these are identified, and nothing is designed or flown. unseen: others, to predict.
+    An option that was given and would do nothing is refused.
+    """
+    folder = Path(directory)
+    searching = {"starts": starts, "shakes": shakes, "workers": workers}
+    refuse_changed(mission)
+    refuse_method(mission)
+    if excitation is not None:
+        trajectory_of(excitation).samples(mission.robot, [0.0])  # refused where it is not for this robot
+    if recordings is not None:
+        refuse_idle({"fly": fly, "seed": seed, **searching}, "the flights are recorded: none is designed or flown")
+        return _answered(*_recorded(mission, folder, excitation, recordings, unseen, watch))
+    if unseen is not None:
+        raise InvalidMission("unseen recordings are given, but none to identify; allowed: with recordings only")
+    if fly not in (None, "drawn", "cad"):
+        raise InvalidMission(f"fly is {fly!r}; allowed: drawn, cad")
+    kind, drawn, first = _kind(mission, excitation, "designed"), fly != "cad", seed or 0
+    designs = kind == "designed"
+    if not designs:
+        refuse_idle(searching, f"the motion is {_by(kind)}: none is designed")
+    refuse_names(mission, (FLIGHT, UNSEEN))
+    refuse_desk(mission, designs)
+    tries, shaken = STARTS if starts is None else starts, SHAKES if shakes is None else shakes
+    manifest = RunManifest(
+        mission=mission.name,
+        robot="",
+        motion=kind,
+        starts=tries if designs else None,
+        shakes=shaken if designs else None,
+        seeds=SeedsSection.following(first, drawn),
+        versions=versions(),
+    )
+    steps = RunSteps(folder, manifest, watch)
+    copy = steps.prepare(mission, motion=_file_of(excitation))
+    robot = steps.do("draw", lambda: _drawn(folder, copy, first + 3)) if drawn else None
+    given = excitation if excitation is not None else copy.trajectory
+    if given is not None:
+        motion, told = steps.do("describe", lambda: _given(folder, copy, given, kind == "file"), lambda _: _by(kind))
+    else:
+        told = _designed(copy, tries, first, workers, shaken, steps)
+        motion = told.trajectory
+    flown = _flown(copy, motion, told, robot, first, steps)
+    return _answered(copy, flown if kind != "mission" else replace(flown, motion=None), steps)
+
+
+def _kind(mission: Mission, given: Motion | None, otherwise: MotionKind) -> MotionKind:
+    """Where the motion comes from."""
+    return "file" if given is not None else "mission" if mission.trajectory is not None else otherwise
+
+
+def _drawn(folder: Path, mission: Mission, seed: int) -> Robot:
+    save_robot(draw_robot(mission, seed), folder / FLOWN)
+    return load_flown(folder, mission)
+
+
+def _designed(
+    mission: Mission, starts: int, seed: int, workers: int | None, shakes: int, steps: RunSteps
+) -> Excitation:
+    """The motion, in its file; that of the same run if it did not end, the best so far if it is interrupted now."""
+    found = steps.kept_design() or steps.do(
+        "design",
+        lambda: design(mission, starts, seed, workers=workers, watch=steps.designing, shakes=shakes),
+        lambda found: _GOES_ON if found.how.interrupted else "",
+    )
+    save_excitation(steps.folder / EXCITATION, found)
+    if found.how.interrupted:
+        steps.note("the design was interrupted: this is the best motion within all limits until then")
+    else:
+        steps.designed()
+    return found
+
+
+def _by(kind: str) -> str:
+    return "given by the mission" if kind == "mission" else "given by a file"
+
+
+def _given(folder: Path, mission: Mission, given: Motion, from_file: bool) -> tuple[Trajectory, Excitation | None]:
+    """A motion that is not designed now, and what can be told of it."""
+    motion = trajectory_of(given)
+    if isinstance(given, Excitation):
+        save_excitation(folder / EXCITATION, given)
+        return motion, given
+    told = given_excitation(mission, motion, _by("file" if from_file else "mission"))
+    if told is not None:
+        save_excitation(folder / EXCITATION, told)
+    if from_file:
+        motion.save(folder / MOTION)
+    return motion, told
+
+
+def _flown(
+    mission: Mission, motion: Trajectory, told: Excitation | None, robot: Robot | None, seed: int, steps: RunSteps
+) -> _Flown:
+    """Both flights on the desk."""
+    flight = steps.do("simulate", lambda: simulate(mission, motion, seed + 1, robot=robot))
+    write_recording(steps.folder / FLIGHT, flight)
+    other = random_motion(mission, seed + 2)
+    if mission.trajectory is not None:  # which the shell would fly otherwise
+        other.save(steps.folder / UNSEEN_MOTION)
+    unseen = steps.do("fly unseen motion", lambda: simulate(mission, other, seed + 2, robot=robot))
+    write_recording(steps.folder / UNSEEN, unseen)
+    flights = {FLIGHT: flight}
+    return _Flown(motion, told, flights, {UNSEEN: unseen}, robot or cad_truth(mission, flights))
+
+
+def _recorded(
+    mission: Mission,
+    folder: Path,
+    given: Motion | None,
+    recordings: Recordings,
+    unseen: Recordings | None,
+    watch: RunWatch | None,
+) -> tuple[Mission, _Flown, RunSteps]:
+    """Flights that were brought, copied into the directory with their mission, which is what is run."""
+    seen, others = named_recordings(recordings), named_recordings(unseen or {})
+    if not seen:
+        raise InvalidMission("there is no recording to identify; allowed: at least one")
+    refuse_names(mission, (*seen, *others))
+    files = _files(seen, RECORDED)
+    other_files = _files(others, RECORDED_UNSEEN, files.values())
+    copies = {files[name]: each for name, each in seen.items()}
+    copies |= {other_files[name]: each for name, each in others.items()}
+    manifest = RunManifest(
+        mission=mission.name,
+        robot="",
+        motion=_kind(mission, given, "unknown"),
+        recordings=tuple(files.values()),
+        unseen=tuple(other_files.values()),
+        brought=tuple(BroughtSection.of(file, each) for file, each in copies.items()),
+        versions=versions(),
+    )
+    renamed = {name: Path(file).name for name, file in (*other_files.items(), *files.items())}
+    steps = RunSteps(folder, manifest, watch)
+
+    def read() -> tuple[Mission, Trajectory | None, Excitation | None]:
+        copy = steps.prepare(mission, renamed, copies, _file_of(given))
+        if given is not None:
+            return copy, *_given(folder, copy, given, from_file=True)
+        own = copy.trajectory
+        if own is None or not any(_may_show(each, own, copy) for each in seen.values()):
+            return copy, None, None
+        return copy, None, _given(folder, copy, own, from_file=False)[1]
+
+    copy, motion, told = steps.do("read", read)
+    flights = {Path(files[name]).name: each for name, each in seen.items()}
+    unseen_flights = {Path(other_files[name]).name: each for name, each in others.items()}
+    if not others:
+        steps.note("not tested on motion that the estimate has not seen: no unseen recording was given")
+    return copy, _Flown(motion, told, flights, unseen_flights, cad_truth(copy, flights)), steps
+
+
+def _may_show(recording: Recording, motion: Trajectory, mission: Mission) -> bool:
+    """Whether the mission's motion is worth telling of: a real flight may begin late, and is taken to show it."""
+    return recording.origin.kind == "recorded" or shows(recording, motion, mission)
+
+
+def _file_of(given: Motion | None) -> str | None:
+    """What a given motion is called in the directory."""
+    return None if given is None else EXCITATION if isinstance(given, Excitation) else MOTION
+
+
+def _files(recordings: Mapping[str, Recording], folder: str, others: Collection[str] = ()) -> dict[str, str]:
+    """Where each recording goes, by its name: as it is called, no two alike, nor like the others."""
+    found, taken = dict[str, str](), {Path(each).stem for each in others}
+    for name in recordings:
+        stem = Path(name.replace("\\", "/")).stem.strip(".") or "flight"
+        wanted, number = stem, 2
+        while wanted in taken:
+            wanted, number = f"{stem}_{number}", number + 1
+        taken.add(wanted)
+        found[name] = f"{folder}/{wanted}.parquet"
+    return found
+
+
+def _answered(mission: Mission, flown: _Flown, steps: RunSteps) -> Run:
+    """From the flights to the page."""
+    folder = steps.folder
+    estimate = steps.do("identify", lambda: identify(mission, flown.flights, trajectory=flown.motion))
+    estimate.save(folder / ESTIMATE)
+    validation = None
+    if flown.unseen:
+        validation = steps.do("validate", lambda: steps.validated(mission, estimate, flown.unseen))
+    if validation is not None:
+        validation.save(folder / VALIDATION)
+    steps.do("export", lambda: steps.export(estimate))
+    steps.hash()
+    whole = Run(
+        directory=folder,
+        mission=mission,
+        excitation=flown.excitation,
+        flights=flown.flights,
+        estimate=estimate,
+        unseen_flights=flown.unseen,
+        validation=validation,
+        truth=flown.truth,
+        manifest=steps.manifest,
+        motion=flown.motion,
+    )
+    steps.do("report", lambda: write_run_report(folder / REPORT, whole))
+    steps.finish()
+    return replace(whole, manifest=steps.manifest)

@@ -1,0 +1,120 @@
+"""Controllers and motors of joints: their numbers, gains that fit a robot, and how fast they make errors change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from freefloat.arrays import Array, frozen_array, read_only
+from freefloat.dynamics.torque import mass_matrix
+from freefloat.errors import ShapeError
+from freefloat.robot.base_axes import allowed_rows
+from freefloat.robot.model import Robot
+from freefloat.simulation.controlled_kernels import Motors
+from freefloat.simulation.simulate import CannotFly
+
+_NOTHING = 1e-13  # of the largest inertia that joints feel
+_POSITIVE = ("coulomb_rate", "torque_limit")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Drives:
+    """Controllers and motors of all joints; every number is one for all joints or has shape (joints,).
+
+    stiffness, damping: torque per error of position and of rate [N m/rad, N m s/rad; N/m, N s/m if sliding].
+    viscous, coulomb: friction [N m s/rad, N m], what the motor must give on top of inverse dynamics.
+    coulomb_rate: Coulomb friction is coulomb * tanh(rate / coulomb_rate) [rad/s]; steps must resolve it.
+    rotor_inertia: seen at the joint [kg m^2]. lag_s: time constant of the motor's torque, zero for none.
+    torque_limit: of what is asked of the motor; None for the limits of the robot's joints.
+    model: the robot as the controller believes it to be; its inverse dynamics along the command, the base
+        reacting, are fed forward. None for no feed-forward.
+    """
+
+    stiffness: ArrayLike = 0.0
+    damping: ArrayLike = 0.0
+    viscous: ArrayLike = 0.0
+    coulomb: ArrayLike = 0.0
+    coulomb_rate: ArrayLike = 0.01
+    rotor_inertia: ArrayLike = 0.0
+    lag_s: ArrayLike = 0.0
+    torque_limit: ArrayLike | None = None
+    model: Robot | None = None
+
+    def __post_init__(self) -> None:
+        for name in self._numbers():
+            if getattr(self, name) is None:
+                continue
+            values = np.asarray(getattr(self, name), float)
+            enough, least = (values > 0.0, "more than") if name in _POSITIVE else (values >= 0.0, "at least")
+            if not enough.all():
+                raise CannotFly(f"{name} of the drives is {values.min():g}; allowed: {least} zero")
+            object.__setattr__(self, name, frozen_array(values, values.shape))
+
+    @classmethod
+    def tuned(
+        cls,
+        robot: Robot,
+        frequency_Hz: float,
+        damping_ratio: float = 1.0,
+        q: ArrayLike | None = None,
+        **others: Any,
+    ) -> Self:
+        """Gains that make each joint, the others held, an oscillator of this frequency and damping.
+
+        Joints that move together feel far less inertia than one alone, so that their errors die out sooner.
+        q: the posture whose inertias count, shape (joints,), zero unless given. others: further fields.
+        """
+        posture = np.zeros(len(robot.joints)) if q is None else np.asarray(q, float)
+        inertia = np.diagonal(joint_inertia(robot, posture[None])[0])
+        inertia = inertia + np.asarray(others.get("rotor_inertia", 0.0), float)
+        speed = 2.0 * np.pi * frequency_Hz
+        gains = {"stiffness": speed**2 * inertia, "damping": 2.0 * damping_ratio * speed * inertia}
+        return cls(**(gains | others))
+
+    def _numbers(self) -> list[str]:
+        return [field.name for field in fields(self) if field.name != "model"]
+
+    def motors(self, robot: Robot) -> Motors:
+        """The numbers of every joint of a robot, as the compiled flight takes them."""
+        limit = [joint.torque for joint in robot.joints] if self.torque_limit is None else self.torque_limit
+        values = [limit if name == "torque_limit" else getattr(self, name) for name in self._numbers()]
+        try:
+            spread = [np.broadcast_to(np.asarray(each, float), (len(robot.joints),)) for each in values]
+        except ValueError as error:
+            raise ShapeError(f"the drives are not for {len(robot.joints)} joints, which {robot.name} has") from error
+        return Motors(*(read_only(each) for each in spread))
+
+
+def joint_inertia(robot: Robot, q: ArrayLike) -> Array:
+    """Inertia that the joints feel, the base giving way as it can: (n, joints, joints), at q (n, joints)."""
+    H, b = mass_matrix(robot, q), allowed_rows(robot)
+    coupling = H[:, b, 6:]
+    given = np.linalg.solve(H[:, b[:, None], b], coupling) if b.size else coupling
+    return H[:, 6:, 6:] - coupling.transpose(0, 2, 1) @ given
+
+
+def motor_inertia(robot: Robot, motors: Motors, q: Array) -> Array:
+    """Inertia that the motors feel, (m, joints, joints), or one sentence if there is none to feel."""
+    M = joint_inertia(robot, q) + np.diag(motors.rotor)
+    sizes = np.linalg.eigvalsh(M)
+    if not (sizes > _NOTHING * sizes.max(initial=0.0)).all():
+        raise CannotFly(f"{robot.name} has joints that move without inertia; give what they carry a mass")
+    return M
+
+
+def fastest_rate(robot: Robot, motors: Motors, q: Array) -> float:
+    """The fastest rate at which errors of the joints change, at any of these postures (m, joints) [1/s].
+
+    The largest eigenvalue of M e'' + D e' + K e = 0, motors that lag apart, and what their lag adds.
+    """
+    n, M = q.shape[1], motor_inertia(robot, motors, q)
+    drag = np.diag(motors.damping + motors.viscous + motors.coulomb / motors.smooth)
+    A = np.zeros((len(q), 2 * n, 2 * n))
+    A[:, :n, n:] = np.eye(n)
+    A[:, n:, :n] = -np.linalg.solve(M, np.broadcast_to(np.diag(motors.stiffness), M.shape))
+    A[:, n:, n:] = -np.linalg.solve(M, np.broadcast_to(drag, M.shape))
+    lags = motors.lag[motors.lag > 0.0]
+    return float(max(np.abs(np.linalg.eigvals(A)).max(initial=0.0), (1.0 / lags).max(initial=0.0)))

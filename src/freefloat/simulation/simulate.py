@@ -1,0 +1,349 @@
+"""Flying a prescribed joint motion: the base reacts, wheels spin, thrusters push.
+
+The joints (and wheels) follow their trajectory exactly; what is simulated is the reaction of a free or planar
+base, by conservation of momentum where nothing pushes and by its balance where something does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from freefloat.arrays import Array, frozen_array, read_only
+from freefloat.dynamics import kernels
+from freefloat.dynamics.flight_kernels import propagate
+from freefloat.dynamics.momentum import momentum_matrix
+from freefloat.dynamics.reaction import base_accelerations
+from freefloat.dynamics.samples import Samples
+from freefloat.dynamics.torque import inverse_dynamics
+from freefloat.errors import FreefloatError, ShapeError
+from freefloat.motion.trajectory import Trajectory
+from freefloat.robot.base_axes import allowed_rows, turning_axes
+from freefloat.robot.model import Robot
+from freefloat.robot.parameters import PER_BODY, inertia_entries
+from freefloat.robot.rotations import rotations, turned
+
+Wheels = Literal["held", "free"]
+
+
+class CannotFly(FreefloatError):
+    """A flight that cannot be simulated as asked."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Start:
+    """The base at the first instant.
+
+    attitude: quaternion of R_IB, scalar last. position: base origin, inertial axes [m].
+    rate, velocity: of the base, in its own axes [rad/s, m/s]; None means what the momentum asks for.
+    angular_momentum: of robot and wheels about the centre of mass, base axes at the first instant [N m s], where
+        no rate is given; zero unless given. The linear momentum is zero unless a velocity is given.
+    """
+
+    attitude: Array = field(default_factory=lambda: np.array([0.0, 0.0, 0.0, 1.0]))
+    position: Array = field(default_factory=lambda: np.zeros(3))
+    rate: Array | None = None
+    velocity: Array | None = None
+    angular_momentum: Array = field(default_factory=lambda: np.zeros(3))
+
+    def __post_init__(self) -> None:
+        attitude = frozen_array(self.attitude, (4,))
+        size = float(np.linalg.norm(attitude))
+        if not size > 0.0:
+            raise ShapeError("the attitude of a start must be a quaternion that is not zero")
+        object.__setattr__(self, "attitude", frozen_array(attitude / size, (4,)))
+        for name in ("position", "rate", "velocity", "angular_momentum"):
+            values = getattr(self, name)
+            if values is not None:
+                object.__setattr__(self, name, frozen_array(values, (3,)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pulse:
+    """A thruster's push: a constant force [N] in base axes at a point of the base [m], for a while [s].
+
+    Each interval of the simulation gets the part of the impulse that falls into it, so that none is lost.
+    """
+
+    start_s: float
+    duration_s: float
+    force_N: Array
+    point_m: Array = field(default_factory=lambda: np.zeros(3))
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "force_N", frozen_array(self.force_N, (3,)))
+        object.__setattr__(self, "point_m", frozen_array(self.point_m, (3,)))
+        if not self.duration_s > 0.0:
+            raise CannotFly(f"a pulse lasts {self.duration_s} s; allowed: more than zero")
+
+    def wrench(self, t: Array) -> Array:
+        """Mean force and moment about the base origin over each interval of t, shape (n - 1, 6)."""
+        end = self.start_s + self.duration_s
+        overlap = np.minimum(t[1:], end) - np.maximum(t[:-1], self.start_s)
+        share = np.maximum(overlap, 0.0) / np.diff(t)
+        return share[:, None] * np.concatenate([self.force_N, np.cross(self.point_m, self.force_N)])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Disturbance:
+    """What else acts on the robot as a whole.
+
+    force_N, torque_Nm: constant in inertial axes, at and about the centre of mass.
+    orbital_rate_rad_s: of a circular orbit, for the gravity gradient; zero for none.
+    nadir, orbit_normal: directions at the first instant, at right angles, inertial axes.
+    """
+
+    force_N: Array = field(default_factory=lambda: np.zeros(3))
+    torque_Nm: Array = field(default_factory=lambda: np.zeros(3))
+    orbital_rate_rad_s: float = 0.0
+    nadir: Array = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
+    orbit_normal: Array = field(default_factory=lambda: np.array([0.0, 1.0, 0.0]))
+
+    def __post_init__(self) -> None:
+        for name in ("force_N", "torque_Nm", "nadir", "orbit_normal"):
+            values = frozen_array(getattr(self, name), (3,))
+            if name in ("nadir", "orbit_normal"):
+                values = frozen_array(values / max(float(np.linalg.norm(values)), 1e-300), (3,))
+            object.__setattr__(self, name, values)
+        if not (self.nadir.any() and self.orbit_normal.any() and abs(self.nadir @ self.orbit_normal) < 1e-9):
+            raise CannotFly("nadir and orbit_normal must be directions at right angles")
+
+    def nadir_at(self, t: Array) -> Array:
+        """Direction to the planet, inertial axes, shape (n, 3)."""
+        angle = self.orbital_rate_rad_s * (t - t[0])[:, None]
+        across = np.cross(self.orbit_normal, self.nadir)
+        return np.cos(angle) * self.nadir + np.sin(angle) * across
+
+
+def simulate_motion(
+    robot: Robot,
+    trajectory: Trajectory,
+    t: ArrayLike,
+    start: Start | None = None,
+    wheels: Wheels = "held",
+    wheel_rates: ArrayLike | None = None,
+    pulses: Sequence[Pulse] = (),
+    disturbance: Disturbance | None = None,
+) -> Samples:
+    """The true motion at the times t (n,) [s]: joints as commanded, base reacting; torques by inverse dynamics.
+
+    wheels: held at the trajectory's rates (constant where it has none), or free and frictionless.
+    wheel_rates: relative rates at the first instant [rad/s], added to the trajectory's; (wheels,).
+    """
+    times = instants(t)
+    common = (turns_freely(wheels), wheel_rates, pulses, disturbance)
+    return _Flight.of(robot, trajectory, times, start or Start(), *common).fly()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Flight:
+    """Everything the propagation needs, at the samples and half-way between them."""
+
+    robot: Robot
+    t: Array
+    half: Samples  # joint and wheel motion at 2n - 1 instants
+    start: Start
+    free: bool
+    wrench: Array
+    disturbance: Disturbance
+
+    @classmethod
+    def of(
+        cls,
+        robot: Robot,
+        trajectory: Trajectory,
+        t: Array,
+        start: Start,
+        free: bool,
+        wheel_rates: ArrayLike | None,
+        pulses: Sequence[Pulse],
+        disturbance: Disturbance | None,
+    ) -> _Flight:
+        half = trajectory.samples(robot, with_midpoints(t))
+        if wheel_rates is not None:
+            added = frozen_array(wheel_rates, (len(robot.wheels),))
+            half = replace(half, wheel_rates=half.need("wheel_rates", "wheels") + added)
+        return cls(robot, t, half, start, free, pulse_wrench(t, pulses), disturbance or Disturbance())
+
+    def fly(self) -> Samples:
+        whole = replace(self.half[::2], t=self.t)
+        if self.robot.base == "fixed":
+            return self._held(whole)
+        body, spin = locked_bodies(self.robot, self.half), self._spin()
+        quaternion, state, x = (np.empty((1, self.t.size, width)) for width in (4, 9, 6))
+        quaternion[0, 0] = self.start.attitude
+        state[:, 0], rate = start_states(self.robot, [self.start], body[:1], spin[:1])
+        if self.free:  # what a free wheel keeps is its own momentum along its axis
+            spin[:] = spin[0] + turned(free_inertia(self.robot)[None], rate)
+        surroundings = (self.robot, self.t, self.free, self.wrench, self.disturbance)
+        propagate_runs(*surroundings, body[None], spin[None], quaternion, state, x)
+        return self._samples(whole, body[::2], quaternion[0], state[0], x[0])
+
+    def _held(self, whole: Samples) -> Samples:
+        """On a fixed base, whose frame is the inertial one: nothing but torques and reactions to find."""
+        still = np.zeros((self.t.size, 3))
+        level = np.tile([0.0, 0.0, 0.0, 1.0], (self.t.size, 1))
+        fixed = replace(whole, v=still, w=still, dv=still, dw=still, attitude=level, position=still)
+        needed = inverse_dynamics(self.robot, fixed)
+        return replace(fixed, base_wrench=needed[:, :6], torques=needed[:, 6:])
+
+    def _spin(self) -> Array:
+        """Momentum of the wheels' rates relative to the base, (2n - 1, 3)."""
+        rates = self.half.need("wheel_rates", "wheels")
+        return (rates * self.robot.wheel_inertias) @ self.robot.wheel_axes
+
+    def _samples(self, whole: Samples, body: Array, quaternion: Array, state: Array, x: Array) -> Samples:
+        R_IB = rotations(quaternion)
+        com = body[:, :3] / self.robot.mass
+        position = base_positions(self.robot, self.start.position, R_IB, com, state[:, 6:])
+        flown = replace(whole, v=x[:, :3], w=x[:, 3:], attitude=quaternion, position=position)
+        if self.free:
+            rates = whole.need("wheel_rates", "wheels")
+            flown = replace(flown, wheel_rates=free_rates(self.robot, rates[:1], x[:, 3:]))
+        return self._with_accelerations(flown, R_IB, com)
+
+    def _with_accelerations(self, flown: Samples, R_IB: Array, com: Array) -> Samples:
+        """Add the base's accelerations, the wrench from outside and the joint torques."""
+        robot, wrench = self.robot, self._external(flown, R_IB, com)
+        free = free_inertia(robot) if self.free else None
+        if self.free:
+            flown = replace(flown, wheel_accelerations=np.zeros((len(flown), len(robot.wheels))))
+        dv, dw = base_accelerations(robot, flown, wrench, free)
+        moved = replace(flown, dv=dv, dw=dw)
+        if self.free:
+            moved = replace(moved, wheel_accelerations=-dw @ robot.wheel_axes.T)
+        needed = inverse_dynamics(robot, moved)
+        across = np.delete(np.arange(6), allowed_rows(robot))  # where a planar base cannot go, its table pushes
+        wrench[:, across] = needed[:, across]
+        return replace(moved, base_wrench=wrench, torques=needed[:, 6:])
+
+    def _external(self, flown: Samples, R_IB: Array, com: Array) -> Array:
+        """Force and moment about the base origin from outside, but for gravity, base axes, (n, 6)."""
+        wrench = self.wrench[np.minimum(np.arange(len(flown)), len(self.wrench) - 1)].copy()
+        force = self.disturbance.force_N @ R_IB
+        torque = self.disturbance.torque_Nm @ R_IB
+        if self.disturbance.orbital_rate_rad_s:
+            torque = torque + self._gravity_gradient(flown, R_IB, com)
+        wrench[:, :3] += force
+        wrench[:, 3:] += torque + np.cross(com, force)
+        return wrench
+
+    def _gravity_gradient(self, flown: Samples, R_IB: Array, com: Array) -> Array:
+        nadir = np.einsum("kji,kj->ki", R_IB, self.disturbance.nadir_at(self.t))
+        about_origin = momentum_matrix(self.robot, flown.q)[:, 3:, 3:6]
+        offset = (com**2).sum(axis=1)[:, None, None] * np.eye(3) - com[:, :, None] * com[:, None, :]
+        inertia = about_origin - self.robot.mass * offset
+        pull = 3.0 * self.disturbance.orbital_rate_rad_s**2
+        return pull * np.cross(nadir, np.einsum("kij,kj->ki", inertia, nadir))
+
+
+def instants(t: ArrayLike) -> Array:
+    """Times of a flight, shape (n,), or one sentence saying what is wrong."""
+    times = read_only(t)
+    if times.ndim != 1 or times.size < 2 or not (np.diff(times) > 0.0).all():
+        raise CannotFly("a flight needs at least two instants, in increasing order")
+    return times
+
+
+def turns_freely(wheels: Wheels) -> bool:
+    """Whether the wheels are free, or one sentence on what they can be."""
+    if wheels not in get_args(Wheels):
+        raise CannotFly(f"wheels are {wheels!r}; allowed: {', '.join(get_args(Wheels))}")
+    return wheels == "free"
+
+
+def pulse_wrench(t: Array, pulses: Sequence[Pulse]) -> Array:
+    """Mean force and moment about the base origin of all pulses over each interval of t, shape (n - 1, 6)."""
+    wrench = np.zeros((t.size - 1, 6))
+    for pulse in pulses:
+        wrench += pulse.wrench(t)
+    return wrench
+
+
+def propagate_runs(
+    robot: Robot,
+    t: Array,
+    free: bool,
+    wrench: Array,
+    disturbance: Disturbance,
+    body: Array,
+    spin: Array,
+    quaternion: Array,
+    state: Array,
+    x: Array,
+) -> None:
+    """Fly runs that have everything but joint motion and start in common; `propagate` says what is filled."""
+    outside = np.concatenate([disturbance.force_N + robot.mass * robot.gravity, disturbance.torque_Nm])
+    inertia = inertia_entries(free_inertia(robot) if free else np.zeros((3, 3)))
+    nadir = np.ascontiguousarray(disturbance.nadir_at(with_midpoints(t)))
+    planar, gradient = robot.base == "planar", 3.0 * disturbance.orbital_rate_rad_s**2
+    surroundings = (inertia, planar, wrench, outside, nadir, gradient)
+    propagate(t, robot.mass, body, spin, *surroundings, quaternion, state, x)
+
+
+def base_positions(robot: Robot, start: Array, R_IB: Array, com: Array, centre: Array) -> Array:
+    """Base origin in inertial axes, shape (n, 3), from the centre of mass in base and in inertial axes.
+
+    start: where the base origin was at first, shape (3,) or (n, 3); a planar base stays level with it.
+    """
+    position = centre - turned(R_IB, com)
+    if robot.base == "planar":
+        across = R_IB[:, :, 2]
+        position -= ((position - start) * across).sum(axis=1)[:, None] * across
+    return position
+
+
+def with_midpoints(t: Array) -> Array:
+    """The times and those half-way between them, shape (2n - 1,)."""
+    both = np.empty(2 * t.size - 1)
+    both[::2], both[1::2] = t, 0.5 * (t[1:] + t[:-1])
+    return both
+
+
+def locked_bodies(robot: Robot, samples: Samples) -> Array:
+    """First moment, inertia about the base origin, and momentum of the joints alone, shape (n, 15)."""
+    inertia, momentum = np.empty((len(samples), 9)), np.empty((len(samples), 6))
+    phi = robot.parameters.reshape(-1, PER_BODY)
+    kernels.composite(robot.tree.arrays, samples.q, samples.need("dq", "a flight"), phi, inertia, momentum)
+    return np.hstack([inertia, momentum])
+
+
+def start_states(robot: Robot, starts: Sequence[Start], body: Array, spin: Array) -> tuple[Array, Array]:
+    """Linear, angular momentum, centre of mass at the start, inertial axes (runs, 9); base rates (runs, 3).
+
+    body (runs, 15) and spin (runs, 3): the robot as one locked body and its wheels' momentum, base axes.
+    """
+    mass, com, p = robot.mass, body[:, :3] / robot.mass, body[:, 9:12]
+    square = (com * com).sum(axis=1)[:, None, None] * np.eye(3)
+    inertia = body[:, [[3, 4, 6], [4, 5, 7], [6, 7, 8]]] - mass * (square - com[:, :, None] * com[:, None, :])
+    joints = body[:, 12:15] - np.cross(com, p) + spin
+    axes = turning_axes(robot)
+    rate, angular, linear = np.zeros_like(com), np.zeros_like(com), np.zeros_like(com)
+    angular[:, axes] = np.array([start.angular_momentum for start in starts])[:, axes]
+    missing = (angular - joints)[:, axes, None]
+    rate[:, axes] = np.linalg.solve(inertia[:, axes[:, None], axes], missing)[..., 0]
+    turns = [run for run, start in enumerate(starts) if start.rate is not None]
+    for run in turns:
+        rate[run, axes] = np.asarray(starts[run].rate)[axes]
+    angular[turns] = (turned(inertia, rate) + joints)[turns]
+    for run, start in enumerate(starts):
+        if start.velocity is not None:
+            linear[run] = mass * (start.velocity + np.cross(rate[run], com[run])) + p[run]
+    R_IB = rotations([start.attitude for start in starts])
+    centre = np.array([start.position for start in starts]) + turned(R_IB, com)
+    return np.hstack([turned(R_IB, linear), turned(R_IB, angular), centre]), rate
+
+
+def free_inertia(robot: Robot) -> Array:
+    """What wheels that turn freely take off the locked inertia: the sum of J a a^T, shape (3, 3)."""
+    return (robot.wheel_axes.T * robot.wheel_inertias) @ robot.wheel_axes
+
+
+def free_rates(robot: Robot, first: Array, w: Array) -> Array:
+    """Rates of free wheels (..., n, wheels) on a base that turns with w (..., n, 3); first: (..., 1, wheels)."""
+    along = (w[..., None, :] * robot.wheel_axes).sum(axis=-1)
+    return first + along[..., :1, :] - along

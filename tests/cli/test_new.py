@@ -1,0 +1,108 @@
+"""A mission that `freefloat new` writes is designed, flown and identified as it is, whatever the robot."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+from cli.calling import ended
+from excitation.small_mission import ROBOT
+
+import freefloat as ff
+
+BASE, (ARM, TIP) = ROBOT["base"], ROBOT["bodies"]
+TURN = {"name": "j1", "kind": "revolute", "axis": [0, 0, 1], "position_deg": [-90, 90], "rate_deg_s": 30}
+SLIDE = {"name": "j2", "kind": "prismatic", "axis": [1, 0, 0], "position_m": [0, 0.3], "rate_m_s": 0.05}
+BOLTED = {"kind": "fixed", "gravity_m_s2": [0, 0, -9.81], "mass_kg": 20}
+FREE = {**ROBOT, "bodies": [ARM]}
+ROBOTS = {  # by what is new about each
+    "free": FREE,
+    "planar": {**ROBOT, "base": {**BASE, "kind": "planar", "wheels": []}, "bodies": [{**ARM, "joint": TURN}]},
+    "fixed": {**ROBOT, "base": BOLTED, "bodies": [ARM]},
+    "sliding": {**ROBOT, "bodies": [ARM, {**TIP, "joint": SLIDE}]},
+    "unlimited": {**ROBOT, "bodies": [{**ARM, "joint": {"name": "j1", "kind": "continuous", "axis": [0, 1, 0]}}]},
+}
+
+
+def worked(folder, name="trial"):
+    """Design, simulate and identify the mission with nothing changed but its length; the estimate."""
+    mission = folder / f"{name}.yaml"
+    mission.write_text(mission.read_text().replace("rate_Hz: 100", "rate_Hz: 10").replace("_s: 60", "_s: 20"))
+    for arguments in (
+        ("design", mission, "--starts", 1, "--shakes", 0, "--workers", 1, "-o", "motion.json"),
+        ("simulate", mission, "--excitation", "motion.json", "--seed", 1, "-o", "flight.parquet"),
+        ("identify", mission, "flight.parquet", "-o", "found.json"),
+    ):
+        code, out, err = ended(arguments, folder)
+        assert code == 0, err
+        assert out
+    return ff.load_estimate(folder / "found.json")
+
+
+@pytest.mark.parametrize("kind", ROBOTS)
+def test_every_kind_of_robot_goes_from_a_new_mission_to_an_estimate(tmp_path, kind):
+    (tmp_path / "robot.yaml").write_text(yaml.safe_dump(ROBOTS[kind]))
+    code, said, err = ended(["new", "trial", "--urdf", "robot.yaml"], tmp_path)
+    assert (code, said.splitlines()[0], err) == (0, "wrote trial.yaml", "")
+    assert ("! nothing limits range or rate of j1" in said) == (kind == "unlimited")
+    assert ("! nothing is known yet" in said) == (kind != "fixed"), "of the others none has a load"
+    assert worked(tmp_path).outcome != "failed"
+
+
+@pytest.mark.parametrize("base", ["free", "planar", "fixed"])
+def test_a_urdf_is_told_how_its_base_moves(tmp_path, base):
+    (tmp_path / "robot.yaml").write_text(yaml.safe_dump(ROBOTS["planar"]))
+    robot = ff.load_robot(tmp_path / "robot.yaml")
+    ff.save_robot(robot, tmp_path / "mine.urdf")
+    text = (tmp_path / "mine.urdf").read_text()
+    told = ["new", "trial", "--urdf", "mine.urdf", "--base", base]
+    code, said, _ = ended(told, tmp_path)
+    assert (code, said.splitlines()[:2]) == (0, ["wrote trial.yaml", "wrote trial_robot.yaml"])
+    assert ff.load_mission(tmp_path / "trial.yaml").robot.base == base
+    assert (tmp_path / "mine.urdf").read_text() == text
+    code, _, err = ended(["new", "trial", "--urdf", "mine.urdf", "--base", base], tmp_path)
+    assert (code, err) == (2, "freefloat: trial.yaml: is there already; choose another name or remove it first\n")
+
+
+def test_bodies_that_cannot_exist_are_said_at_once(tmp_path):
+    arm = {**ARM, "inertia_kgm2": {"xx": 0.01, "yy": 0.5, "zz": 0.05}}
+    (tmp_path / "robot.yaml").write_text(yaml.safe_dump({**ROBOT, "bodies": [arm]}))
+    said = ended(["new", "trial", "--urdf", "robot.yaml"], tmp_path)[1]
+    assert said.splitlines()[-1] == " ! cannot exist as given: link1; `freefloat inspect` says why"
+
+
+def test_joints_that_nothing_limits_are_said_where_one_looks_for_limits(tmp_path):
+    (tmp_path / "robot.yaml").write_text(yaml.safe_dump(ROBOTS["unlimited"]))
+    ended(["new", "trial", "--urdf", "robot.yaml"], tmp_path)
+    text = (tmp_path / "trial.yaml").read_text()
+    assert "  # Nothing limits the rate of j1: give one in the robot file.\n" in text
+    design = ("design", "trial.yaml", "--starts", 1, "--shakes", 0, "--workers", 1)
+    assert (
+        "nothing limits j1: how far and how fast it may move is not known; give a range" in ended(design, tmp_path)[1]
+    )
+
+
+@pytest.mark.parametrize("kind", ["free", "planar", "fixed"])
+def test_lines_to_uncomment_are_what_a_mission_may_have(tmp_path, kind):
+    (tmp_path / "robot.yaml").write_text(yaml.safe_dump(ROBOTS[kind]))
+    ended(["new", "trial", "--urdf", "robot.yaml"], tmp_path)
+    path = tmp_path / "trial.yaml"
+    lines = path.read_text().splitlines()
+    first = next(place for place, line in enumerate(lines) if line.startswith("  # limits:"))
+    for place in range(first, len(lines)):
+        if lines[place].startswith("  # "):
+            lines[place] = lines[place].replace("  # ", "  ", 1)
+    path.write_text("\n".join(lines) + "\n")
+    limits = ff.load_mission(path).settings.excitation.limits
+    assert limits.clearance_m == 0.05
+    assert (limits.base_rate_deg_s is None) == (kind == "fixed")
+    assert ff.plan_of(ff.load_mission(path)).limits
+    asked = ff.load_mission(path).settings.identify
+    assert asked.method == ("weighted" if kind == "fixed" else "maximum-likelihood")
+    assert (asked.nuisances.external_torque_Nm is None) == (kind != "free"), "what an orbit does to a free base"
+
+
+def test_a_mission_is_written_where_its_name_says(tmp_path):
+    (tmp_path / "sub").mkdir()
+    code, said, _ = ended(["new", Path("sub") / "trial.yml"], tmp_path)
+    assert (code, said) == (0, "wrote sub/trial.yml\nwrote sub/servicer.yaml\n")
+    assert ff.load_mission(tmp_path / "sub" / "trial.yml").robot.name
