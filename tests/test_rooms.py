@@ -41,7 +41,7 @@ def modules():
 
 
 def imports(text, known):
-    """The modules of the package that a text imports in whatever form, also for type checkers only or inside functions."""
+    """The modules of the package that a text imports: in whatever form, for type checkers only, inside functions."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.ImportFrom):
             assert node.level == 0, "imports are written in full"

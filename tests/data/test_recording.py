@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from data.recordings_made import multi_rate
 
-from freefloat.data.recording import InvalidRecording, Origin, Recording
+from freefloat.data.recording import Origin, Recording
 from freefloat.sensors.channel import Channel
-from freefloat.sensors.quantities import QUANTITIES, column_name, parse_column, quantity_of
+from freefloat.sensors.quantities import QUANTITIES, InvalidRecording, column_name, parse_column, quantity_of
 
 
 def channel(name="gyro", t=(0.0, 1.0, 2.0), values=None, components=("x", "y", "z"), units="rad_s"):

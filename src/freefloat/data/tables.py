@@ -25,12 +25,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.arrays import Array
-from freefloat.data.recording import InvalidRecording, Origin, Recording
+from freefloat.data.recording import Origin, Recording
 from freefloat.data.repair import RawChannel, check_gaps, check_repairs, mend
 from freefloat.errors import FileError
 from freefloat.files import FilePath, read_bytes, shown, write_bytes
 from freefloat.sensors.channel import Channel
-from freefloat.sensors.quantities import QUANTITIES, TIME, Column, parse_column, quantity_of
+from freefloat.sensors.quantities import QUANTITIES, TIME, Column, InvalidRecording, parse_column, quantity_of
 
 LIMIT_BYTES = 2 * 2**30  # an hour of 50 columns at 1 kHz is 1.4 GB before compression
 LIMIT_CELLS = 2**28
