@@ -28,6 +28,7 @@ from freefloat.motion.fourier import Fourier, PlainFourier
 from freefloat.motion.limits import joint_or_wheel, limits_of
 from freefloat.motion.quintic import ENDS
 from freefloat.motion.trajectory import Trajectory
+from freefloat.regressor.model import NotApplicable
 from freefloat.regressor.summary import ModelName
 from freefloat.robot.model import Robot
 from freefloat.robot.transform import Array
@@ -165,5 +166,8 @@ def mission_limits(mission: Mission, channels: Sequence[str]) -> tuple[Limit, ..
             f"{mission.path}: excitation.limits has clearance_pairs but no clearance_m; allowed: with it only"
         )
     if said.clearance_m is not None:
-        found += clearance_limits(robot, said.clearance_m, said.clearance_pairs)
+        try:
+            found += clearance_limits(robot, said.clearance_m, said.clearance_pairs)
+        except NotApplicable as error:
+            raise InvalidMission(f"{mission.path}: excitation.limits.clearance_m: {error}") from error
     return tuple(found)

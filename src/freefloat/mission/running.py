@@ -23,7 +23,14 @@ from freefloat.mission.given_motion import given_excitation
 from freefloat.mission.identifying import Recordings, identify, named_recordings, shows
 from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.mission.reporting import write_run_report
-from freefloat.mission.run_checks import refuse_changed, refuse_desk, refuse_idle, refuse_method, refuse_names
+from freefloat.mission.run_checks import (
+    refuse_changed,
+    refuse_desk,
+    refuse_idle,
+    refuse_limits,
+    refuse_method,
+    refuse_names,
+)
 from freefloat.mission.run_directory import Run, cad_truth, load_flown
 from freefloat.mission.run_manifest import (
     ESTIMATE,
@@ -94,6 +101,7 @@ def run(
     refuse_method(mission)
     if excitation is not None:
         trajectory_of(excitation).samples(mission.robot, [0.0])  # refused where it is not for this robot
+    refuse_limits(mission, excitation)
     if recordings is not None:
         refuse_idle({"fly": fly, "seed": seed, **searching}, "the flights are recorded: none is designed or flown")
         return _answered(*_recorded(mission, folder, excitation, recordings, unseen, watch))
