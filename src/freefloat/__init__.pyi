@@ -85,6 +85,7 @@ from .estimate.total_mass import (
     mass_from_pulse as mass_from_pulse,
     mass_from_ratio as mass_from_ratio,
 )
+from .excitation.collision_check import CollisionCheck as CollisionCheck
 from .excitation.excitation import Excitation as Excitation, Margin as Margin, Prediction as Prediction
 from .excitation.excitation_file import (
     load_excitation as load_excitation,

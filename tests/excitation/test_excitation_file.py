@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from freefloat.errors import FileError
+from freefloat.excitation.collision_check import CollisionCheck
 from freefloat.excitation.excitation import Excitation, HowFound, Margin, Prediction
 from freefloat.excitation.excitation_file import load_excitation, load_motion, save_excitation
 from freefloat.excitation.flight_sheet import FlightSheet, GravityGradient, Nearest, Turned, WheelUse
@@ -17,6 +18,7 @@ from freefloat.studies import study_robot
 
 RNG = np.random.default_rng(3)
 MARGINS = (Margin("rate of j1", 1e-5 / 3.0, "rad/s", 1e-7, 2.0 / 3.0), Margin("base roll", -math.inf, "rad", -0.1, 0.0))
+COLLISIONS = CollisionCheck("shaped", (("base", "link2"), ("link2", "hand")), ("panel",))
 SHEET = FlightSheet(
     20.0,
     *(Turned(*sorted(RNG.normal(size=2).tolist())) for _ in range(3)),
@@ -28,6 +30,7 @@ SHEET = FlightSheet(
     Nearest("base", "link2", -0.01, 3.3),
     GravityGradient(1.1e-3, 1e-5, math.nan, True, False),
     MARGINS,
+    COLLISIONS,
 )
 
 
@@ -46,6 +49,7 @@ def excitation(trajectory=None, **changes):
         ("a warning",),
         {"mission": "ü", "hashes": {"mission": "1e5"}},
         SHEET,
+        COLLISIONS,
     )
     return replace(full, **changes)
 
@@ -60,7 +64,17 @@ def test_what_was_saved_comes_back_exactly(tmp_path, sheet):
     saved = excitation(sheet=sheet)
     save_excitation(tmp_path / "x.json", saved)
     loaded = load_excitation(tmp_path / "x.json")
-    for name in ("goal", "value", "condition_number", "predictions", "margins", "how", "optimality", "sheet"):
+    for name in (
+        "goal",
+        "value",
+        "condition_number",
+        "predictions",
+        "margins",
+        "how",
+        "optimality",
+        "sheet",
+        "collisions",
+    ):
         assert same(getattr(loaded, name), getattr(saved, name)), name
     assert (loaded.warnings, loaded.origin) == (saved.warnings, saved.origin)
     assert loaded.trajectory.document() == saved.trajectory.document()
@@ -98,6 +112,8 @@ def document(tmp_path):
         ("margins", [{"limit": "x", "slack": 1}], r"margins\[0\].unit is missing"),
         ("colour", 1, "colour is not a field"),
         ("trajectory", {"kind": "fourier"}, "does not say what it is"),
+        ("collisions", {"extent": "most"}, "collisions.extent is 'most'; allowed: "),
+        ("collisions", {"extent": "named", "pairs": [["base"]]}, r"collisions.pairs\[0\]"),
         ("sheet", {"duration_s": "inf"}, "sheet.duration_s is 'inf'; allowed: a "),
     ],
 )
@@ -108,6 +124,17 @@ def test_a_bad_file_is_refused_in_one_sentence(tmp_path, field, value, words):
         load_excitation(path)
     assert str(caught.value).startswith(str(path))
     assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_does_not_say_whether_collisions_were_checked_is_read_as_such(tmp_path):
+    old = document(tmp_path)
+    del old["collisions"]
+    (tmp_path / "old.json").write_text(json.dumps(old))
+    found = load_excitation(tmp_path / "old.json")
+    assert found.collisions == found.sheet.collisions == CollisionCheck()
+    assert replace(found.sheet, margins=(), nearest=None).verdict == "GO, collisions perhaps not checked"
+    assert "\ncollisions        not known to be checked: " in found.sheet.as_text()
+    assert "collisions perhaps not checked" in repr(found)
 
 
 def test_what_cannot_be_written_leaves_the_old_file_as_it_was(tmp_path):

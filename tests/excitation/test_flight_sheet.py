@@ -130,6 +130,29 @@ def test_go_and_no_go_by_limit_in_words(sheet):
     assert "closest           base and link2" in text
 
 
+def test_a_go_says_what_was_not_checked(mission, motion, sheet, tmp_path):
+    kept = replace(sheet, margins=sheet.margins[:1])
+    assert kept.collisions.extent == "all"
+    assert re.search(r"^GO                1 limits kept$", kept.as_text(), re.MULTILINE)
+    assert "\ncollisions        checked between all bodies that are no neighbours\n" in kept.as_text()
+    free = small_mission(tmp_path, excitation={"shape": {"harmonics": 2}, "duration_s": 20})
+    unchecked = flight_sheet(plan_of(free), motion, kept.margins)
+    assert unchecked.go
+    assert "\nGO, collisions not checked  1 limits kept\n" in unchecked.as_text()
+    assert "\ncollisions        not checked: no clearance between bodies is asked for" in unchecked.as_text()
+    named = {"limits": {"clearance_m": 0.01, "clearance_pairs": [["base", "link1"]]}}
+    some = flight_sheet(plan_of(small_mission(tmp_path, excitation=named)), motion, kept.margins)
+    assert some.verdict == "GO, collisions not all checked"
+    assert "\ncollisions        checked only between base and link1\n" in some.as_text()
+    assert replace(unchecked, margins=sheet.margins).verdict == "NO-GO, collisions not checked"
+
+
+def test_bodies_that_overlap_are_said_beside_the_go(sheet):
+    inside = replace(sheet, margins=sheet.margins[:1], nearest=replace(sheet.nearest, distance_m=-0.05, at_s=3.0))
+    assert inside.verdict == "GO, but base and link2 overlap"
+    assert "\nclosest           base and link2 overlap by 0.050 m at 3 s\n" in inside.as_text()
+
+
 def test_a_torque_that_is_estimated_along_or_too_small_to_matter_is_said_so(mission, motion):
     plan = plan_of(mission)
     along = replace(plan, nuisances=replace(plan.nuisances, external_torque_Nm=1e-3))

@@ -19,6 +19,7 @@ import freefloat as ff
 from freefloat.cli import app
 from freefloat.estimate.estimated_clusters import cad_spread, spread_of
 from freefloat.estimate.prior import CadSpread
+from freefloat.excitation.collision_check import CollisionCheck
 from freefloat.excitation.excitation import Margin, Prediction
 from freefloat.report.body_uncertainty import centre_covariances
 from freefloat.report.design_words import accuracy_words
@@ -92,6 +93,20 @@ def test_limits_are_told_by_kind(story):
     assert [row["left"] for row in told["limits"]] == ["broken by 1.1°", "at its bound", "2 °/s left", "0.2 m left"]
     assert [row["use"] for row in told["limits"]] == ["101 %", "100 %", "75 %", "0 %"]
     assert not told["go"]
+
+
+def test_what_was_not_checked_of_collisions_is_said_with_the_motion_and_at_the_top(story):
+    for check, doubt, words in (
+        (CollisionCheck("all", (("base", "link2"),)), "", ""),
+        (CollisionCheck("none"), "collisions not checked", "not checked: no clearance"),
+        (CollisionCheck("named", (("base", "link2"),)), "collisions not all checked", "checked only between base and"),
+        (CollisionCheck("shaped", (), ("hand",)), "collisions not all checked", "not checked for hand: no shape"),
+        (CollisionCheck(), "collisions perhaps not checked", "not known to be checked"),
+    ):
+        checked = replace(story, excitation=replace(story.excitation, collisions=check))
+        assert trajectory(checked)["doubt"] == doubt
+        said = [each for each in verdict(checked)["warnings"] if "collisions" in each]
+        assert [words in each for each in said] == [True] * bool(words)
 
 
 def test_causes_are_named(story):

@@ -25,6 +25,7 @@ def show_excitation(excitation: Excitation, name: str, base: str, everything: bo
     """
     out = console()
     verdict = "[green]within all limits[/]" if excitation.feasible else "[red]beyond its limits[/]"
+    verdict += f", [yellow]{doubt}[/]" if (doubt := excitation.collisions.doubt) else ""
     duration = f"{excitation.trajectory.duration_s:.4g} s"
     out.print(f"[bold]{escape(name)}[/]  designed for {excitation.goal} · {duration} · {verdict}")
     for heading, sentence in _lines(excitation, base):

@@ -11,6 +11,7 @@ from freefloat.cli.options import GoalChoice
 from freefloat.cli.outputs import refuse_output
 from freefloat.errors import FileError
 from freefloat.estimate.methods import default_method
+from freefloat.excitation.limits.clearance import bodies_to_be_shaped, shaped_pairs
 from freefloat.files import read_bytes, write_bytes, write_text
 from freefloat.robot.load import load_robot, save_robot
 from freefloat.robot.model import BaseKind, Joint, Robot
@@ -116,18 +117,23 @@ def _mission_text(name: str, robot_path: str, robot: Robot) -> str:
 def _limits(robot: Robot) -> list[str]:
     """Limits that a mission may ask for, as lines to uncomment."""
     free = [joint.name for joint in robot.joints if not math.isfinite(joint.rate)]
-    lines = [f"Nothing limits the rate of {', '.join(free)}: give one in the robot file."] if free else []
-    lines.append("limits:                 # beside those of joints and wheels, which the robot file has")
+    said = [f"Nothing limits the rate of {', '.join(free)}: give one in the robot file."] if free else []
+    bare, lines = bodies_to_be_shaped(robot), list[str]()
+    if bare:
+        said.append(f"To have collisions checked (clearance_m), give a `shape` in the robot file to {', '.join(bare)}.")
     if robot.base == "free":
-        lines.append("  base_attitude_deg: {roll: [-40, 40], pitch: [-20, 20], yaw: [-20, 20]}")
+        lines.append("base_attitude_deg: {roll: [-40, 40], pitch: [-20, 20], yaw: [-20, 20]}")
     if robot.base == "planar":
-        lines.append("  base_attitude_deg: {yaw: [-40, 40]}")
+        lines.append("base_attitude_deg: {yaw: [-40, 40]}")
     if robot.base != "fixed":
-        lines.append("  base_rate_deg_s: 2")
-    lines.append("  clearance_m: 0.05     # between bodies that have shapes")
+        lines.append("base_rate_deg_s: 2")
+    if not bare and shaped_pairs(robot):
+        lines.append("clearance_m: 0.05     # between bodies; without it, collisions are not checked")
     if robot.wheels:
-        lines.append(f"  wheel_momentum_Nms: {{{robot.wheels[0].name}: 5}}")
-    return lines
+        lines.append(f"wheel_momentum_Nms: {{{robot.wheels[0].name}: 5}}")
+    if lines:
+        said.append("limits:                 # beside those of joints and wheels, which the robot file has")
+    return [*said, *(f"  {line}" for line in lines)]
 
 
 def _sensors(robot: Robot) -> list[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from freefloat.excitation.collision_check import CollisionCheck
 from freefloat.motion.trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ class Excitation:
     predictions: of every cluster, by the Cramér-Rao bound; none where there are no sensors to predict with.
     optimality: largest component of the Lagrangian's gradient over the goal's own; small at a minimum.
     sheet: what the motion does to the robot, where it was asked for. origin: where all of it came from, as plain data.
+    collisions: which of them the limits rule out.
     """
 
     trajectory: Trajectory
@@ -88,10 +90,11 @@ class Excitation:
     warnings: tuple[str, ...] = ()
     origin: Mapping[str, object] = field(default_factory=dict)
     sheet: FlightSheet | None = None
+    collisions: CollisionCheck = field(default_factory=CollisionCheck)
 
     def __repr__(self) -> str:
         moved = f"{self.trajectory.duration_s:.4g} s of {', '.join(self.trajectory.channels)}"
-        kept = "within all limits" if self.feasible else "beyond a limit"
+        kept = self.collisions.beside("within all limits" if self.feasible else "beyond a limit")
         return f"<Excitation for {self.goal}: {moved}, {kept}, condition number {self.condition_number:.4g}>"
 
     @property

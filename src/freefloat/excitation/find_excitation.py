@@ -12,6 +12,7 @@ import numpy as np
 from freefloat.arrays import Array
 from freefloat.excitation.excitation import Excitation, HowFound, Margin
 from freefloat.excitation.limits.box import BoxLimit
+from freefloat.excitation.limits.clearance import collision_check
 from freefloat.excitation.limits.infeasible import NoMotionFound, conflict_sentence, refuse_impossible
 from freefloat.excitation.plan import ACCURACIES, InvalidPlan, Plan
 from freefloat.excitation.solver.between_instants import looked_at_closely, mended
@@ -168,7 +169,8 @@ def described(plan: Plan, y: Array, how: HowFound, optimality: float) -> Excitat
     value, _ = plan.objective().value(trajectory.coefficients)
     predictions, condition_number = plan.predictions(trajectory), plan.condition_number(trajectory)
     result = (trajectory, plan.goal, value, condition_number, predictions, margins_of(plan, y), how, optimality)
-    return Excitation(*result, warnings=_warnings(plan, how))
+    collisions = collision_check(plan.robot, plan.limits)
+    return Excitation(*result, warnings=_warnings(plan, how), collisions=collisions)
 
 
 def _warnings(plan: Plan, how: HowFound) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from freefloat.errors import FreefloatError
 from freefloat.excitation.excitation import Margin
 from freefloat.excitation.flight_sheet import FlightSheet, GravityGradient, Nearest, Turned, WheelUse
 from freefloat.excitation.limits.attitude import Angle, BaseAttitude
-from freefloat.excitation.limits.clearance import clearance_limits
+from freefloat.excitation.limits.clearance import Clearance, collision_check, shaped_pairs
 from freefloat.excitation.plan import Plan
 from freefloat.excitation.planned_motion import PlannedMotion
 from freefloat.excitation.sweep import stretched
@@ -57,6 +57,7 @@ def flight_sheet(
         _nearest(motion),
         _gravity_gradient(plan, trajectory, motion, orbital_rate_rad_s) if plan.robot.base == "free" else None,
         tuple(margins),
+        collision_check(plan.robot, plan.limits),
     )
 
 
@@ -88,10 +89,11 @@ def _wheels(motion: PlannedMotion) -> tuple[WheelUse, ...]:
 def _nearest(motion: PlannedMotion) -> Nearest | None:
     """Over all pairs of bodies that have shapes and are no neighbours, limited or not."""
     found = []
-    for pair in clearance_limits(motion.robot, 0.0):
+    for a, b in shaped_pairs(motion.robot):
+        pair = Clearance(a, b, 0.0)
         distances = pair.size * pair.margins(motion)
         at = int(distances.argmin())
-        found.append(Nearest(pair.a, pair.b, float(distances[at]), float(pair.instants(motion)[at])))
+        found.append(Nearest(a, b, float(distances[at]), float(pair.instants(motion)[at])))
     return min(found, key=lambda each: each.distance_m, default=None)
 
 

@@ -23,6 +23,7 @@ from freefloat.excitation.limits.wheels import wheel_limits
 from freefloat.excitation.plan import ACCURACIES, GoalName, Plan
 from freefloat.mission.believed import known_of, momentum_of, nuisances_of, prior_of
 from freefloat.mission.mission_file import InvalidMission, Mission
+from freefloat.models.model import NotApplicable
 from freefloat.models.names import ModelName
 from freefloat.motion.bspline import BSpline
 from freefloat.motion.fourier import Fourier, PlainFourier
@@ -165,5 +166,8 @@ def mission_limits(mission: Mission, channels: Sequence[str]) -> tuple[Limit, ..
             f"{mission.path}: excitation.limits has clearance_pairs but no clearance_m; allowed: with it only"
         )
     if said.clearance_m is not None:
-        found += clearance_limits(robot, said.clearance_m, said.clearance_pairs)
+        try:
+            found += clearance_limits(robot, said.clearance_m, said.clearance_pairs)
+        except NotApplicable as error:
+            raise InvalidMission(f"{mission.path}: excitation.limits.clearance_m: {error}") from error
     return tuple(found)

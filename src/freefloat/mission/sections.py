@@ -110,9 +110,11 @@ class LimitsSection(Section):
     base_attitude_deg: AttitudeLimitsSection | None = None
     base_cone: ConeSection | None = None
     base_rate_deg_s: Positive | None = None
-    clearance_m: Annotated[Number, Field(ge=0.0)] | None = None
+    clearance_m: Annotated[Number, Field(ge=0.0)] | None = Field(
+        default=None, description="between bodies, by their shapes; collisions are not checked unless given"
+    )
     clearance_pairs: list[Annotated[tuple[str, str], entries(2)]] | None = Field(
-        default=None, description="bodies by name; all that have shapes and are no neighbours unless given"
+        default=None, description="bodies by name; all that are no neighbours unless given"
     )
     wheel_momentum_Nms: dict[str, Positive] = Field(default_factory=dict, description="of each wheel by name")
 

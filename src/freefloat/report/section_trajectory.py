@@ -29,6 +29,7 @@ def trajectory(story: RunStory) -> dict[str, Any]:
         "sheet": [(name.strip(), rest[0].strip()) for name, *rest in matters if rest and _applies(story, name)],
         "designed": excitation is not None,
         "go": excitation is not None and excitation.feasible,
+        "doubt": excitation.collisions.doubt if excitation else "",
         "kinds": _kinds(margins),
         "limits": [_row(each) for each in margins],
         "duration": f"{float(t[-1] - t[0]):.4g} s",

@@ -45,7 +45,14 @@ from freefloat.report.reporting import write_run_report
 from freefloat.robot.load import save_robot
 from freefloat.robot.model import Robot
 from freefloat.runs.given_motion import given_excitation
-from freefloat.runs.run_checks import refuse_changed, refuse_desk, refuse_idle, refuse_method, refuse_names
+from freefloat.runs.run_checks import (
+    refuse_changed,
+    refuse_desk,
+    refuse_idle,
+    refuse_limits,
+    refuse_method,
+    refuse_names,
+)
 from freefloat.runs.run_steps import RunSteps, RunWatch
 
 _GOES_ON = "interrupted: goes on with the best motion until then"
@@ -94,6 +101,7 @@ def run(
     refuse_method(mission)
     if excitation is not None:
         trajectory_of(excitation).samples(mission.robot, [0.0])  # refused where it is not for this robot
+    refuse_limits(mission, excitation)
     if recordings is not None:
         refuse_idle({"fly": fly, "seed": seed, **searching}, "the flights are recorded: none is designed or flown")
         return _answered(*_recorded(mission, folder, excitation, recordings, unseen, watch))
