@@ -9,15 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
+from typing import Annotated, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field, model_validator
 
 from freefloat.arrays import Array
 from freefloat.excitation.collision_check import CollisionCheck
 from freefloat.excitation.limits.distances import Distances, distances
-from freefloat.excitation.limits.limit import Limit
+from freefloat.excitation.limits.limit import Limit, LimitFields
 from freefloat.excitation.planned_motion import PlannedMotion
+from freefloat.files import Number, entries
 from freefloat.models.model import NotApplicable
 from freefloat.robot.model import Robot
 from freefloat.robot.shapes import Shape
@@ -195,3 +198,27 @@ def _distant_pairs(robot: Robot, names: Sequence[str]) -> list[tuple[str, str]]:
     """Bodies, of those named, with more than one joint between them."""
     chains = {name: _moving_chain(robot.tree, name) for name in names}
     return [(a, b) for a, b in combinations(names, 2) if len(chains[a] ^ chains[b]) > 1]
+
+
+class ClearanceFields(LimitFields):
+    """How far bodies stay apart."""
+
+    clearance_m: Annotated[Number, Field(ge=0.0)] | None = None
+    clearance_pairs: list[Annotated[tuple[str, str], entries(2)]] | None = Field(
+        default=None, description="bodies by name; all that are no neighbours unless given"
+    )
+
+    @model_validator(mode="after")
+    def _pairs_of_a_clearance(self) -> Self:
+        if self.clearance_pairs is not None and self.clearance_m is None:
+            raise ValueError("has clearance_pairs but no clearance_m; allowed: with it only")
+        return self
+
+    def limits(self, robot: Robot, channels: Sequence[str]) -> tuple[Limit, ...]:
+        """Of the bodies' clearance."""
+        if self.clearance_m is None:
+            return ()
+        try:
+            return clearance_limits(robot, self.clearance_m, self.clearance_pairs)
+        except NotApplicable as error:
+            raise NotApplicable(f"clearance_m: {error}") from error
