@@ -25,8 +25,9 @@ check: $(VENV)/ready-test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# Ratios go into benchmarks/history.csv too: commit it with the change whose speed it shows.
 bench: $(VENV)/ready-test
-	for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
+	for script in benchmarks/bench_*.py; do $(BIN)/python $$script --history benchmarks/history.csv || exit 1; done
 
 # The site in site/. Published studies are run again where sources changed since; `make -j2 docs` runs two at once.
 STUDIES := naveen gautier ayusawa christidi spirolazzi
