@@ -74,9 +74,13 @@ def test_an_overconfident_estimator_is_shown_as_one():
     made = printed(
         "from proof.prove_coverage import FlightShown, page; rng = np.random.default_rng(0);"
         "errors = 2.0 * rng.normal(size=(200, 5));"
-        "print(page([FlightShown(tuple('abcde'), e, float(e @ e), 1.0, 'good', 'pass') for e in errors]))"
+        "flown = [FlightShown(tuple('abcde'), e, float(e @ e), 1.0, 'good', 'pass') for e in errors];"
+        "flown[7] = FlightShown(tuple('abcde'), errors[7], 1.0, 1.0, 'good', 'fail', ('too far off',));"
+        "print(page(flown))"
     )
     coverage = re.search(r"hold the truth, mean \| 95 % \| ([\d.]+) %", made)
     root = re.search(r"squared error, all clusters together \| 1 \| ([\d.]+) \|", made)
     assert float(coverage[1]) == pytest.approx(67.3, abs=3.0), "within 1.96 standard deviations that are half as large"
     assert float(root[1]) == pytest.approx(2.0, abs=0.15)
+    assert re.search(r"PASS .+ \| 199 of 200 \|", made)
+    assert re.search(r"^\| 7 \| \d of 5 \| good \| fail \| too far off \|$", made, re.MULTILINE)
