@@ -4,7 +4,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import yaml
+
 import freefloat
+
+ROOT = Path(__file__).parent.parent
 
 
 def test_every_public_name_exists_and_is_documented():
@@ -19,7 +23,10 @@ def test_importing_is_free_and_has_no_side_effects():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_version_and_changelog_agree():
-    changelog = (Path(__file__).parent.parent / "CHANGELOG.md").read_text()
-    assert f"## {freefloat.__version__}" in changelog
-    assert f'version = "{freefloat.__version__}"' in (Path(__file__).parent.parent / "pyproject.toml").read_text()
+def test_version_changelog_and_citation_agree():
+    assert f"## {freefloat.__version__}" in (ROOT / "CHANGELOG.md").read_text()
+    assert f'version = "{freefloat.__version__}"' in (ROOT / "pyproject.toml").read_text()
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert str(citation["version"]) == freefloat.__version__
+    assert citation["cff-version"] == "1.2.0"
+    assert citation["license"] == "Apache-2.0"
