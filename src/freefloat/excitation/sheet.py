@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from freefloat.excitation.excitation import Margin
+from freefloat.excitation.margin import Margin
 
 
 @dataclass(frozen=True, slots=True)
