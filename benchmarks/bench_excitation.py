@@ -19,7 +19,7 @@ from rich.table import Table
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.linear.least_squares import LeastSquares
 from freefloat.excitation.excitation import Excitation
-from freefloat.excitation.find_excitation import find_excitation
+from freefloat.excitation.finding import find_excitation
 from freefloat.excitation.goals.condition_number import true_condition_number
 from freefloat.excitation.plan import Plan
 from freefloat.excitation.procedures.interval_design import design_intervals
@@ -27,8 +27,8 @@ from freefloat.excitation.procedures.optimum_points import optimum_points
 from freefloat.excitation.solver.local_search import random_starts
 from freefloat.excitation.solver.planned_task import PlannedTask
 from freefloat.excitation.solver.sequential_quadratic import TOLERANCE, minimise
-from freefloat.studies import study_robot
 from freefloat.studies.ayusawa.experiment import DESIGNS, ITERATIONS, random_motion, standing_plan
+from freefloat.studies.catalogue import study_robot
 from freefloat.studies.christidi.plan import christidi_plan
 from freefloat.studies.gautier.experiment import points_problem
 from freefloat.studies.naveen.experiment import STEP_S, Recordings, intervals_motion

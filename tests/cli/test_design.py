@@ -23,7 +23,7 @@ from freefloat.cli.options import GoalChoice
 from freefloat.cli.show_excitation import show_excitation
 from freefloat.cli.sweeping import parse_range
 from freefloat.excitation.excitation import Prediction
-from freefloat.excitation.find_excitation import Standing
+from freefloat.excitation.finding import Standing
 from freefloat.excitation.plan import GoalName
 from freefloat.mission import sweeping
 from freefloat.mission.sweeping import InvalidSweep
@@ -114,10 +114,8 @@ def test_python_users_give_the_design_itself(folder):
     flown, same = ff.fly(mission, design), ff.fly(mission, design.trajectory)
     np.testing.assert_array_equal(flown.w, same.w)
     recording = ff.simulate(mission, design, seed=1)
-    with_design = ff.identify(mission, recording, trajectory=design)
-    np.testing.assert_array_equal(
-        with_design.values, ff.identify(mission, recording, trajectory=design.trajectory).values
-    )
+    with_design = ff.identify(mission, recording, motion=design)
+    np.testing.assert_array_equal(with_design.values, ff.identify(mission, recording, motion=design.trajectory).values)
 
 
 def test_a_mission_names_an_excitation_file_as_its_motion(folder):

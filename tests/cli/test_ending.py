@@ -17,8 +17,9 @@ from validation.unseen_flights import scaled
 import freefloat as ff
 from freefloat.cli import app, flights, identification
 from freefloat.cli.ending import ExitCode
-from freefloat.excitation import find_excitation
-from freefloat.studies import reproduce as studies
+from freefloat.data.recording import Recording
+from freefloat.excitation import finding as find_excitation
+from freefloat.studies import reproducing as studies
 from freefloat.studies.check import Check, Study
 
 FLOWN = ("tiny.yaml", "flight.parquet")
@@ -230,14 +231,14 @@ def test_where_a_fault_is_can_be_asked_for(folder, monkeypatch):
 
 @pytest.mark.parametrize("runs", [1, 3])
 def test_an_interrupt_is_one_line_and_nothing_is_half_written(folder, monkeypatch, runs):
-    wrote = flights.write_recording
+    wrote = Recording.save
 
-    def interrupted(path, recording):
+    def interrupted(recording, path):
         if runs == 1 or path.name == "run_00001.parquet":
             raise KeyboardInterrupt
-        wrote(path, recording)
+        wrote(recording, path)
 
-    monkeypatch.setattr(flights, "write_recording", interrupted)
+    monkeypatch.setattr(Recording, "save", interrupted)
     before = set(folder.iterdir())
     target = "cut.parquet" if runs == 1 else "cut"
     result = ended(["simulate", "tiny.yaml", "--runs", runs, "-o", target, "--quiet"], folder)

@@ -16,7 +16,7 @@ from freefloat.estimate.estimate_file import load_estimate
 from freefloat.report.words import residual_line, shortened, with_interval
 from freefloat.robot.load import load_robot
 from freefloat.robot.urdf_write import write_urdf
-from freefloat.studies import study_robot
+from freefloat.studies.catalogue import study_robot
 
 
 def run(*arguments, cwd):

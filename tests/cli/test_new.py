@@ -52,7 +52,7 @@ def test_every_kind_of_robot_goes_from_a_new_mission_to_an_estimate(tmp_path, ki
 def test_a_urdf_is_told_how_its_base_moves(tmp_path, base):
     (tmp_path / "robot.yaml").write_text(yaml.safe_dump(ROBOTS["planar"]))
     robot = ff.load_robot(tmp_path / "robot.yaml")
-    ff.save_robot(robot, tmp_path / "mine.urdf")
+    robot.save(tmp_path / "mine.urdf")
     text = (tmp_path / "mine.urdf").read_text()
     told = ["new", "trial", "--urdf", "mine.urdf", "--base", base]
     code, said, _ = ended(told, tmp_path)

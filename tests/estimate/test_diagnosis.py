@@ -17,12 +17,13 @@ from freefloat.estimate.linear.least_squares import LeastSquares
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Nuisances, Problem
 from freefloat.motion.random_motion import random_trajectory
-from freefloat.robot.model import Body, Joint, Robot
+from freefloat.robot.model import Robot
 from freefloat.robot.parameters import parameters_from_com
+from freefloat.robot.parts import Body, Joint
 from freefloat.robot.rotations import exponential
 from freefloat.robot.transform import Transform
 from freefloat.simulation.simulate import Start, simulate_motion
-from freefloat.studies import study_robot
+from freefloat.studies.catalogue import study_robot
 from freefloat.studies.spirolazzi.n1 import N1
 
 GYRO_RAD_S = 1e-5

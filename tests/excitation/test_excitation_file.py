@@ -9,12 +9,13 @@ import pytest
 
 from freefloat.errors import FileError
 from freefloat.excitation.collision_check import CollisionCheck
-from freefloat.excitation.excitation import Excitation, HowFound, Margin, Prediction
-from freefloat.excitation.excitation_file import load_excitation, load_motion, save_excitation
-from freefloat.excitation.flight_sheet import FlightSheet, GravityGradient, Nearest, Turned, WheelUse
+from freefloat.excitation.excitation import Excitation, HowFound, Prediction
+from freefloat.excitation.excitation_file import load_excitation, load_motion
+from freefloat.excitation.margin import Margin
+from freefloat.excitation.sheet import FlightSheet, GravityGradient, Nearest, Turned, WheelUse
 from freefloat.motion.bspline import BSpline
 from freefloat.motion.fourier import Fourier
-from freefloat.studies import study_robot
+from freefloat.studies.catalogue import study_robot
 
 RNG = np.random.default_rng(3)
 MARGINS = (Margin("rate of j1", 1e-5 / 3.0, "rad/s", 1e-7, 2.0 / 3.0), Margin("base roll", -math.inf, "rad", -0.1, 0.0))
@@ -62,7 +63,7 @@ def same(one, other):
 @pytest.mark.parametrize("sheet", [SHEET, None])
 def test_what_was_saved_comes_back_exactly(tmp_path, sheet):
     saved = excitation(sheet=sheet)
-    save_excitation(tmp_path / "x.json", saved)
+    saved.save(tmp_path / "x.json")
     loaded = load_excitation(tmp_path / "x.json")
     for name in (
         "goal",
@@ -82,7 +83,7 @@ def test_what_was_saved_comes_back_exactly(tmp_path, sheet):
 
 def test_any_shape_of_motion_can_be_in_it_and_be_taken_out_of_it(tmp_path):
     spline = BSpline(("j1", "j7"), RNG.normal(size=(5, 2)), 20.0)
-    save_excitation(tmp_path / "x.json", excitation(spline))
+    excitation(spline).save(tmp_path / "x.json")
     spline.save(tmp_path / "t.json")
     spline.save(tmp_path / "t.yaml")
     for name in ("x.json", "t.json", "t.yaml"):
@@ -92,13 +93,13 @@ def test_any_shape_of_motion_can_be_in_it_and_be_taken_out_of_it(tmp_path):
 
 
 def test_a_motion_for_another_robot_is_refused(tmp_path):
-    save_excitation(tmp_path / "x.json", excitation(Fourier(("elbow",), np.ones((2, 1)), 20.0)))
+    excitation(Fourier(("elbow",), np.ones((2, 1)), 20.0)).save(tmp_path / "x.json")
     with pytest.raises(FileError, match=r"x\.json: .*elbow"):
         load_motion(tmp_path / "x.json", study_robot("servicer"))
 
 
 def document(tmp_path):
-    save_excitation(tmp_path / "good.json", excitation())
+    excitation().save(tmp_path / "good.json")
     return json.loads((tmp_path / "good.json").read_text())
 
 
@@ -141,6 +142,6 @@ def test_what_cannot_be_written_leaves_the_old_file_as_it_was(tmp_path):
     path = tmp_path / "x.json"
     path.write_text("old")
     with pytest.raises(FileError, match="cannot be written"):
-        save_excitation(path, excitation(origin={"a": {1, 2}}))
+        excitation(origin={"a": {1, 2}}).save(path)
     assert path.read_text() == "old"
     assert [each.name for each in tmp_path.iterdir()] == ["x.json"]

@@ -28,7 +28,7 @@ from freefloat.motion.trajectory import InvalidTrajectory
 from freefloat.robot.model import Robot
 from freefloat.robot.shapes import Sphere
 from freefloat.robot.transform import rotation_from_rpy, rpy_from_rotation
-from freefloat.studies import study_robot
+from freefloat.studies.catalogue import study_robot
 
 TOLERANCE, STEP = 1e-6, 1e-6
 TURNED = rotation_from_rpy([0.3, -0.4, 2.0])

@@ -20,7 +20,8 @@ from freefloat.cli import app
 from freefloat.estimate.estimated_clusters import cad_spread, spread_of
 from freefloat.estimate.prior import CadSpread
 from freefloat.excitation.collision_check import CollisionCheck
-from freefloat.excitation.excitation import Margin, Prediction
+from freefloat.excitation.excitation import Prediction
+from freefloat.excitation.margin import Margin
 from freefloat.report.body_uncertainty import centre_covariances
 from freefloat.report.design_words import accuracy_words
 from freefloat.report.figures import log_axis, power_words
@@ -137,7 +138,7 @@ def own(request, tmp_path_factory):
     """A run of a mission with a prior of its own, and that."""
     folder, prior = tmp_path_factory.mktemp("own"), PRIORS[request.param]
     mission = ff.load_mission(write_small_mission(folder, sensors=SENSORS, prior=prior))
-    run = ff.run(mission, folder / "r", seed=3, fly="cad", excitation=shared_run()[0].excitation)
+    run = ff.run(mission, folder / "r", seed=3, fly="cad", motion=shared_run()[0].excitation)
     return run, CadSpread(**prior)
 
 

@@ -94,7 +94,6 @@ def validate(
     from freefloat.cli.show import tell
     from freefloat.cli.show_validation import show_validation
     from freefloat.cli.validating import validate_recordings
-    from freefloat.validation.validation_file import summary_document
 
     found = validate_recordings(
         mission,
@@ -115,7 +114,7 @@ def validate(
             if path is not None:
                 typer.echo(f"wrote {path}")
 
-    tell(json, quiet, lambda: summary_document(found), show)
+    tell(json, quiet, found.summary, show)
     if found.verdict == "fail":
         raise typer.Exit(ExitCode.BAD_RESULT)
 

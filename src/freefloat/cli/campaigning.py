@@ -52,7 +52,7 @@ def campaign_mission(
             methods,
             directory=output,
             sweep=ranges_of(over),
-            trajectory=trajectory,
+            motion=trajectory,
             seed=seed,
             workers=workers,
             cluster=cluster,

@@ -11,8 +11,8 @@ from rich.progress import BarColumn, Progress as Bar, TextColumn
 
 from freefloat.arrays import Array
 from freefloat.cli.live_bar import LiveBar, aside
-from freefloat.excitation.excitation import Margin
-from freefloat.excitation.find_excitation import Standing, margins_of
+from freefloat.excitation.finding import Standing, margins_of
+from freefloat.excitation.margin import Margin
 from freefloat.excitation.plan import Plan
 from freefloat.report.design_words import accuracy_words, condition_words
 

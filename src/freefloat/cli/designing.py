@@ -9,9 +9,9 @@ import typer
 
 from freefloat.cli.design_progress import DesignProgress
 from freefloat.cli.outputs import files_of, refuse_output
+from freefloat.excitation.effort import SHAKES
 from freefloat.excitation.excitation import Excitation
-from freefloat.excitation.excitation_file import load_motion, save_excitation
-from freefloat.excitation.find_excitation import SHAKES
+from freefloat.excitation.excitation_file import load_motion
 from freefloat.excitation.plan import GoalName
 from freefloat.mission.designing import design, plan_of
 from freefloat.mission.mission_file import Mission, load_mission
@@ -41,5 +41,5 @@ def design_mission(
         found = design(mission, starts, seed, goal, before, workers, progress.told, times)
     if found.how.interrupted:
         typer.echo("interrupted: this is the best motion within all limits until then", err=True)
-    save_excitation(target, found)
+    found.save(target)
     return mission, found, target

@@ -42,7 +42,7 @@ def export_estimate(
     with aside(quiet).status("writing"):
         written = []
         if output is not None:
-            written.append(export_urdf(estimate, urdf, output))
+            written.append(export_robot(estimate, output) if urdf is None else export_urdf(estimate, urdf, output))
         if robot is not None:
             written.append(export_robot(estimate, robot))
         if controller is not None:

@@ -14,8 +14,8 @@ from freefloat.cli.live_bar import aside, work_bar
 from freefloat.cli.outputs import files_of, refuse_output
 from freefloat.data.bag_mapping import load_bag_mapping
 from freefloat.data.bags import read_bag
+from freefloat.data.load import load_recording
 from freefloat.data.recording import Recording
-from freefloat.data.tables import read_recording, write_recording
 from freefloat.errors import FileError, WrongFormat
 from freefloat.excitation.excitation_file import load_motion
 from freefloat.files import check_format, load_yaml
@@ -23,7 +23,7 @@ from freefloat.mission.drawing import draw_robot
 from freefloat.mission.flying import fly, simulate
 from freefloat.mission.mission_file import load_mission
 from freefloat.mission.run_manifest import FLIGHT, MANIFEST, sha256
-from freefloat.robot.load import load_robot, save_robot
+from freefloat.robot.load import load_robot
 
 _TABLES = (".parquet", ".csv")
 
@@ -34,7 +34,7 @@ def read_any(path: Path, mapping: Path | None, repair: list[str]) -> Recording:
         raise FileError(path, f"is the directory of a run; allowed: a recording in it, such as {path / FLIGHT}")
     if not (path.is_dir() or path.suffix in (".mcap", ".db3")):
         _refuse_other_kind(path)
-        return read_recording(path, repair=repair)
+        return load_recording(path, repair=repair)
     if mapping is None:
         raise FileError(path, "a bag needs a mapping file that says which topic is what; give it as --mapping")
     recording = read_bag(path, load_bag_mapping(mapping), repair=repair)
@@ -78,7 +78,7 @@ def simulate_runs(
                 folder.mkdir(parents=True)
             for run in range(runs):
                 path = folder if runs == 1 else folder / _name(run)
-                write_recording(path, simulate(mission, trajectory, seed, run, truth, robot))
+                simulate(mission, trajectory, seed, run, truth, robot).save(path)
                 progress.advance(task)
             if runs > 1:
                 folder.rename(target)  # a folder of flights is whole or absent
@@ -97,7 +97,7 @@ def draw_flown(mission_path: Path, seed: int, output: Path | None) -> Path:
     mission = load_mission(mission_path)
     target = output or Path(f"{mission_path.stem}.flown.yaml")
     refuse_output(target, files_of(mission), "drawn robots", (".yaml", ".yml", ".json"))
-    save_robot(draw_robot(mission, seed), target)
+    draw_robot(mission, seed).save(target)
     return target
 
 

@@ -9,6 +9,7 @@ import typer
 
 from freefloat.cli.ending import ExitCode
 from freefloat.cli.options import AsJson, GoalChoice, MissionFile, OtherMotion, Quiet, Workers
+from freefloat.excitation.effort import STARTS
 
 if TYPE_CHECKING:
     from freefloat.excitation.plan import GoalName
@@ -28,7 +29,7 @@ def design(
     goal: Annotated[
         GoalChoice | None, typer.Option(help="What to make small instead of the mission's goal.", show_default=False)
     ] = None,
-    starts: Starts = 8,
+    starts: Starts = STARTS,
     seed: Seed = 0,
     workers: Workers = None,
     earlier: Annotated[
@@ -57,7 +58,6 @@ def design(
     from freefloat.cli.designing import design_mission
     from freefloat.cli.show import tell
     from freefloat.cli.show_excitation import show_excitation
-    from freefloat.excitation.excitation_file import excitation_document
 
     wanted: GoalName | None = goal.value if goal else None
     loaded, found, written = design_mission(
@@ -68,7 +68,7 @@ def design(
         show_excitation(found, loaded.name, loaded.robot.bodies[0].name, everything)
         typer.echo(f"wrote {written}")
 
-    tell(json, quiet, lambda: excitation_document(found), show)
+    tell(json, quiet, found.document, show)
     if found.how.interrupted:
         raise typer.Exit(ExitCode.INTERRUPTED)
 
@@ -85,7 +85,7 @@ def sweep(
     ],
     trajectory: OtherMotion = None,
     inertia_scales: Annotated[bool, typer.Option(help="Whether a body's inertia grows with its mass.")] = True,
-    starts: Starts = 2,
+    starts: Starts = STARTS,
     seed: Seed = 0,
     output: Annotated[
         list[Path] | None, typer.Option("-o", "--output", help="A page (.html) or table (.csv) to write; repeat.")

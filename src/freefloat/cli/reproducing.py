@@ -35,7 +35,7 @@ def reproduce(
     from freefloat.cli.show import as_json, print_json
     from freefloat.cli.show_study import show_study
     from freefloat.files import write_text
-    from freefloat.studies.reproduce import reproduce as run_again
+    from freefloat.studies.reproducing import reproduce as run_again
 
     names = tuple(studies or ("all",))
     if output is not None:

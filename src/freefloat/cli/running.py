@@ -100,7 +100,7 @@ def run_mission(asked: Asked, quiet: bool) -> Run:
                 workers=asked.workers,
                 shakes=asked.shakes,
                 fly=asked.fly,
-                excitation=given,
+                motion=given,
                 recordings=recordings,
                 unseen=unseen,
             )

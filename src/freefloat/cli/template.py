@@ -13,10 +13,11 @@ from freefloat.errors import FileError
 from freefloat.estimate.methods import default_method
 from freefloat.excitation.limits.clearance import bodies_to_be_shaped, shaped_pairs
 from freefloat.files import read_bytes, write_bytes, write_text
-from freefloat.robot.load import load_robot, save_robot
-from freefloat.robot.model import BaseKind, Joint, Robot
+from freefloat.robot.load import load_robot
+from freefloat.robot.model import Robot
+from freefloat.robot.parts import BaseKind, Joint
 from freefloat.robot.physicality import check_physicality
-from freefloat.studies import study_path
+from freefloat.studies.catalogue import study_path
 
 _TEMPLATE = """\
 format: freefloat/mission@1
@@ -67,7 +68,7 @@ def write_new_mission(name: str, robot_path: Path | None, base: BaseKind | None 
     if base is not None:
         robot_path = path.with_name(f"{path.stem}_robot.yaml")
         _refuse_existing(robot_path)
-        save_robot(robot, robot_path)
+        robot.save(robot_path)
         written.append(robot_path)
     write_text(path, _mission_text(path.stem, os.path.relpath(robot_path, path.parent), robot))
     return written

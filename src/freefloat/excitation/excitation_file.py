@@ -14,22 +14,17 @@ import numpy as np
 from pydantic import Field
 
 from freefloat.errors import FileError, FreefloatError, WrongFormat
-from freefloat.exact_json import Extended, plain, save_json
+from freefloat.exact_json import Extended
 from freefloat.excitation.collision_check import CollisionCheck, Extent
-from freefloat.excitation.excitation import Excitation, HowFound, Margin, Prediction
-from freefloat.excitation.flight_sheet import FlightSheet, GravityGradient, Nearest, Turned, WheelUse
+from freefloat.excitation.excitation import FORMAT, Excitation, HowFound, Prediction
+from freefloat.excitation.margin import Margin
+from freefloat.excitation.sheet import FlightSheet, GravityGradient, Nearest, Turned, WheelUse
 from freefloat.files import FilePath, Number, Section, YamlDocument, check_format, entries, load_yaml, validate
 from freefloat.motion.trajectory import Trajectory
 from freefloat.motion.trajectory_file import load_trajectory, trajectory_from_document
 from freefloat.robot.model import Robot
 
-FORMAT = "freefloat/excitation@1"
 LIMIT_BYTES = 256 * 2**20  # sampled motions are long
-
-
-def save_excitation(path: FilePath, excitation: Excitation) -> None:
-    """Write an excitation file, whole or not at all."""
-    save_json(path, excitation_document(excitation))
 
 
 def load_excitation(path: FilePath) -> Excitation:
@@ -62,31 +57,6 @@ def _plain_motion(path: FilePath, robot: Robot | None) -> Trajectory:
     except WrongFormat as error:
         allowed = "freefloat/excitation@1 (.json), or a CSV file of commanded positions"
         raise WrongFormat(path, f"{error.problem}, {allowed}", error.found) from error
-
-
-# ---------------------------------------------------------------------- from the excitation to the file
-
-
-def excitation_document(excitation: Excitation) -> dict[str, Any]:
-    """The excitation as plain data, exact."""
-    sheet = plain(excitation.sheet)
-    if sheet is not None:
-        del sheet["margins"], sheet["collisions"]  # which are the excitation's own
-    return {
-        "format": FORMAT,
-        "goal": excitation.goal,
-        "value": plain(excitation.value),
-        "condition_number": plain(excitation.condition_number),
-        "optimality": plain(excitation.optimality),
-        "how": plain(excitation.how),
-        "predictions": plain(excitation.predictions),
-        "margins": plain(excitation.margins),
-        "collisions": plain(excitation.collisions),
-        "sheet": sheet,
-        "warnings": list(excitation.warnings),
-        "origin": plain(excitation.origin),
-        "trajectory": excitation.trajectory.document(),
-    }
 
 
 # ---------------------------------------------------------------------- what the file may say

@@ -9,8 +9,9 @@ import numpy as np
 
 from freefloat import __version__
 from freefloat.arrays import Array
+from freefloat.excitation.effort import SHAKES, STARTS
 from freefloat.excitation.excitation import Excitation, trajectory_of
-from freefloat.excitation.find_excitation import SHAKES, Watch, find_excitation
+from freefloat.excitation.finding import Watch, find_excitation
 from freefloat.excitation.flight_forecast import flight_sheet
 from freefloat.excitation.guesses import drawn_guesses
 from freefloat.excitation.limits.limit import Limit
@@ -32,7 +33,7 @@ _ROOM = 0.1  # of a joint's range that must be left on both sides of zero for a 
 
 def design(
     mission: Mission,
-    starts: int = 8,
+    starts: int = STARTS,
     seed: int = 0,
     goal: GoalName | None = None,
     earlier: Sequence[Trajectory | Excitation] = (),

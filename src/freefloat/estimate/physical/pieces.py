@@ -14,7 +14,7 @@ import numpy as np
 import scipy.linalg
 
 from freefloat.arrays import Array
-from freefloat.robot.model import Body, Robot
+from freefloat.robot.model import Robot
 from freefloat.robot.parameters import (
     PER_BODY,
     can_exist,
@@ -23,6 +23,7 @@ from freefloat.robot.parameters import (
     pseudo_inertia,
     seen_from,
 )
+from freefloat.robot.parts import Body
 from freefloat.robot.physicality import RELATIVE_ROUNDING
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from freefloat.excitation.collision_check import CollisionCheck
-from freefloat.excitation.excitation import Margin
+from freefloat.excitation.margin import Margin
 
 
 @dataclass(frozen=True, slots=True)
