@@ -10,7 +10,8 @@ from dataclasses import replace
 import numpy as np
 
 from freefloat.dynamics.samples import Samples
-from freefloat.robot.model import Body, Joint, Point, Robot, Wheel
+from freefloat.robot.bodies import Body, Joint, Point, Wheel
+from freefloat.robot.model import Robot
 from freefloat.robot.parameters import inertia_about_com, parameters_from_pseudo_inertia
 from freefloat.robot.transform import Transform, rotation_about
 from freefloat.robot.tree import RIGID

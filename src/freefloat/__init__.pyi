@@ -69,7 +69,8 @@ from .estimate.physical.physically_consistent import (
 )
 from .estimate.planned import planned_problem as planned_problem
 from .estimate.prior import CadSpread as CadSpread
-from .estimate.problem import Nuisances as Nuisances, Problem as Problem
+from .estimate.problem import Problem as Problem
+from .estimate.problem_data import Nuisances as Nuisances
 from .estimate.recipes import (
     atkeson_torque as atkeson_torque,
     ayusawa_base_rows as ayusawa_base_rows,
@@ -172,8 +173,9 @@ from .motion.trajectory import Trajectory as Trajectory
 from .motion.trajectory_file import load_trajectory as load_trajectory
 from .motion.wheels import allocate_momentum as allocate_momentum
 from .report.reporting import write_report as write_report
+from .robot.bodies import Body as Body, Joint as Joint, Point as Point, Wheel as Wheel
 from .robot.load import load_robot as load_robot, save_robot as save_robot
-from .robot.model import Body as Body, Joint as Joint, Point as Point, Robot as Robot, Wheel as Wheel
+from .robot.model import Robot as Robot
 from .robot.parameters import PARAMETER_NAMES as PARAMETER_NAMES
 from .robot.physicality import Finding as Finding, check_physicality as check_physicality
 from .robot.shapes import Capsule as Capsule, Ellipsoid as Ellipsoid, Sphere as Sphere

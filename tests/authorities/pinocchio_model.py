@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pinocchio as pin
 
-from freefloat.robot.model import Body, Joint
+from freefloat.robot.bodies import Body, Joint
 from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.transform import Transform, rotation_about
 

@@ -12,7 +12,8 @@ from freefloat.dynamics.reaction import base_reaction
 from freefloat.dynamics.states import random_states
 from freefloat.errors import UnknownName
 from freefloat.robot.base_axes import allowed_rows, sliding_axes, turning_axes
-from freefloat.robot.model import Body, Joint, Robot
+from freefloat.robot.bodies import Body, Joint
+from freefloat.robot.model import Robot
 
 BASES = ("free", "planar", "fixed")
 ROBOTS = {base: random_robot(20, bodies=7, base=base, wheels=2, prismatic=True) for base in BASES}

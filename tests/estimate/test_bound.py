@@ -21,9 +21,11 @@ from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.likelihood.unknowns import unknowns_of
 from freefloat.estimate.planned import planned_flight, planned_problem
 from freefloat.estimate.prior import CadSpread
-from freefloat.estimate.problem import Nuisances, Problem
+from freefloat.estimate.problem import Problem
+from freefloat.estimate.problem_data import Nuisances
 from freefloat.motion.random_motion import random_trajectory
-from freefloat.robot.model import Body, Joint, Robot
+from freefloat.robot.bodies import Body, Joint
+from freefloat.robot.model import Robot
 from freefloat.robot.rotations import rotations
 from freefloat.sensors.kinds import make_sensor
 from freefloat.simulation.simulate import Start, simulate_motion

@@ -12,7 +12,8 @@ from scipy.spatial.transform import Rotation
 from freefloat.errors import ShapeError
 from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.linear.system import plain_roots
-from freefloat.estimate.problem import Nuisances, Problem
+from freefloat.estimate.problem import Problem
+from freefloat.estimate.problem_data import Nuisances
 from freefloat.estimate.rows.equations import stack_equations
 from freefloat.estimate.rows.model_rows import Channel
 from freefloat.models.model import NotApplicable

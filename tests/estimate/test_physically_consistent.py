@@ -22,7 +22,8 @@ from freefloat.estimate.physical.pieces import with_physical_pieces
 from freefloat.estimate.physical.pseudo_inertia_program import NotSolved
 from freefloat.estimate.prior import CadSpread
 from freefloat.models.model import NotApplicable
-from freefloat.robot.model import Body, Joint, Robot
+from freefloat.robot.bodies import Body, Joint
+from freefloat.robot.model import Robot
 from freefloat.robot.parameters import parameters_from_com, pseudo_inertia
 from freefloat.robot.physicality import check_physicality
 from freefloat.robot.selection import select_parameters

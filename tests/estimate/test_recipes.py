@@ -13,7 +13,8 @@ from freefloat.dynamics.reaction import base_reaction
 from freefloat.estimate.change import CHANGE, change_between
 from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.prior import CadSpread
-from freefloat.estimate.problem import Nuisances, Problem
+from freefloat.estimate.problem import Problem
+from freefloat.estimate.problem_data import Nuisances
 from freefloat.estimate.recipes import (
     atkeson_torque,
     ayusawa_base_rows,
@@ -27,7 +28,7 @@ from freefloat.estimate.recipes import (
 from freefloat.estimate.total_mass import mass_from_products, mass_from_pulse, mass_from_ratio
 from freefloat.models.angular_momentum import MassNotVisible
 from freefloat.motion.random_motion import random_trajectory
-from freefloat.robot.model import Body, Joint
+from freefloat.robot.bodies import Body, Joint
 from freefloat.robot.parameters import PARAMETER_NAMES, PER_BODY
 from freefloat.simulation.simulate import simulate_motion
 from freefloat.studies import published, study_robot

@@ -26,7 +26,8 @@ from freefloat.export.floating_model import FloatingModel
 from freefloat.models.angular_momentum import AngularMomentum
 from freefloat.models.minimal import MinimalParameters
 from freefloat.models.model import NotApplicable
-from freefloat.robot.model import Body, Point, Robot
+from freefloat.robot.bodies import Body, Point
+from freefloat.robot.model import Robot
 
 TOLERANCE = 1e-9
 SAMPLES = 4

@@ -12,7 +12,8 @@ from freefloat.dynamics.centre_of_mass import first_moment_regressor
 from freefloat.dynamics.momentum import momentum_regressor
 from freefloat.dynamics.states import random_states
 from freefloat.models.angular_momentum import AngularMomentum, BaseVelocity, MassNotVisible, total_mass, underlying
-from freefloat.robot.model import Body, Joint, Robot
+from freefloat.robot.bodies import Body, Joint
+from freefloat.robot.model import Robot
 from freefloat.robot.parameters import parameters_from_com
 from freefloat.robot.transform import Transform
 

@@ -20,7 +20,8 @@ from freefloat.models.angular_momentum import AngularMomentum
 from freefloat.models.closed_form import closed_form
 from freefloat.models.model import Energy, Momentum, Torque, clusters_over
 from freefloat.models.numerical import independent_columns, standard_preference
-from freefloat.robot.model import Body, Joint, Robot
+from freefloat.robot.bodies import Body, Joint
+from freefloat.robot.model import Robot
 from freefloat.robot.selection import select_parameters
 from freefloat.robot.transform import Transform, rotation_about, turn_about
 

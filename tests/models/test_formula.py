@@ -9,7 +9,8 @@ from random_trees import random_robot
 from freefloat.models.angular_momentum import AngularMomentum, BaseVelocity
 from freefloat.models.closed_form import closed_form
 from freefloat.models.formula import UnreadableFormula, clean_coefficients, formula, parse_formula
-from freefloat.robot.model import Body, Joint, Robot
+from freefloat.robot.bodies import Body, Joint
+from freefloat.robot.model import Robot
 from freefloat.robot.parameters import parameters_from_com
 from freefloat.studies import study_names, study_robot
 

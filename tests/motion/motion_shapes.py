@@ -10,7 +10,8 @@ from freefloat.motion.cycloid import Cycloid, direction_combinations
 from freefloat.motion.fourier import Fourier, PlainFourier
 from freefloat.motion.quintic_points import QuinticPoints
 from freefloat.motion.sampled import Sampled
-from freefloat.robot.model import Body, Joint, Robot, Wheel
+from freefloat.robot.bodies import Body, Joint, Wheel
+from freefloat.robot.model import Robot
 
 CHANNELS = ("j1", "j2", "wx")
 DURATION = 12.0

@@ -6,7 +6,7 @@ import pytest
 from robot.urdf_loaders import load_in_mujoco, load_in_pinocchio, parameters_in_mujoco, parameters_in_pinocchio
 
 from freefloat.errors import FileError
-from freefloat.robot.model import Body, Joint
+from freefloat.robot.bodies import Body, Joint
 from freefloat.robot.parameters import parameters_from_com
 from freefloat.robot.transform import Transform
 from freefloat.robot.urdf_read import read_urdf

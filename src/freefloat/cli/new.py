@@ -15,7 +15,8 @@ from freefloat.cli.outputs import refuse_output
 from freefloat.errors import FileError
 
 if TYPE_CHECKING:
-    from freefloat.robot.model import BaseKind, Joint, Robot
+    from freefloat.robot.bodies import BaseKind, Joint
+    from freefloat.robot.model import Robot
 
 _TEMPLATE = """\
 format: freefloat/mission@1

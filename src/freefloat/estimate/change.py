@@ -20,7 +20,8 @@ from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
-from freefloat.robot.model import Body, Joint, Robot
+from freefloat.robot.bodies import Body, Joint
+from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY
 
 CHANGE = "change"

@@ -21,7 +21,8 @@ from freefloat.estimate.bound.bound import Bound, cramer_rao_bound
 from freefloat.estimate.flight import TotalMomentum
 from freefloat.estimate.planned import planned_problem
 from freefloat.estimate.prior import CadSpread
-from freefloat.estimate.problem import Nuisances, Problem
+from freefloat.estimate.problem import Problem
+from freefloat.estimate.problem_data import Nuisances
 from freefloat.excitation.excitation import Prediction
 from freefloat.excitation.goals.a_optimal import AOptimal
 from freefloat.excitation.goals.accuracy import Accuracy

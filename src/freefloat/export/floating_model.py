@@ -36,7 +36,8 @@ from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimated_clusters import cad_spread, refuse_other_clusters, spread_of, undeclared
 from freefloat.estimate.uncertain import Judge, Uncertain, covariance_root, side_by_side
 from freefloat.robot.base_axes import allowed_rows
-from freefloat.robot.model import Point, Robot
+from freefloat.robot.bodies import Point
+from freefloat.robot.model import Robot
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.arrays import Array
+from freefloat.robot.bodies import Body
 from freefloat.robot.transform import Transform, skew
-
-if TYPE_CHECKING:
-    from freefloat.robot.model import Body
 
 REVOLUTE, PRISMATIC, RIGID = 0, 1, 2  # joint kinds; the base counts as rigid
 

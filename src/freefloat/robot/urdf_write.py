@@ -25,7 +25,8 @@ from numpy.typing import ArrayLike
 from freefloat.arrays import Array
 from freefloat.errors import InvalidRobot
 from freefloat.files import FilePath, write_text
-from freefloat.robot.model import Body, Joint, Point, Robot, Wheel
+from freefloat.robot.bodies import Body, Joint, Point, Wheel
+from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY, com_of, inertia_about_com, parameters_from_com, seen_from
 from freefloat.robot.shapes import Capsule, Ellipsoid, Shape, Sphere
 from freefloat.robot.transform import Transform, rpy_from_rotation

@@ -32,7 +32,8 @@ from freefloat.files import (
     validate,
     write_text,
 )
-from freefloat.robot.model import Body, Joint, Point, Robot, Wheel
+from freefloat.robot.bodies import Body, Joint, Point, Wheel
+from freefloat.robot.model import Robot
 from freefloat.robot.parameters import INDEX
 from freefloat.robot.sections import FORMAT, LIMITS, BodySection, JointSection, RobotSection, WheelSection
 from freefloat.robot.shapes import Capsule, Shape, Sphere

@@ -31,11 +31,12 @@ import scipy.linalg
 
 from freefloat.arrays import Array, read_only
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.estimator import Estimator, Solution, linear_estimate
+from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.linear.adaline_kernel import learn, response
+from freefloat.estimate.linear.linear_estimate import linear_estimate
 from freefloat.estimate.linear.recursive import time_order
-from freefloat.estimate.linear.solution import solution_of
+from freefloat.estimate.linear.solution import Solution, solution_of
 from freefloat.estimate.linear.system import Fit, LinearSystem, plain_roots
 from freefloat.estimate.problem import Problem
 

@@ -18,7 +18,8 @@ import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.estimator import Estimator, linear_estimate
+from freefloat.estimate.estimator import Estimator
+from freefloat.estimate.linear.linear_estimate import linear_estimate
 from freefloat.estimate.linear.reweighting import reweighted, settled
 from freefloat.estimate.linear.solution import solution_of
 from freefloat.estimate.linear.system import Fit, LinearSystem

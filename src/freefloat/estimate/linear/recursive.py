@@ -30,8 +30,9 @@ from numpy.typing import ArrayLike, NDArray
 from freefloat.arrays import Array, read_only
 from freefloat.errors import ShapeError
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.estimator import Estimator, linear_estimate
+from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.flight import InvalidProblem
+from freefloat.estimate.linear.linear_estimate import linear_estimate
 from freefloat.estimate.linear.recursive_kernel import absorb
 from freefloat.estimate.linear.solution import solution_of
 from freefloat.estimate.linear.system import Fit, LinearSystem, plain_roots

@@ -2,12 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 import numpy as np
 
 from freefloat.arrays import Array
-from freefloat.estimate.estimator import Solution
 from freefloat.estimate.linear.system import Fit, LinearSystem
 from freefloat.estimate.rows.equations import Equations, by_flight
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solution:
+    """The unknowns of stacked equations, found in whatever way.
+
+    x: clusters, then nuisances, shape (u,). covariance: by the sensors' noise alone, shape (u, u).
+    by_known: derivative of x by each known value that has a standard deviation, shape (u, known); none unless given.
+    unseen: directions held at the CAD model, as in `Estimate`, shape (k, clusters).
+    bias: what noise in the rows' own columns is expected to have done to x, shape (u,); None if not known.
+    warnings, notes: further sentences.
+    """
+
+    x: Array
+    covariance: Array
+    by_known: Array | None = None
+    unseen: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    bias: Array | None = None
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def solution_of(

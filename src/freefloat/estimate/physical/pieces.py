@@ -14,7 +14,8 @@ import numpy as np
 import scipy.linalg
 
 from freefloat.arrays import Array
-from freefloat.robot.model import Body, Robot
+from freefloat.robot.bodies import Body
+from freefloat.robot.model import Robot
 from freefloat.robot.parameters import (
     PER_BODY,
     can_exist,

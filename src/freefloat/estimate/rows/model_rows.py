@@ -27,7 +27,7 @@ from freefloat.robot.rotations import rotations
 from freefloat.robot.transform import skew
 
 if TYPE_CHECKING:
-    from freefloat.estimate.problem import Problem
+    from freefloat.estimate.problem_data import ProblemData
     from freefloat.models.names import ModelName
 
 Group = Literal["standard", "angular-momentum", "base-velocity"]
@@ -84,7 +84,7 @@ class ModelRows(ABC):
     number: of the flight, counted from one, for the names of nuisances; None if there is only one flight.
     """
 
-    problem: Problem
+    problem: ProblemData
     flight: Flight
     number: int | None
 

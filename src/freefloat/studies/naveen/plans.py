@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from freefloat.estimate.problem import Nuisances
+from freefloat.estimate.problem_data import Nuisances
 from freefloat.excitation.limits.joint import JointPosition, JointRate
 from freefloat.excitation.limits.wheels import WheelRate
 from freefloat.excitation.plan import Plan
