@@ -13,7 +13,7 @@ from campaign.tiny_mission import write_tiny_mission
 from command_run import run
 
 from freefloat.campaign.campaign import load_campaign
-from freefloat.campaign.running import Standing
+from freefloat.campaign.running import CampaignStanding
 from freefloat.cli import app, main
 from freefloat.cli.progress.campaign import CampaignProgress
 
@@ -142,9 +142,9 @@ def test_progress_counts_what_is_new(monkeypatch):
     now = [10.0]
     monkeypatch.setattr("freefloat.cli.progress.campaign.time.monotonic", lambda: now[0])
     progress = CampaignProgress("x", quiet=True)
-    progress.update(Standing(50, 100))
+    progress.update(CampaignStanding(50, 100))
     assert progress.bar.tasks[0].fields["rate"] == ""
     now[0] += 5.0
-    progress.update(Standing(60, 100))
+    progress.update(CampaignStanding(60, 100))
     task = progress.bar.tasks[0]
     assert (task.completed, task.total, task.fields["rate"]) == (60, 100, "2 runs/s")

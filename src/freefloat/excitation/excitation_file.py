@@ -173,7 +173,7 @@ class SheetSection(Section):
     gravity_gradient: GravityGradientSection | None = None
 
 
-class ExcitationSection(Section):
+class ExcitationFileSection(Section):
     """An excitation file."""
 
     format: Literal["freefloat/excitation@1"] = Field(description=FORMAT)
@@ -195,7 +195,7 @@ class ExcitationSection(Section):
 
 def _excitation(document: YamlDocument) -> Excitation:
     check_format(document, "excitation")
-    section = validate(ExcitationSection, document)
+    section = validate(ExcitationFileSection, document)
     margins = tuple(Margin(**each.model_dump()) for each in section.margins)
     how = section.how.model_dump()
     return Excitation(

@@ -8,7 +8,7 @@ import typer
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from freefloat.campaign.running import Standing
+from freefloat.campaign.running import CampaignStanding
 from freefloat.cli.console import error_console
 from freefloat.cli.progress.bars import LiveBar
 
@@ -38,7 +38,7 @@ class CampaignProgress(LiveBar):
         self.task = self.bar.add_task(escape(name), total=None, rate="preparing")
         self.began: tuple[float, int] | None = None
 
-    def update(self, standing: Standing) -> None:
+    def update(self, standing: CampaignStanding) -> None:
         """A part is finished; the first time, how many were before."""
         if self.began is None:
             self.began = (time.monotonic(), standing.finished)

@@ -37,7 +37,7 @@ from freefloat.estimate.linear.adaline_kernel import learn, response
 from freefloat.estimate.linear.linear_estimate import linear_estimate
 from freefloat.estimate.linear.recursive import time_order
 from freefloat.estimate.linear.solution import Solution, solution_of
-from freefloat.estimate.linear.system import Fit, LinearSystem, plain_roots
+from freefloat.estimate.linear.system import LinearFit, LinearSystem, plain_roots
 from freefloat.estimate.problem import Problem
 
 Whitening = Literal["full", "columns"]
@@ -108,7 +108,7 @@ class Adaline(Estimator):
         learn(rows, read_only(system.g[:, 0]), order, rate, weights)
         gain = scipy.linalg.solve_triangular(back, response(rows, order, rate).T).T
         z = scipy.linalg.solve_triangular(back, weights)
-        return solution_of(system, Fit(np.column_stack([z, gain.T @ system.g[:, 1:]]), gain), biased=False)
+        return solution_of(system, LinearFit(np.column_stack([z, gain.T @ system.g[:, 1:]]), gain), biased=False)
 
 
 def _far_off(step: Array, exact: Solution, units: Array) -> tuple[str, ...]:

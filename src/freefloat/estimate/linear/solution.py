@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from freefloat.arrays import Array
-from freefloat.estimate.linear.system import Fit, LinearSystem
+from freefloat.estimate.linear.system import LinearFit, LinearSystem
 from freefloat.estimate.rows.equations import Equations, by_flight
 
 
@@ -33,7 +33,7 @@ class Solution:
 
 def solution_of(
     system: LinearSystem,
-    fit: Fit,
+    fit: LinearFit,
     biased: bool,
     warnings: tuple[str, ...] = (),
     notes: tuple[str, ...] = (),
@@ -56,7 +56,7 @@ def solution_of(
     )
 
 
-def covariance_of_errors(system: LinearSystem, fit: Fit, x: Array) -> Array:
+def covariance_of_errors(system: LinearSystem, fit: LinearFit, x: Array) -> Array:
     """Covariance of z by what the rows err at x, shape (s, s)."""
     equations = system.equations
     gains = by_flight(equations.stacks, fit.gain)
@@ -85,7 +85,7 @@ def _residual_sizes(equations: Equations, x: Array, unknowns: int) -> dict[str, 
     return sizes
 
 
-def _bias(system: LinearSystem, fit: Fit, x: Array) -> Array | None:
+def _bias(system: LinearSystem, fit: LinearFit, x: Array) -> Array | None:
     """What noise of the measured rates is expected to have done to x, shape (u,)."""
     if system.noise is None:
         return None

@@ -31,7 +31,7 @@ from freefloat.estimate.rows.cluster_sets import (
 )
 from freefloat.estimate.rows.energy import EnergyRows
 from freefloat.estimate.rows.flight_stack import FlightStack
-from freefloat.estimate.rows.model_rows import Column, Group, ModelRows
+from freefloat.estimate.rows.model_rows import Group, ModelRows, NuisanceColumn
 from freefloat.estimate.rows.momentum import MomentumRows
 from freefloat.estimate.rows.torque import TorqueRows
 from freefloat.models.angular_momentum import AngularMomentum, BaseVelocity
@@ -252,12 +252,15 @@ def _velocity(problem: ProblemData, model: BaseVelocity, flight: Flight, number:
 
 def _stacks(
     problem: ProblemData, makes: Sequence[_Make], groups: Mapping[Group, ClusterSet]
-) -> tuple[tuple[FlightStack, ...], tuple[Column, ...]]:
+) -> tuple[tuple[FlightStack, ...], tuple[NuisanceColumn, ...]]:
     """The rows of each flight, their columns placed among all unknowns; the nuisances of all."""
     starts = dict(zip(groups, np.cumsum([0, *(len(each.minimal) for each in groups.values())]), strict=False))
     clusters = sum(len(each.minimal) for each in groups.values())
     several = len(problem.flights) > 1
-    made, nuisances = list[tuple[Flight, tuple[ModelRows, ...], tuple[NDArray[np.int64], ...]]](), list[Column]()
+    made, nuisances = (
+        list[tuple[Flight, tuple[ModelRows, ...], tuple[NDArray[np.int64], ...]]](),
+        list[NuisanceColumn](),
+    )
     for index, flight in enumerate(problem.flights):
         sources = tuple(make(flight, index + 1 if several else None) for make in makes)
         places = []
