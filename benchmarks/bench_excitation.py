@@ -19,7 +19,7 @@ from rich.table import Table
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.linear.least_squares import LeastSquares
 from freefloat.excitation.excitation import Excitation
-from freefloat.excitation.find_excitation import find_excitation
+from freefloat.excitation.finding import find_excitation
 from freefloat.excitation.goals.condition_number import true_condition_number
 from freefloat.excitation.plan import Plan
 from freefloat.excitation.procedures.interval_design import design_intervals

@@ -34,7 +34,7 @@ from freefloat.plain_yaml import parse_yaml
 from freefloat.robot.load import load_robot
 from freefloat.sensors.quantities import QUANTITIES
 from freefloat.studies.check import Check, Study
-from freefloat.studies.reproduce import TITLES
+from freefloat.studies.reproducing import TITLES
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"

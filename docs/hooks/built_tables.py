@@ -33,7 +33,7 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 def studies_table() -> str:
     """A section for each study; the build ends where one has not been run."""
-    from freefloat.studies.reproduce import TITLES
+    from freefloat.studies.reproducing import TITLES
 
     return "\n\n".join(study_section(_study(name)) for name in TITLES)
 

@@ -9,18 +9,18 @@ from .data.processing.process import process as process
 from .data.processing.processed import Processed as Processed, ProcessSettings as ProcessSettings
 from .data.recording import Origin as Origin, Recording as Recording
 from .data.tables import read_recording as read_recording, write_recording as write_recording
-from .dynamics.centre_of_mass import (
-    base_velocity_regressor as base_velocity_regressor,
-    centre_of_mass as centre_of_mass,
-    first_moment_regressor as first_moment_regressor,
-)
 from .dynamics.energy import (
     friction_energy_regressor as friction_energy_regressor,
     kinetic_energy_regressor as kinetic_energy_regressor,
     potential_energy_regressor as potential_energy_regressor,
     wheel_energy_regressor as wheel_energy_regressor,
 )
-from .dynamics.momentum import (
+from .dynamics.mass_centre import (
+    base_velocity_regressor as base_velocity_regressor,
+    centre_of_mass as centre_of_mass,
+    first_moment_regressor as first_moment_regressor,
+)
+from .dynamics.momentum_rows import (
     momentum as momentum,
     momentum_adjoint as momentum_adjoint,
     momentum_gram as momentum_gram,
@@ -92,9 +92,8 @@ from .excitation.excitation_file import (
     load_motion as load_motion,
     save_excitation as save_excitation,
 )
-from .excitation.find_excitation import find_excitation as find_excitation
+from .excitation.finding import find_excitation as find_excitation
 from .excitation.flight_forecast import flight_sheet as flight_sheet
-from .excitation.flight_sheet import FlightSheet as FlightSheet
 from .excitation.guesses import drawn_guesses as drawn_guesses
 from .excitation.influence import Influence as Influence, influences as influences
 from .excitation.limits.attitude import BaseAttitude as BaseAttitude, BaseCone as BaseCone
@@ -123,14 +122,15 @@ from .excitation.procedures.interval_design import (
 from .excitation.procedures.interval_task import IntervalTask as IntervalTask
 from .excitation.procedures.optimum_points import OptimumPoints as OptimumPoints, optimum_points as optimum_points
 from .excitation.procedures.random_selection import best_of_random as best_of_random
+from .excitation.sheet import FlightSheet as FlightSheet
 from .excitation.sweep import (
     Sweep as Sweep,
     SweepPoint as SweepPoint,
     with_mass as with_mass,
     with_offset as with_offset,
 )
-from .export.controller_c import controller_c as controller_c
-from .export.controller_casadi import controller_casadi as controller_casadi
+from .export.c_code import controller_c as controller_c
+from .export.casadi_code import controller_casadi as controller_casadi
 from .export.export import (
     export_controller as export_controller,
     export_robot as export_robot,
@@ -152,9 +152,9 @@ from .models.angular_momentum import (
     BaseVelocity as BaseVelocity,
     total_mass as total_mass,
 )
-from .models.closed_form import closed_form as closed_form
+from .models.closed_form_clusters import closed_form as closed_form
 from .models.formula import parse_formula as parse_formula
-from .models.identifiability import (
+from .models.identifiable import (
     Identifiability as Identifiability,
     Measurement as Measurement,
     identifiability as identifiability,
@@ -173,10 +173,10 @@ from .motion.trajectory import Trajectory as Trajectory
 from .motion.trajectory_file import load_trajectory as load_trajectory
 from .motion.wheels import allocate_momentum as allocate_momentum
 from .report.reporting import write_report as write_report
-from .robot.bodies import Body as Body, Joint as Joint, Point as Point, Wheel as Wheel
 from .robot.load import load_robot as load_robot, save_robot as save_robot
 from .robot.model import Robot as Robot
 from .robot.parameters import PARAMETER_NAMES as PARAMETER_NAMES
+from .robot.parts import Body as Body, Joint as Joint, Point as Point, Wheel as Wheel
 from .robot.physicality import Finding as Finding, check_physicality as check_physicality
 from .robot.shapes import Capsule as Capsule, Ellipsoid as Ellipsoid, Sphere as Sphere
 from .robot.transform import Transform as Transform
@@ -198,7 +198,7 @@ from .simulation.simulate import (
 )
 from .studies import study_mission as study_mission, study_robot as study_robot
 from .studies.check import Check as Check, Study as Study
-from .studies.reproduce import reproduce as reproduce
+from .studies.reproducing import reproduce as reproduce
 from .validation.validation import Validation as Validation
 from .validation.validation_file import load_validation as load_validation
 

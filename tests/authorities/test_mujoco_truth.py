@@ -16,7 +16,7 @@ from random_trees import random_robot
 from robot.urdf_loaders import load_in_mujoco
 from simulation.weighed import slope
 
-from freefloat.dynamics.momentum import momentum
+from freefloat.dynamics.momentum_rows import momentum
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.torque import inverse_dynamics
 from freefloat.robot.rotations import rotations

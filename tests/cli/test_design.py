@@ -22,7 +22,7 @@ from freefloat.cli.progress.design import DesignProgress
 from freefloat.cli.ranges import parse_range
 from freefloat.cli.show.excitation import show_excitation
 from freefloat.excitation.excitation import Prediction
-from freefloat.excitation.find_excitation import Standing
+from freefloat.excitation.finding import Standing
 from freefloat.excitation.plan import GoalName
 from freefloat.mission import sweeping
 from freefloat.mission.sweeping import InvalidSweep

@@ -19,9 +19,9 @@ from freefloat.campaign import running
 from freefloat.cli import app
 from freefloat.cli.ending import ExitCode
 from freefloat.data import tables
-from freefloat.excitation import find_excitation
+from freefloat.excitation import finding as find_excitation
 from freefloat.mission import flying, identifying
-from freefloat.studies import reproduce as studies
+from freefloat.studies import reproducing as studies
 from freefloat.studies.check import Check, Study
 
 FLOWN = ("tiny.yaml", "flight.parquet")

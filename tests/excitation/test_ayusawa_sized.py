@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from freefloat.estimate.one_thread import one_blas_thread
-from freefloat.excitation.find_excitation import find_excitation
+from freefloat.excitation.finding import find_excitation
 from freefloat.excitation.goals.condition_number import ConditionNumber
 from freefloat.excitation.procedures.random_selection import best_of_random
 from freefloat.studies import study_robot

@@ -10,7 +10,7 @@ import pytest
 from freefloat.errors import FileError
 from freefloat.excitation.excitation import Excitation, HowFound, Margin, Prediction
 from freefloat.excitation.excitation_file import load_excitation, load_motion, save_excitation
-from freefloat.excitation.flight_sheet import FlightSheet, GravityGradient, Nearest, Turned, WheelUse
+from freefloat.excitation.sheet import FlightSheet, GravityGradient, Nearest, Turned, WheelUse
 from freefloat.motion.bspline import BSpline
 from freefloat.motion.fourier import Fourier
 from freefloat.studies import study_robot

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from random_trees import random_robot
 
-from freefloat.dynamics.momentum import momentum
+from freefloat.dynamics.momentum_rows import momentum
 from freefloat.dynamics.torque import inverse_dynamics
 from freefloat.errors import ShapeError
 from freefloat.excitation.planned_motion import Conditions

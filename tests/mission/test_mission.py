@@ -12,7 +12,7 @@ import yaml
 from freefloat import __version__
 from freefloat.data.recording import Origin
 from freefloat.data.tables import read_recording, write_recording
-from freefloat.dynamics.momentum import momentum
+from freefloat.dynamics.momentum_rows import momentum
 from freefloat.errors import FileError
 from freefloat.estimate.estimate_file import load_estimate
 from freefloat.estimate.joint_curves import ProjectedCurves

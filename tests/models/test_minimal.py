@@ -7,7 +7,7 @@ import pytest
 
 from freefloat.errors import ShapeError
 from freefloat.models.angular_momentum import AngularMomentum, BaseVelocity
-from freefloat.models.closed_form import closed_form
+from freefloat.models.closed_form_clusters import closed_form
 from freefloat.models.minimal import MinimalParameters
 from freefloat.models.model import Momentum, NotApplicable
 from freefloat.studies import study_robot

@@ -12,8 +12,8 @@ from freefloat.motion.quintic import quintic_polynomials
 from freefloat.motion.quintic_points import QuinticPoints
 from freefloat.motion.shortest_intervals import SHORTEST_S, shortest_intervals
 from freefloat.motion.trajectory import InvalidTrajectory
-from freefloat.robot.bodies import Body, Joint
 from freefloat.robot.model import Robot
+from freefloat.robot.parts import Body, Joint
 from freefloat.studies import published
 
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from robot.one_sentence import sentence
 
-from freefloat.robot.bodies import Body, Joint
 from freefloat.robot.load import load_robot, save_robot
 from freefloat.robot.model import Robot
+from freefloat.robot.parts import Body, Joint
 from freefloat.robot.transform import Transform
 
 

@@ -12,9 +12,9 @@ from robot.robot_texts import SERVICER
 from scipy.spatial.transform import Rotation
 
 from freefloat.files import dump_yaml
-from freefloat.robot.bodies import Body, Joint, Point, Wheel
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import inertia_matrix
+from freefloat.robot.parts import Body, Joint, Point, Wheel
 from freefloat.robot.sections import cos_sin
 from freefloat.robot.shapes import Capsule, Ellipsoid, Sphere
 from freefloat.robot.transform import Transform

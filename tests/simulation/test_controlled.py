@@ -20,9 +20,9 @@ from freefloat.errors import ShapeError
 from freefloat.motion.combined import Combined
 from freefloat.motion.fourier import Fourier, PlainFourier
 from freefloat.motion.random_motion import random_trajectory
-from freefloat.robot.bodies import Body, Joint
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import parameters_from_com
+from freefloat.robot.parts import Body, Joint
 from freefloat.robot.rotations import rotations
 from freefloat.robot.tree import PRISMATIC
 from freefloat.simulation import controlled, controlled_kernels

@@ -8,7 +8,7 @@ import pytest
 
 from freefloat.studies import UnknownStudy
 from freefloat.studies.check import Check, Study
-from freefloat.studies.reproduce import TITLES, reproduce
+from freefloat.studies.reproducing import TITLES, reproduce
 
 
 def check(published, ours, **settings):

@@ -16,7 +16,7 @@ from freefloat.studies.naveen.experiment import (
     printed_noise,
 )
 from freefloat.studies.naveen.prediction import PERIOD_S, UnseenMotions, unseen_motion
-from freefloat.studies.reproduce import reproduce
+from freefloat.studies.reproducing import reproduce
 
 TRUTH = study_robot(STUDY)
 

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from freefloat.cli import app, main
 from freefloat.robot.parameters import com_of, inertia_about_com, parameters_from_com
 from freefloat.studies import study_robot
-from freefloat.studies.reproduce import TITLES, reproduce
+from freefloat.studies.reproducing import TITLES, reproduce
 
 PROMISED = [
     "naveen.minimal.max_relative_deviation",
@@ -101,7 +101,7 @@ def test_every_figure_follows_from_the_masses_of_the_robot(study):
 
 
 def test_the_command_writes_what_it_shows(tmp_path, monkeypatch):
-    from freefloat.studies import reproduce as module
+    from freefloat.studies import reproducing as module
     from freefloat.studies.check import Check, Study
 
     checks = (

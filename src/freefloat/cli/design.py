@@ -56,7 +56,7 @@ def design(
     from freefloat.cli.progress.design import DesignProgress
     from freefloat.cli.show.excitation import show_excitation
     from freefloat.excitation.excitation_file import excitation_document, load_motion, save_excitation
-    from freefloat.excitation.find_excitation import SHAKES
+    from freefloat.excitation.finding import SHAKES
     from freefloat.mission import designing
     from freefloat.mission.mission_file import load_mission
 

@@ -15,8 +15,8 @@ from freefloat.cli.outputs import refuse_output
 from freefloat.errors import FileError
 
 if TYPE_CHECKING:
-    from freefloat.robot.bodies import BaseKind, Joint
     from freefloat.robot.model import Robot
+    from freefloat.robot.parts import BaseKind, Joint
 
 _TEMPLATE = """\
 format: freefloat/mission@1

@@ -11,7 +11,7 @@ import numpy as np
 from freefloat.motion.trajectory import Trajectory
 
 if TYPE_CHECKING:
-    from freefloat.excitation.flight_sheet import FlightSheet
+    from freefloat.excitation.sheet import FlightSheet
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from pydantic import Field
 from freefloat.errors import FileError, FreefloatError, WrongFormat
 from freefloat.exact_json import Extended, plain, save_json
 from freefloat.excitation.excitation import Excitation, HowFound, Margin, Prediction
-from freefloat.excitation.flight_sheet import FlightSheet, GravityGradient, Nearest, Turned, WheelUse
+from freefloat.excitation.sheet import FlightSheet, GravityGradient, Nearest, Turned, WheelUse
 from freefloat.files import FilePath, Number, Section, YamlDocument, check_format, load_yaml, validate
 from freefloat.motion.trajectory import Trajectory
 from freefloat.motion.trajectory_file import load_trajectory, trajectory_from_document

@@ -19,11 +19,11 @@ import numpy as np
 from freefloat.arrays import Array
 from freefloat.errors import FreefloatError
 from freefloat.excitation.excitation import Margin
-from freefloat.excitation.flight_sheet import FlightSheet, GravityGradient, Nearest, Turned, WheelUse
 from freefloat.excitation.limits.attitude import Angle, BaseAttitude
 from freefloat.excitation.limits.clearance import clearance_limits
 from freefloat.excitation.plan import Plan
 from freefloat.excitation.planned_motion import PlannedMotion
+from freefloat.excitation.sheet import FlightSheet, GravityGradient, Nearest, Turned, WheelUse
 from freefloat.excitation.sweep import stretched
 from freefloat.motion.trajectory import Trajectory
 

@@ -17,8 +17,8 @@ from freefloat.errors import FileError
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.physical.physically_consistent import PhysicalRobot, physical_robot
 from freefloat.estimate.prior import CadSpread
-from freefloat.export.controller_c import controller_c
-from freefloat.export.controller_casadi import controller_casadi
+from freefloat.export.c_code import controller_c
+from freefloat.export.casadi_code import controller_casadi
 from freefloat.files import FilePath, write_bytes, write_text
 from freefloat.robot.load import save_robot
 from freefloat.robot.urdf_update import update_urdf

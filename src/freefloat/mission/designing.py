@@ -10,7 +10,7 @@ import numpy as np
 from freefloat import __version__
 from freefloat.arrays import Array
 from freefloat.excitation.excitation import Excitation, trajectory_of
-from freefloat.excitation.find_excitation import SHAKES, Watch, find_excitation
+from freefloat.excitation.finding import SHAKES, Watch, find_excitation
 from freefloat.excitation.flight_forecast import flight_sheet
 from freefloat.excitation.guesses import drawn_guesses
 from freefloat.excitation.limits.attitude import BaseAttitude, BaseCone

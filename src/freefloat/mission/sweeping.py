@@ -26,7 +26,7 @@ import numpy as np
 
 from freefloat.errors import FileError, FreefloatError
 from freefloat.excitation.excitation import Excitation, trajectory_of
-from freefloat.excitation.find_excitation import find_excitation
+from freefloat.excitation.finding import find_excitation
 from freefloat.excitation.plan import Plan
 from freefloat.excitation.sweep import Sweep, SweepPoint, measure, stretched, with_mass, with_offset
 from freefloat.files import Section, YamlDocument, validate

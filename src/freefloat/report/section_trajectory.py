@@ -10,7 +10,7 @@ import numpy as np
 from freefloat.arrays import AXES, Array
 from freefloat.dynamics.torque import inverse_dynamics
 from freefloat.excitation.excitation import Margin
-from freefloat.excitation.flight_sheet import in_words
+from freefloat.excitation.sheet import in_words
 from freefloat.motion.limits import Limits, limits_of
 from freefloat.report.figures import COLOURS, Figure, axis, level, line, style_of
 from freefloat.report.run_story import RunStory

@@ -8,8 +8,8 @@ from pathlib import PurePath
 
 from freefloat.errors import FileError
 from freefloat.files import FilePath, write_text
-from freefloat.robot.bodies import BaseKind
 from freefloat.robot.model import Robot
+from freefloat.robot.parts import BaseKind
 from freefloat.robot.yaml_file import read_yaml, robot_document, write_yaml
 
 

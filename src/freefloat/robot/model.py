@@ -21,8 +21,8 @@ from numpy.typing import ArrayLike
 
 from freefloat.arrays import Array, frozen_array
 from freefloat.errors import InvalidRobot, ShapeError, UnknownName
-from freefloat.robot.bodies import BaseKind, Body, Joint, Point, Wheel
 from freefloat.robot.parameters import PER_BODY, com_of, parameter_names, seen_from
+from freefloat.robot.parts import BaseKind, Body, Joint, Point, Wheel
 from freefloat.robot.transform import Transform
 from freefloat.robot.tree import Tree, build_tree
 

@@ -25,9 +25,9 @@ from numpy.typing import ArrayLike
 from freefloat.arrays import Array
 from freefloat.errors import InvalidRobot
 from freefloat.files import FilePath, write_text
-from freefloat.robot.bodies import Body, Joint, Point, Wheel
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY, com_of, inertia_about_com, parameters_from_com, seen_from
+from freefloat.robot.parts import Body, Joint, Point, Wheel
 from freefloat.robot.shapes import Capsule, Ellipsoid, Shape, Sphere
 from freefloat.robot.transform import Transform, rpy_from_rotation
 from freefloat.robot.urdf_elements import NO_LIMIT

@@ -32,9 +32,9 @@ from freefloat.files import (
     validate,
     write_text,
 )
-from freefloat.robot.bodies import Body, Joint, Point, Wheel
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import INDEX
+from freefloat.robot.parts import Body, Joint, Point, Wheel
 from freefloat.robot.sections import FORMAT, LIMITS, BodySection, JointSection, RobotSection, WheelSection
 from freefloat.robot.shapes import Capsule, Shape, Sphere
 

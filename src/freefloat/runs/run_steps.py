@@ -13,7 +13,7 @@ from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.physical.pseudo_inertia_program import NotSolved
 from freefloat.excitation.excitation import Excitation
 from freefloat.excitation.excitation_file import load_excitation
-from freefloat.excitation.find_excitation import Standing
+from freefloat.excitation.finding import Standing
 from freefloat.export.export import export_robot, export_urdf
 from freefloat.mission.mission_file import Mission, load_mission
 from freefloat.mission.run_directory import prepare_directory

@@ -14,7 +14,7 @@ from freefloat.data.recording import Recording
 from freefloat.data.tables import write_recording
 from freefloat.excitation.excitation import Excitation, trajectory_of
 from freefloat.excitation.excitation_file import save_excitation
-from freefloat.excitation.find_excitation import SHAKES
+from freefloat.excitation.finding import SHAKES
 from freefloat.files import FilePath
 from freefloat.mission.designing import design
 from freefloat.mission.drawing import draw_robot

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from freefloat.arrays import Array, frozen_array, read_only
 from freefloat.dynamics import kernels
 from freefloat.dynamics.flight_kernels import propagate
-from freefloat.dynamics.momentum import momentum_matrix
+from freefloat.dynamics.momentum_rows import momentum_matrix
 from freefloat.dynamics.reaction import base_accelerations
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.torque import inverse_dynamics

@@ -9,7 +9,7 @@ from rich.markup import escape
 
 from freefloat.cli.console import console
 from freefloat.excitation.excitation import Excitation, Prediction, typical_accuracy
-from freefloat.excitation.flight_sheet import in_words
+from freefloat.excitation.sheet import in_words
 from freefloat.report.design_words import accuracy_words, condition_words, goal_words, how_words, percent
 from freefloat.report.words import HALF, number
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.arrays import AXES, Array
-from freefloat.dynamics.momentum import momentum_adjoint, momentum_matrix, momentum_regressor
+from freefloat.dynamics.momentum_rows import momentum_adjoint, momentum_matrix, momentum_regressor
 from freefloat.dynamics.samples import Samples
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.rows.model_rows import NoisyChannel, NuisanceColumn, Unit, turn_unit

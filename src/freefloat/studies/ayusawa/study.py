@@ -15,7 +15,7 @@ import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.excitation.excitation import Excitation
-from freefloat.excitation.find_excitation import find_excitation
+from freefloat.excitation.finding import find_excitation
 from freefloat.excitation.goals.condition_number import ConditionNumber
 from freefloat.excitation.procedures.random_selection import best_of_random
 from freefloat.motion.trajectory import Trajectory

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from freefloat.dynamics.momentum import momentum_matrix
+from freefloat.dynamics.momentum_rows import momentum_matrix
 from freefloat.excitation.limits.joint import JointPosition, JointRate
 from freefloat.excitation.limits.limit import Limit
 from freefloat.excitation.plan import Plan

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from freefloat.estimate.linear.total_least_squares import TotalLeastSquares
-from freefloat.excitation.find_excitation import find_excitation
+from freefloat.excitation.finding import find_excitation
 from freefloat.excitation.influence import influences
 from freefloat.models.angular_momentum import AngularMomentum
 from freefloat.robot.model import Robot
