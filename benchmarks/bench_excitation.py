@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-import measure  # before numpy: it holds every library to one thread
+import measure
 import numpy as np
 from excitation_gradients import gradients
 from measure import Row, shortest_times

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import measure  # noqa: F401  (before numpy: it holds every library to one thread)
-
 from freefloat.excitation.finding import find_excitation
 from freefloat.studies.catalogue import study_robot
 from freefloat.studies.spirolazzi.plans import n1_plan

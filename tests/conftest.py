@@ -54,7 +54,7 @@ def pytest_terminal_summary(terminalreporter):
 @pytest.fixture
 def trial(tmp_path, monkeypatch):
     """The mission that `freefloat new trial` writes, in a folder of its own."""
-    from freefloat.cli.template import write_new_mission
+    from freefloat.cli.new import write_new_mission
     from freefloat.mission.mission_file import load_mission
 
     monkeypatch.chdir(tmp_path)

@@ -20,7 +20,7 @@ import yaml
 
 import freefloat
 from freefloat.cli import app
-from freefloat.cli.template import write_new_mission
+from freefloat.cli.new import write_new_mission
 from freefloat.data.bag_mapping import KINDS, load_bag_mapping
 from freefloat.data.repair import REPAIRS
 from freefloat.estimate import recipes

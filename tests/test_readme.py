@@ -13,7 +13,7 @@ from shown_output import alike
 
 import freefloat as ff
 from freefloat.cli import app
-from freefloat.cli.template import write_new_mission
+from freefloat.cli.new import write_new_mission
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()

@@ -13,7 +13,7 @@ from freefloat.campaign import runs, settings
 from freefloat.campaign.campaign import load_campaign
 from freefloat.campaign.manifest import InvalidCampaign
 from freefloat.campaign.parts import finished, missing
-from freefloat.campaign.running import Standing, run_campaign
+from freefloat.campaign.running import CampaignStanding, run_campaign
 from freefloat.campaign.settings import prepared
 from freefloat.errors import FileError, FreefloatError
 from freefloat.estimate.flight import InvalidProblem
@@ -122,7 +122,7 @@ def test_lost_parts_alone_are_made_again_in_whatever_order(mission, whole, tmp_p
     kept = {path: path.stat().st_mtime_ns for path in (parts[1], parts[3])}
     told = []
     assert same(campaign(mission, there, watch=told.append), whole)
-    assert told == [Standing(6, 12), Standing(9, 12), Standing(12, 12)]
+    assert told == [CampaignStanding(6, 12), CampaignStanding(9, 12), CampaignStanding(12, 12)]
     assert {path: path.stat().st_mtime_ns for path in kept} == kept
     assert not list(there.glob(".freefloat*"))
 

@@ -13,9 +13,9 @@ from campaign.tiny_mission import write_tiny_mission
 from command_run import run
 
 from freefloat.campaign.campaign import load_campaign
-from freefloat.campaign.running import Standing
+from freefloat.campaign.running import CampaignStanding
 from freefloat.cli import app, main
-from freefloat.cli.campaigning import CampaignProgress
+from freefloat.cli.progress.campaign import CampaignProgress
 
 BOTH = ("--methods", "least-squares,maximum-likelihood", "--workers", "1", "--chunk", "2")
 
@@ -140,11 +140,11 @@ def test_an_interrupt_while_it_prepares_is_a_sentence_too(folder, tmp_path):
 
 def test_progress_counts_what_is_new(monkeypatch):
     now = [10.0]
-    monkeypatch.setattr("freefloat.cli.campaigning.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("freefloat.cli.progress.campaign.time.monotonic", lambda: now[0])
     progress = CampaignProgress("x", quiet=True)
-    progress.told(Standing(50, 100))
+    progress.update(CampaignStanding(50, 100))
     assert progress.bar.tasks[0].fields["rate"] == ""
     now[0] += 5.0
-    progress.told(Standing(60, 100))
+    progress.update(CampaignStanding(60, 100))
     task = progress.bar.tasks[0]
     assert (task.completed, task.total, task.fields["rate"]) == (60, 100, "2 runs/s")

@@ -17,11 +17,12 @@ from excitation.small_mission import MISSION, ROBOT, write_small_mission
 from rich.console import Console
 
 import freefloat as ff
-from freefloat.cli import design_progress, main
+from freefloat.cli import main
 from freefloat.cli.ending import ExitCode
 from freefloat.cli.options import GoalChoice
-from freefloat.cli.show_excitation import show_excitation
-from freefloat.cli.sweeping import parse_range
+from freefloat.cli.progress.design import DesignProgress
+from freefloat.cli.ranges import parse_range
+from freefloat.cli.show.excitation import show_excitation
 from freefloat.excitation.excitation import Prediction
 from freefloat.excitation.finding import Standing
 from freefloat.excitation.plan import GoalName
@@ -77,14 +78,15 @@ def test_where_there_is_no_terminal_progress_is_a_line_per_search(folder):
 def test_on_a_terminal_progress_is_a_bar_over_all_searches(folder, monkeypatch):
     screen = StringIO()
     monkeypatch.setattr(
-        design_progress, "aside", lambda _: Console(file=screen, force_terminal=True, width=200, highlight=False)
+        "freefloat.cli.progress.design.error_console",
+        lambda _: Console(file=screen, force_terminal=True, width=200, highlight=False),
     )
     plan = ff.plan_of(ff.load_mission(folder / "small.yaml"))
     found = plan.variables.coordinates(ff.load_excitation(folder / "first.json").trajectory.coefficients)
-    with design_progress.DesignProgress(plan, quiet=False) as progress:
-        progress.told(Standing(0, 5, np.inf, None, None))
+    with DesignProgress(plan, quiet=False) as progress:
+        progress.update(Standing(0, 5, np.inf, None, None))
         assert progress.bar.tasks[0].description == "0/5 searches   no motion within all limits yet"
-        progress.told(Standing(3, 5, 1.0, None, found))
+        progress.update(Standing(3, 5, 1.0, None, found))
         (task,) = progress.bar.tasks
         assert (task.completed, task.total) == (3, 5)
     assert "━ 3/5 searches   base inertia ± " in re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", screen.getvalue())
@@ -156,14 +158,14 @@ def test_a_new_mission_lists_every_goal(tmp_path, monkeypatch):
 
 
 def test_an_interrupt_keeps_the_best_motion_so_far(folder, monkeypatch):
-    told = design_progress.DesignProgress.told
+    update = DesignProgress.update
 
     def interrupted(self, standing):
-        told(self, standing)
+        update(self, standing)
         if standing.y is not None:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(design_progress.DesignProgress, "told", interrupted)
+    monkeypatch.setattr(DesignProgress, "update", interrupted)
     result = run("design", folder / "small.yaml", "-o", folder / "cut.json", *QUICK, code=ExitCode.INTERRUPTED)
     assert "interrupted: this is the best motion within all limits until then" in result.stderr
     assert "the best is from one that had not ended" in result.stdout

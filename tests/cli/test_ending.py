@@ -15,10 +15,12 @@ from cli.calling import ended
 from validation.unseen_flights import scaled
 
 import freefloat as ff
-from freefloat.cli import app, flights, identification
+from freefloat.campaign import running
+from freefloat.cli import app
 from freefloat.cli.ending import ExitCode
 from freefloat.data.recording import Recording
-from freefloat.excitation import finding as find_excitation
+from freefloat.excitation import finding
+from freefloat.mission import flying, identifying
 from freefloat.studies import reproducing as studies
 from freefloat.studies.check import Check, Study
 
@@ -123,9 +125,9 @@ def test_figures_are_a_list_however_many_studies_were_asked_for(tmp_path, monkey
 
 
 def test_an_estimate_that_fails_is_a_bad_result(folder, monkeypatch):
-    identify = identification.identify
+    identify = identifying.identify
     monkeypatch.setattr(
-        identification, "identify", lambda *given: replace(identify(*given), outcome="failed", warnings=("no end",))
+        identifying, "identify", lambda *given: replace(identify(*given), outcome="failed", warnings=("no end",))
     )
     code, out, _ = ended(["identify", *FLOWN], folder)
     assert code == ExitCode.BAD_RESULT
@@ -152,8 +154,6 @@ def test_no_motion_within_the_limits_is_a_bad_result(folder):
 
 
 def test_a_campaign_without_one_good_run_is_a_bad_result(folder, monkeypatch):
-    from freefloat.cli import campaigning
-
     def failed(*given, **options):
         found = ran(*given, **options)
         summary = found.summary()
@@ -163,8 +163,8 @@ def test_a_campaign_without_one_good_run_is_a_bad_result(folder, monkeypatch):
             runs=found.runs, manifest=found.manifest, interrupted=False, directory=found.directory, summary=lambda: bad
         )
 
-    ran = campaigning.run_campaign
-    monkeypatch.setattr(campaigning, "run_campaign", failed)
+    ran = running.run_campaign
+    monkeypatch.setattr(running, "run_campaign", failed)
     assert ended([*called("campaign", "failed"), "--quiet"], folder) == (1, "", "")
 
 
@@ -197,7 +197,7 @@ def test_an_output_that_takes_nothing_is_one_sentence(folder):
 
 
 def test_too_little_memory_is_one_sentence(folder, monkeypatch):
-    monkeypatch.setattr(flights, "fly", lambda *_: (_ for _ in ()).throw(MemoryError))
+    monkeypatch.setattr(flying, "fly", lambda *_: (_ for _ in ()).throw(MemoryError))
     code, out, err = ended(["simulate", "tiny.yaml", "-o", "x.parquet"], folder)
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert "there is not enough memory" in err
@@ -211,7 +211,7 @@ def faulty(*_):
 
 
 def test_a_fault_of_ours_is_said_to_be_ours(folder, monkeypatch):
-    monkeypatch.setattr(flights, "fly", faulty)
+    monkeypatch.setattr(flying, "fly", faulty)
     code, out, err = ended(["simulate", "tiny.yaml", "-o", "x.parquet"], folder)
     assert (code, out) == (ExitCode.FAULT, "")
     assert err == (
@@ -221,7 +221,7 @@ def test_a_fault_of_ours_is_said_to_be_ours(folder, monkeypatch):
 
 
 def test_where_a_fault_is_can_be_asked_for(folder, monkeypatch):
-    monkeypatch.setattr(flights, "fly", faulty)
+    monkeypatch.setattr(flying, "fly", faulty)
     with pytest.raises(KeyError, match="never mind"):
         ended(["--traceback", "simulate", "tiny.yaml", "-o", "x.parquet"], folder)
 
@@ -250,7 +250,7 @@ def test_a_design_interrupted_before_it_has_found_anything_says_so(folder, monke
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(find_excitation, "search", interrupted)
+    monkeypatch.setattr(finding, "search", interrupted)
     code, out, err = ended([*called("design", "cut"), "--quiet"], folder)
     assert (code, out) == (ExitCode.INTERRUPTED, "")
     assert err == "freefloat: the search was interrupted before a motion within all limits was found\n"

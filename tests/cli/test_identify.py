@@ -10,9 +10,10 @@ import yaml
 from cli.calling import ended
 from typer.testing import CliRunner
 
-from freefloat.cli import app, identification
+from freefloat.cli import app
 from freefloat.estimate.estimate import Budget
 from freefloat.estimate.estimate_file import load_estimate
+from freefloat.mission import identifying
 from freefloat.report.words import residual_line, shortened, with_interval
 from freefloat.robot.load import load_robot
 from freefloat.robot.urdf_write import write_urdf
@@ -182,7 +183,7 @@ def test_bad_input_gets_one_sentence_and_exit_code_two(path, name):
 @pytest.mark.parametrize("json_too", [(), ("--json",)])
 def test_a_failed_estimate_is_written_and_shown_with_exit_code_one(path, tmp_path, monkeypatch, json_too):
     failed = load_estimate(path / "failed.json")
-    monkeypatch.setattr(identification, "identify", lambda *_: failed)
+    monkeypatch.setattr(identifying, "identify", lambda *_: failed)
     files = [str(path / "trial.yaml"), str(path / "flight.parquet"), "-o", str(tmp_path / "e.json")]
     result = CliRunner().invoke(app, ["identify", *files, *json_too])
     assert result.exit_code == 1

@@ -8,7 +8,8 @@ from random_trees import random_robot
 
 from freefloat.dynamics.reaction import base_reaction
 from freefloat.estimate.flight import Flight
-from freefloat.estimate.problem import Nuisances, Problem
+from freefloat.estimate.problem import Problem
+from freefloat.estimate.problem_data import Nuisances
 from freefloat.robot.parameters import PER_BODY
 
 FULLER = 1.3  # the base's parameters at the end over those at the start

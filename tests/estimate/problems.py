@@ -11,7 +11,8 @@ from random_trees import random_robot
 
 from freefloat.dynamics.samples import Samples
 from freefloat.estimate.flight import Flight
-from freefloat.estimate.problem import Nuisances, Problem
+from freefloat.estimate.problem import Problem
+from freefloat.estimate.problem_data import Nuisances
 from freefloat.models.angular_momentum import AngularMomentum, BaseVelocity
 from freefloat.motion.random_motion import random_trajectory
 from freefloat.robot.model import Robot

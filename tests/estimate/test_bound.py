@@ -21,7 +21,8 @@ from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.likelihood.unknowns import unknowns_of
 from freefloat.estimate.planned import planned_flight, planned_problem
 from freefloat.estimate.prior import CadSpread
-from freefloat.estimate.problem import Nuisances, Problem
+from freefloat.estimate.problem import Problem
+from freefloat.estimate.problem_data import Nuisances
 from freefloat.motion.random_motion import random_trajectory
 from freefloat.robot.model import Robot
 from freefloat.robot.parts import Body, Joint

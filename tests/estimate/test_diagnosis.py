@@ -15,7 +15,8 @@ from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.linear.least_squares import LeastSquares
 from freefloat.estimate.prior import CadSpread
-from freefloat.estimate.problem import Nuisances, Problem
+from freefloat.estimate.problem import Problem
+from freefloat.estimate.problem_data import Nuisances
 from freefloat.motion.random_motion import random_trajectory
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import parameters_from_com

@@ -12,9 +12,10 @@ from scipy.spatial.transform import Rotation
 from freefloat.errors import ShapeError
 from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.linear.system import plain_roots
-from freefloat.estimate.problem import Nuisances, Problem
+from freefloat.estimate.problem import Problem
+from freefloat.estimate.problem_data import Nuisances
 from freefloat.estimate.rows.equations import stack_equations
-from freefloat.estimate.rows.model_rows import Channel
+from freefloat.estimate.rows.model_rows import NoisyChannel
 from freefloat.models.model import NotApplicable
 from freefloat.models.summary import UnknownModel
 from freefloat.robot.rotations import rotations
@@ -172,7 +173,7 @@ def test_slopes_are_the_derivatives_of_the_rows_by_the_measured_numbers(model, s
         if case.robot.base == "planar" and name in ("v", "w", "attitude", "dv", "dw", "position", "base_wrench"):
             continue
         for index in range(width):
-            slope = source.slopes(x, [Channel(name, index, 1.0)])[..., 0]
+            slope = source.slopes(x, [NoisyChannel(name, index, 1.0)])[..., 0]
             ahead, behind = (residual(case.problem, moved(case.exact[0], name, index, by), x) for by in (1e-5, -1e-5))
             assert_agree(slope[1:], ((ahead - behind) / 2e-5)[1:], 1e-5, floor=1e-3)
 
@@ -183,7 +184,7 @@ def test_a_unit_error_of_a_rate_adds_exactly_what_it_is_said_to_add(model):
     (stack,) = case.problem.equations().stacks
     for name in {"v", "w", "dq"} & set(CHANNELS[model]):
         (other,) = replace(case.problem, flights=(Flight(moved(case.exact[0], name, 0, 1.0)),)).equations().stacks
-        added = stack.sources[0].unit(Channel(name, 0, 1.0))
+        added = stack.sources[0].unit(NoisyChannel(name, 0, 1.0))
         assert_agree(added.matrix[1:], (other.matrix - stack.matrix)[1:], 1e-12, floor=1e-3)
         np.testing.assert_allclose(added.right[1:], (other.right - stack.right)[1:], rtol=0, atol=1e-11)
 

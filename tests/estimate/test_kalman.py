@@ -18,7 +18,7 @@ from freefloat.estimate.likelihood.likelihood import Likelihood
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood, stacked
 from freefloat.estimate.linear.least_squares import LeastSquares
 from freefloat.estimate.prior import CadSpread
-from freefloat.estimate.problem import Nuisances
+from freefloat.estimate.problem_data import Nuisances
 from freefloat.models.model import NotApplicable
 
 GYRO, TRACKER = 1e-5, 1e-4

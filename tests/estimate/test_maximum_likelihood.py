@@ -13,7 +13,8 @@ from freefloat.estimate.flight import Flight
 from freefloat.estimate.joint_curves import ProjectedCurves
 from freefloat.estimate.likelihood.likelihood import Likelihood
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood, stacked
-from freefloat.estimate.problem import Nuisances, Problem
+from freefloat.estimate.problem import Problem
+from freefloat.estimate.problem_data import Nuisances
 from freefloat.motion.random_motion import random_trajectory
 from freefloat.simulation.simulate import Disturbance, Start, simulate_motion
 

@@ -18,7 +18,8 @@ from freefloat.estimate.likelihood.output_error import OutputError
 from freefloat.estimate.likelihood.torque_balance import TorqueBalance
 from freefloat.estimate.linear.least_squares import LeastSquares
 from freefloat.estimate.linear.weighted import Weighted
-from freefloat.estimate.problem import Nuisances, Problem
+from freefloat.estimate.problem import Problem
+from freefloat.estimate.problem_data import Nuisances
 from freefloat.models.model import NotApplicable
 
 BASES = ("free", "planar", "fixed")

@@ -13,7 +13,8 @@ from freefloat.dynamics.reaction import base_reaction
 from freefloat.estimate.change import CHANGE, change_between
 from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.prior import CadSpread
-from freefloat.estimate.problem import Nuisances, Problem
+from freefloat.estimate.problem import Problem
+from freefloat.estimate.problem_data import Nuisances
 from freefloat.estimate.recipes import (
     atkeson_torque,
     ayusawa_base_rows,

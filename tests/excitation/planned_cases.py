@@ -8,7 +8,8 @@ from random_trees import random_robot
 from freefloat.data.processing.projection import project
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.joint_curves import ProjectedCurves
-from freefloat.estimate.problem import Nuisances, Problem
+from freefloat.estimate.problem import Problem
+from freefloat.estimate.problem_data import Nuisances
 from freefloat.excitation.information.rows import InformationRows
 from freefloat.excitation.planned_motion import Conditions
 from freefloat.motion.random_motion import random_trajectory

@@ -10,14 +10,7 @@ from freefloat.excitation.finding import find_excitation
 from freefloat.excitation.goals.condition_number import ConditionNumber
 from freefloat.excitation.procedures.random_selection import best_of_random
 from freefloat.studies.ayusawa.differences import differences, exact_gradient
-from freefloat.studies.ayusawa.experiment import (
-    DESIGNS,
-    GOAL_INSTANTS,
-    ITERATIONS,
-    STUDY,
-    random_motion,
-    standing_plan,
-)
+from freefloat.studies.ayusawa.experiment import DESIGNS, GOAL_INSTANTS, ITERATIONS, STUDY, random_motion, standing_plan
 from freefloat.studies.catalogue import study_robot
 
 MOTIONS = 100

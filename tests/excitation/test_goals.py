@@ -14,7 +14,7 @@ from freefloat.excitation.goals.frobenius_condition import FrobeniusCondition
 from freefloat.excitation.goals.goal import Joined
 from freefloat.excitation.goals.scaled_columns import ScaledColumns
 from freefloat.excitation.goals.signal import WithSignal
-from freefloat.excitation.goals.spectral import Spectrum
+from freefloat.excitation.goals.spectral import SingularValues
 
 STEP = 1e-6
 TOLERANCE = 1e-6
@@ -200,4 +200,4 @@ def test_a_matrix_without_full_rank_has_a_large_but_finite_condition_number():
 def test_singular_values_agree_with_those_of_the_library():
     for spread in (0.1, 3.0):
         C = random_matrix(12, spread=spread)
-        np.testing.assert_allclose(Spectrum.of(C).sigma, np.linalg.svd(C, compute_uv=False), rtol=1e-9)
+        np.testing.assert_allclose(SingularValues.of(C).sigma, np.linalg.svd(C, compute_uv=False), rtol=1e-9)

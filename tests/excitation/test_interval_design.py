@@ -14,7 +14,7 @@ from freefloat.excitation.procedures.interval_exchange import exchange
 from freefloat.excitation.procedures.interval_pruning import interval_record, prune, prune_as_printed
 from freefloat.excitation.procedures.interval_seeds import SeedSpace, optimise_seeds
 from freefloat.excitation.procedures.interval_task import IntervalTask
-from freefloat.excitation.rows.momentum import MomentumRows
+from freefloat.excitation.rows.momentum import MomentumDesignRows
 from freefloat.models.model import Momentum
 from freefloat.motion.cycloid import direction_combinations
 from freefloat.motion.limits import limits_of
@@ -39,7 +39,7 @@ def random_task(seed, **settings):
     reach = np.where(turns, np.inf, 2.0)
     limits = replace(limits, lowest=-reach, highest=reach + 0.5, rate=np.where(turns, 8.0, 0.6))
     conditions = Conditions(robot)
-    return IntervalTask(MomentumRows(Momentum(robot), conditions), conditions, limits, instants=2, **settings)
+    return IntervalTask(MomentumDesignRows(Momentum(robot), conditions), conditions, limits, instants=2, **settings)
 
 
 # ---------------------------------------------------------------------- seeds

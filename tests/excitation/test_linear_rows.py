@@ -8,10 +8,10 @@ from freefloat.dynamics.momentum_rows import momentum
 from freefloat.dynamics.torque import inverse_dynamics
 from freefloat.errors import ShapeError
 from freefloat.excitation.planned_motion import Conditions
-from freefloat.excitation.rows.angular_momentum import AngularMomentumRows, FilledAngularMomentum
-from freefloat.excitation.rows.energy import EnergyRows
-from freefloat.excitation.rows.momentum import MomentumRows
-from freefloat.excitation.rows.torque import TorqueRows
+from freefloat.excitation.rows.angular_momentum import AngularMomentumDesignRows, FilledAngularMomentum
+from freefloat.excitation.rows.energy import EnergyDesignRows
+from freefloat.excitation.rows.momentum import MomentumDesignRows
+from freefloat.excitation.rows.torque import TorqueDesignRows
 from freefloat.models.angular_momentum import AngularMomentum
 from freefloat.models.model import Energy, Momentum, NotApplicable, Torque
 from freefloat.motion.fourier import Fourier
@@ -24,7 +24,7 @@ ARMS = {"prismatic": True, "branched": True, "fixed_bodies": True}
 
 def momentum_rows(base, wheels):
     robot = random_robot(21, bodies=7, base=base, wheels=wheels, **ARMS)
-    return MomentumRows(
+    return MomentumDesignRows(
         Momentum(robot, known=(robot.body_names[-1],)), Conditions(robot, wheel_rates=np.full(wheels, 5.0))
     )
 
@@ -33,15 +33,19 @@ def angular_rows(base, wheels):
     robot = random_robot(22, bodies=6, base=base, wheels=wheels, **ARMS)
     model = AngularMomentum(robot, zero=(f"{robot.body_names[-1]}.products",))
     conditions = Conditions(robot, wheel_rates=np.full(wheels, 5.0))
-    return AngularMomentumRows(model, conditions, np.arange(0, len(model.minimal), 7))
+    return AngularMomentumDesignRows(model, conditions, np.arange(0, len(model.minimal), 7))
 
 
 def energy_rows(base, wheels):
-    return EnergyRows(Energy(random_robot(23, bodies=7, base=base, wheels=wheels, gravity=base == "fixed", **ARMS)))
+    return EnergyDesignRows(
+        Energy(random_robot(23, bodies=7, base=base, wheels=wheels, gravity=base == "fixed", **ARMS))
+    )
 
 
 def torque_rows(base, wheels):
-    return TorqueRows(Torque(random_robot(24, bodies=7, base=base, wheels=wheels, gravity=base == "fixed", **ARMS)))
+    return TorqueDesignRows(
+        Torque(random_robot(24, bodies=7, base=base, wheels=wheels, gravity=base == "fixed", **ARMS))
+    )
 
 
 CASES = [
@@ -163,13 +167,13 @@ def test_rows_that_do_not_apply_are_refused():
     trajectory, linear = a_motion(robot)
     samples = Conditions(robot).samples(trajectory.channels, linear.motion(trajectory.coefficients))
     with pytest.raises(NotApplicable, match="zero momentum"):
-        MomentumRows(Momentum(robot), Conditions(robot, np.array([0.0, 1.0, 0.0])))
+        MomentumDesignRows(Momentum(robot), Conditions(robot, np.array([0.0, 1.0, 0.0])))
     with pytest.raises(NotApplicable, match="zero momentum"):
-        AngularMomentumRows(AngularMomentum(robot), Conditions(robot, np.array([0.0, 1.0, 0.0])))
+        AngularMomentumDesignRows(AngularMomentum(robot), Conditions(robot, np.array([0.0, 1.0, 0.0])))
     with pytest.raises(NotApplicable, match="wheels"):
-        TorqueRows(Torque(robot)).fill(samples)
+        TorqueDesignRows(Torque(robot)).fill(samples)
     with pytest.raises(NotApplicable, match="gravity"):
-        EnergyRows(Energy(falling))
+        EnergyDesignRows(Energy(falling))
 
 
 def zero_moments(robot):
@@ -183,7 +187,7 @@ def zero_moments(robot):
 def test_the_published_trajectories_have_their_condition_numbers(study, condition):
     robot, printed = study_robot(study), published(study)["trajectory"]
     model = AngularMomentum(robot, known=("load",), zero=("*.products", *zero_moments(robot)))
-    rows = AngularMomentumRows(model, Conditions(robot), model.known_clusters())
+    rows = AngularMomentumDesignRows(model, Conditions(robot), model.known_clusters())
     motion = Fourier.from_harmonics(robot.joint_names, printed["a_rad_s"], printed["b_rad_s"], printed["duration_s"])
     t = np.arange(printed["samples"]) / printed["rate_Hz"]
     matrix = rows.fill(Conditions(robot).samples(motion.channels, motion.evaluate(t))).matrix

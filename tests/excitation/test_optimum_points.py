@@ -11,7 +11,7 @@ from freefloat.excitation.goals.condition_number import ConditionNumber, true_co
 from freefloat.excitation.goals.equilibrium import WithEquilibrium, equilibrium
 from freefloat.excitation.procedures.joined_points import joined_points, stopping_distance
 from freefloat.excitation.procedures.optimum_points import PointsTask, optimum_points
-from freefloat.excitation.rows.energy import EnergyRows
+from freefloat.excitation.rows.energy import EnergyDesignRows
 from freefloat.models.model import Energy
 from freefloat.motion.limits import limits_of
 from freefloat.motion.trajectory import InvalidTrajectory
@@ -20,7 +20,7 @@ from freefloat.studies.gautier.experiment import arm_limits
 
 STEP = 1e-6
 ARM = study_robot("gautier_khalil_arm")
-ROWS = EnergyRows(Energy(ARM))
+ROWS = EnergyDesignRows(Energy(ARM))
 PUBLISHED = published("gautier_khalil_arm")
 
 
@@ -53,7 +53,7 @@ def fourth_order_difference(function, x, direction):
 @pytest.mark.parametrize("seed", range(3))
 def test_the_derivative_by_the_points_is_that_of_the_value(seed, goal):
     robot = random_robot(seed, bodies=4, base="fixed", gravity=True, branched=True)
-    rows = EnergyRows(Energy(robot))
+    rows = EnergyDesignRows(Energy(robot))
     task = PointsTask(rows, box(robot, 1.0, 1.5, 30.0))
     r = len(rows.names) + 3
     x = np.random.default_rng(seed).uniform(-1, 1, 2 * (r + 1) * len(robot.joint_names))

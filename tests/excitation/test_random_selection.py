@@ -7,7 +7,7 @@ from random_trees import random_robot
 from freefloat.excitation.goals.condition_number import ConditionNumber
 from freefloat.excitation.planned_motion import Conditions
 from freefloat.excitation.procedures.random_selection import best_of_random
-from freefloat.excitation.rows.momentum import MomentumRows
+from freefloat.excitation.rows.momentum import MomentumDesignRows
 from freefloat.models.model import Momentum
 from freefloat.motion.random_motion import random_trajectory
 from freefloat.motion.trajectory import InvalidTrajectory
@@ -16,7 +16,7 @@ from freefloat.motion.trajectory import InvalidTrajectory
 def selection(motions):
     robot = random_robot(3, bodies=4, base="free", wheels=1, branched=True)
     conditions = Conditions(robot, wheel_rates=np.array([2.0]))
-    rows, t = MomentumRows(Momentum(robot), conditions), np.linspace(0.0, 20.0, 60)
+    rows, t = MomentumDesignRows(Momentum(robot), conditions), np.linspace(0.0, 20.0, 60)
     draw = lambda seed: random_trajectory(robot, 20.0, seed)  # noqa: E731
     found = best_of_random(draw, conditions, rows, ConditionNumber(), t, motions)
     values = [

@@ -17,7 +17,7 @@ from freefloat.errors import FileError
 from freefloat.estimate.estimate_file import load_estimate
 from freefloat.estimate.joint_curves import ProjectedCurves
 from freefloat.estimate.prior import CadSpread
-from freefloat.estimate.problem import Nuisances
+from freefloat.estimate.problem_data import Nuisances
 from freefloat.mission.flying import fly, random_motion, simulate
 from freefloat.mission.identifying import identify, problem
 from freefloat.mission.mission_file import InvalidMission, load_mission

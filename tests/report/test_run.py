@@ -178,7 +178,7 @@ def test_commands_end_in_the_three_numbers_and_the_path(made, tmp_path):
 def test_a_failed_prediction_is_exit_code_1(made, tmp_path, monkeypatch):
     run, _ = made
     bad = replace(run, validation=replace(run.validation, verdict="fail"))
-    monkeypatch.setattr("freefloat.cli.running.load_run", lambda directory: bad)
+    monkeypatch.setattr("freefloat.mission.run_directory.load_run", lambda directory: bad)
     result = CliRunner().invoke(app, ["report", str(run.directory), "-o", str(tmp_path / "r.html")])
     assert result.exit_code == 1
     assert "Do not use this estimate" in result.stdout

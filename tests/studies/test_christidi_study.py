@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from freefloat.estimate.flight import Flight
-from freefloat.estimate.problem import Nuisances, Problem
+from freefloat.estimate.problem import Problem
+from freefloat.estimate.problem_data import Nuisances
 from freefloat.estimate.recipes import christidi_two_steps
 from freefloat.models.angular_momentum import AngularMomentum
 from freefloat.robot.transform import Transform

@@ -15,7 +15,7 @@ from freefloat.studies.naveen.experiment import (
     peak_rates,
     printed_noise,
 )
-from freefloat.studies.naveen.prediction import PERIOD_S, Unseen, unseen_motion
+from freefloat.studies.naveen.prediction import PERIOD_S, UnseenMotions, unseen_motion
 from freefloat.studies.reproducing import reproduce
 
 TRUTH = study_robot(STUDY)
@@ -55,7 +55,7 @@ def test_unseen_motions_reach_the_peak_rates_of_table_3_about_its_start():
 
 
 def test_minimal_parameters_predict_all_and_a_wrong_one_shows():
-    unseen, minimal = Unseen(TRUTH, 3), Momentum(TRUTH).minimal
+    unseen, minimal = UnseenMotions(TRUTH, 3), Momentum(TRUTH).minimal
     phi = np.zeros(TRUTH.parameters.size)
     phi[minimal.kept] = minimal.values(TRUTH.parameters)
     sizes = np.mean(unseen.true**2, axis=0)

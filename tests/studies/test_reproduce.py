@@ -126,7 +126,7 @@ def test_the_command_writes_what_it_shows(tmp_path, monkeypatch):
 def test_long_series_leave_room_for_words_and_verdicts(width, monkeypatch, capsys):
     from rich.console import Console
 
-    from freefloat.cli import show_study as module
+    from freefloat.cli.show import study as module
     from freefloat.studies.check import Check, Study
 
     quantity = "error of every predicted channel, torques included [SI]"
@@ -150,7 +150,7 @@ def test_long_series_leave_room_for_words_and_verdicts(width, monkeypatch, capsy
 
 
 def test_nothing_is_counted_where_nothing_can_be_compared(capsys):
-    from freefloat.cli.show_study import show_study
+    from freefloat.cli.show.study import show_study
     from freefloat.studies.check import Check, Study
 
     show_study(Study("x", "A title", (Check("x.a", "something", 1.0, 1.0, comparable=False),), 1.0))

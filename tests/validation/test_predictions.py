@@ -9,7 +9,8 @@ from scipy.stats import chi2, kstest
 
 from freefloat.estimate.estimate import Estimate, Residual
 from freefloat.estimate.likelihood.maximum_likelihood import stacked
-from freefloat.estimate.problem import Nuisances, Problem
+from freefloat.estimate.problem import Problem
+from freefloat.estimate.problem_data import Nuisances
 from freefloat.validation.base_motion import BaseMotionPrediction
 from freefloat.validation.checks import innovations, nuisance_sizes
 from freefloat.validation.fits import Freedom, fit

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 from freefloat.campaign.manifest import NAME, Manifest, load_manifest
 from freefloat.campaign.parts import read_parts
+from freefloat.campaign.summary import CampaignSummary, summarise
 from freefloat.errors import FileError
 from freefloat.files import FilePath
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from freefloat.campaign.summary import CampaignSummary
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,9 +36,7 @@ class Campaign:
 
     def summary(self) -> CampaignSummary:
         """What the runs say of each method at each setting."""
-        from freefloat.campaign.summary import summarise
-
-        return summarise(self)
+        return summarise(self.manifest, self.table)
 
 
 def load_campaign(directory: FilePath) -> Campaign:

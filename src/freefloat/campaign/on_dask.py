@@ -20,7 +20,7 @@ from freefloat import __version__
 from freefloat.campaign.manifest import InvalidCampaign
 from freefloat.campaign.parts import Job
 from freefloat.campaign.runs import chunk_rows
-from freefloat.campaign.settings import Setting
+from freefloat.campaign.settings import CampaignSetting
 from freefloat.campaign.workers import Done
 from freefloat.errors import FreefloatError
 from freefloat.estimate.one_thread import one_blas_thread
@@ -77,7 +77,7 @@ async def _answer(address: str) -> None:
         comm.abort()
 
 
-def run_on_cluster(client: Any, settings: Mapping[int, Setting], jobs: Sequence[Job]) -> Generator[Done]:
+def run_on_cluster(client: Any, settings: Mapping[int, CampaignSetting], jobs: Sequence[Job]) -> Generator[Done]:
     """The rows of every job, as they come. A job whose worker dies is done again by another, a few times."""
     from distributed import as_completed
 
@@ -120,11 +120,11 @@ def _result(future: Any, job: Job) -> list[dict[str, Any]]:
     return rows
 
 
-def _same(setting: Setting) -> Setting:
+def _same(setting: CampaignSetting) -> CampaignSetting:
     return setting
 
 
-def _cluster_rows(setting: Setting, first: int, stop: int, version: str) -> list[dict[str, Any]]:
+def _cluster_rows(setting: CampaignSetting, first: int, stop: int, version: str) -> list[dict[str, Any]]:
     if version != __version__:
         raise InvalidCampaign(f"a worker has freefloat {__version__}; allowed: {version}, as the campaign has")
     _one_thread_for_good()

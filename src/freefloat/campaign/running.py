@@ -25,7 +25,7 @@ from freefloat.campaign.manifest import (
 )
 from freefloat.campaign.on_dask import connected, run_on_cluster
 from freefloat.campaign.parts import Job, clear_unfinished, held, missing, read_parts, write_part
-from freefloat.campaign.settings import Setting, prepared
+from freefloat.campaign.settings import CampaignSetting, prepared
 from freefloat.campaign.workers import Done, run_jobs
 from freefloat.errors import FileError
 from freefloat.estimate.methods import default_method, make_estimator
@@ -44,7 +44,7 @@ _LIBRARIES = ("numpy", "scipy", "numba", "polars")
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class CampaignStanding:
     """How far a campaign is: runs at all settings, finished and altogether."""
 
     finished: int
@@ -64,7 +64,7 @@ def run_campaign(
     cluster: str | None = None,
     chunk: int = 25,
     cad: CadChoice = "drawn",
-    watch: Callable[[Standing], None] | None = None,
+    watch: Callable[[CampaignStanding], None] | None = None,
 ) -> Campaign:
     """Fly the mission, identify it and hold the estimates against the truth, so many times at every setting.
 
@@ -126,7 +126,7 @@ class _Plan:
     chunk: int
     cad: CadChoice
 
-    def done(self, folder: Path, runs: int, client: Any, watch: Callable[[Standing], None]) -> bool:
+    def done(self, folder: Path, runs: int, client: Any, watch: Callable[[CampaignStanding], None]) -> bool:
         """Do what is missing; whether it was interrupted. client: of a cluster, if it is to be done there."""
         values, begun = settings_of(self.sweep), self.begun(folder)
         if begun is not None:
@@ -143,12 +143,12 @@ class _Plan:
             if begun is None:
                 save_manifest(folder, self._manifest([section for _, section in ready.values()]))
             settings = {number: setting for number, (setting, _) in ready.items()}
-            watch(Standing(count, total))
+            watch(CampaignStanding(count, total))
             with closing(self._results(settings, left, client)) as results:  # ends the workers
                 for job, rows in results:
                     write_part(folder, job, rows)
                     count += job.runs
-                    watch(Standing(count, total))
+                    watch(CampaignStanding(count, total))
         except KeyboardInterrupt:
             if not (folder / NAME).exists():
                 raise
@@ -170,7 +170,7 @@ class _Plan:
 
     def _prepared(
         self, folder: Path, number: int, values: Mapping[str, float], begun: Manifest | None
-    ) -> tuple[Setting, SettingSection]:
+    ) -> tuple[CampaignSetting, SettingSection]:
         """A setting; of a campaign that has begun, with the motion that was flown, and only if nothing else changed."""
         before = None if begun is None else begun.settings[number]
         motion = None if before is None else trajectory_from_document(before.trajectory, folder / NAME)
@@ -182,7 +182,7 @@ class _Plan:
             refuse_changed(folder, number, before, section)
         return setting, section
 
-    def _results(self, settings: Mapping[int, Setting], left: Sequence[Job], client: Any) -> Generator[Done]:
+    def _results(self, settings: Mapping[int, CampaignSetting], left: Sequence[Job], client: Any) -> Generator[Done]:
         if client is not None:
             return run_on_cluster(client, settings, left)
         return run_jobs(settings, left, self.workers)

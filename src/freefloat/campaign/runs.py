@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from freefloat.campaign.settings import Setting
+from freefloat.campaign.settings import CampaignSetting
 from freefloat.data.recording import Recording
 from freefloat.errors import FreefloatError
 from freefloat.estimate.estimate import Estimate
@@ -17,12 +17,12 @@ from freefloat.mission.mission_file import Mission
 _OF_THIS_RUN = (FreefloatError, np.linalg.LinAlgError)  # the others go on
 
 
-def chunk_rows(setting: Setting, first: int, stop: int) -> list[dict[str, Any]]:
+def chunk_rows(setting: CampaignSetting, first: int, stop: int) -> list[dict[str, Any]]:
     """The rows of runs from `first` to before `stop`, by run and method; `parts.py` says what is in them."""
     return [row for run in range(first, stop) for row in _run_rows(setting, run)]
 
 
-def _run_rows(setting: Setting, run: int) -> list[dict[str, Any]]:
+def _run_rows(setting: CampaignSetting, run: int) -> list[dict[str, Any]]:
     try:
         recording = simulate(setting.mission, setting.trajectory, setting.seed, run, setting.truth)
         believed = setting.believed(run)
@@ -33,7 +33,7 @@ def _run_rows(setting: Setting, run: int) -> list[dict[str, Any]]:
     return [{"setting": setting.number, "run": run, "method": method} | row for method, row in found.items()]
 
 
-def _identified(setting: Setting, believed: Mission, recording: Recording, method: str) -> dict[str, Any]:
+def _identified(setting: CampaignSetting, believed: Mission, recording: Recording, method: str) -> dict[str, Any]:
     try:
         return _found(setting, method, identify(believed, recording, method, setting.trajectory))
     except _OF_THIS_RUN as error:
@@ -44,7 +44,7 @@ def _error(error: Exception) -> dict[str, Any]:
     return {"outcome": "error", "message": " ".join(str(error).split())}
 
 
-def _found(setting: Setting, method: str, estimate: Estimate) -> dict[str, Any]:
+def _found(setting: CampaignSetting, method: str, estimate: Estimate) -> dict[str, Any]:
     if list(estimate.names) != setting.answers[method].names:
         return {"outcome": "error", "message": "the estimate is of other clusters than in the first run"}
     found = {

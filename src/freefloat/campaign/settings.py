@@ -39,7 +39,7 @@ _TRIES = 5  # runs in which a method may fail before it is said to do so always
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Setting:
+class CampaignSetting:
     """All that a run needs but its number.
 
     mission: as varied; its robot is the true one. truth: the flight. cad_root: a root of the covariance of drawn CAD
@@ -79,7 +79,7 @@ def prepared(
     cad: CadChoice,
     workers: int | None,
     motion: Trajectory | None = None,
-) -> tuple[Setting, SettingSection]:
+) -> tuple[CampaignSetting, SettingSection]:
     """A setting, and what the manifest says of it.
 
     trajectory: the motion that is given or the mission's own; None for a random one of the seed, as `fly` has it.
@@ -93,7 +93,7 @@ def prepared(
     estimates, posed = _probe(changed, motion, truth, methods, seed)
     view = comparison(estimates, posed)
     by_method, compared = answers(estimates, posed, view)
-    setting = Setting(number, changed, motion, truth, seed, cad, cad_root(changed), by_method, view)
+    setting = CampaignSetting(number, changed, motion, truth, seed, cad, cad_root(changed), by_method, view)
     section = SettingSection(values=dict(values), trajectory=made.document(), methods=by_method, compared=compared)
     return setting, section
 

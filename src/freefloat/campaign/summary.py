@@ -18,12 +18,10 @@ from numpy.typing import NDArray
 from scipy.stats import beta, norm
 
 from freefloat.arrays import Array
-from freefloat.campaign.manifest import CadChoice, ClustersSection, SettingSection
+from freefloat.campaign.manifest import CadChoice, ClustersSection, Manifest, SettingSection
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from freefloat.campaign.campaign import Campaign
 
 CONFIDENCE = 0.95
 _POINTS = 60  # of a curve of convergence
@@ -140,14 +138,13 @@ class CampaignSummary:
     settings: tuple[SettingSummary, ...]
 
 
-def summarise(campaign: Campaign) -> CampaignSummary:
-    """The summary of all finished runs."""
-    said = campaign.manifest
+def summarise(manifest: Manifest, table: pl.DataFrame) -> CampaignSummary:
+    """The summary of all finished runs. table: a row for every setting, run and method (`parts.py`)."""
     settings = tuple(
-        _setting(section, said.methods, campaign.table.filter(setting=number))
-        for number, section in enumerate(said.settings)
+        _setting(section, manifest.methods, table.filter(setting=number))
+        for number, section in enumerate(manifest.settings)
     )
-    return CampaignSummary(said.name, said.cad, said.seed, settings)
+    return CampaignSummary(manifest.name, manifest.cad, manifest.seed, settings)
 
 
 def _setting(section: SettingSection, methods: list[str], table: pl.DataFrame) -> SettingSummary:
@@ -197,7 +194,7 @@ def _clusters(
     """covered: whether the interval holds the truth. sds: not a number where there is none. Shape (n, c) each."""
     if not len(values):
         return ()
-    told = ~np.isnan(sds)
+    has_interval = ~np.isnan(sds)
     truth, unit, bound = np.array(answer.truth), np.array(answer.unit), answer.bounds
     mean, rms = values.mean(axis=0), np.sqrt(((values - truth) ** 2).mean(axis=0))
     spread = values.std(axis=0, ddof=1) if len(values) > 1 else np.full(truth.size, np.nan)
@@ -211,7 +208,7 @@ def _clusters(
             spread=float(spread[k]),
             rms=float(rms[k]),
             relative=float(rms[k] / unit[k]),
-            coverage=Share.of(int(covered[told[:, k], k].sum()), int(told[:, k].sum())),
+            coverage=Share.of(int(covered[has_interval[:, k], k].sum()), int(has_interval[:, k].sum())),
             open=int(np.isinf(sds[:, k]).sum()),
             bound=float(bound[k]),
             efficiency=float(rms[k] / bound[k]),

@@ -24,7 +24,7 @@ from typing import Any
 from freefloat.campaign.manifest import InvalidCampaign
 from freefloat.campaign.parts import Job
 from freefloat.campaign.runs import chunk_rows
-from freefloat.campaign.settings import Setting
+from freefloat.campaign.settings import CampaignSetting
 from freefloat.errors import FreefloatError
 from freefloat.estimate.one_thread import one_blas_thread
 
@@ -33,7 +33,7 @@ _MOST_DEATHS = 3  # of workers over one chunk
 _OFTEN_S = 0.2
 
 
-def run_jobs(settings: Mapping[int, Setting], jobs: Sequence[Job], workers: int) -> Generator[Done]:
+def run_jobs(settings: Mapping[int, CampaignSetting], jobs: Sequence[Job], workers: int) -> Generator[Done]:
     """The rows of every job, as they come; in this process if one worker is enough."""
     if workers <= 1 or len(jobs) <= 1:
         for job in jobs:
@@ -54,7 +54,7 @@ class _Worker:
 class _Crew:
     """Workers, and what is left for them to do."""
 
-    def __init__(self, settings: Mapping[int, Setting], jobs: Sequence[Job]) -> None:
+    def __init__(self, settings: Mapping[int, CampaignSetting], jobs: Sequence[Job]) -> None:
         self.settings, self.left = settings, deque(jobs)
         self.deaths, self.workers = Counter[Job](), list[_Worker]()
         # Forked workers inherit the settings with all that is compiled, and a user's script is not run again.
@@ -121,7 +121,7 @@ class _Crew:
         self.workers.append(self._started())
 
 
-def _work(settings: Mapping[int, Setting], pipe: Connection, parent: int) -> None:
+def _work(settings: Mapping[int, CampaignSetting], pipe: Connection, parent: int) -> None:
     """A worker: runs jobs until its parent ends; an interrupt is the parent's business."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
@@ -134,7 +134,7 @@ def _work(settings: Mapping[int, Setting], pipe: Connection, parent: int) -> Non
                 return
 
 
-def _rows(setting: Setting, job: Job) -> list[dict[str, Any]] | Exception:
+def _rows(setting: CampaignSetting, job: Job) -> list[dict[str, Any]] | Exception:
     """The rows of a job, or what is wrong with it or the program as text: not every error survives a pipe."""
     try:
         return chunk_rows(setting, job.first, job.stop)

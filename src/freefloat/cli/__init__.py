@@ -1,4 +1,10 @@
-"""The command line: parse, call, show. Everything it does is a call that Python users can make too."""
+"""The command line: parse, call, show. Everything it does is a call that Python users can make too.
+
+One file a verb: its options, and what it does with them. Beside them is what verbs share: `options`, what they read
+(`recordings`, `ranges`) and write (`outputs`), where they say things (`console`) and how they end (`ending`); `show`
+has results for people, `progress` how far a verb is. Verbs import what they need when they are called, so that help
+is there at once.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +14,25 @@ from typing import Annotated
 
 import typer
 
-from freefloat.cli.answer_commands import export, identify, validate
-from freefloat.cli.campaign_command import campaign
+from freefloat.cli import (
+    campaign,
+    data,
+    design,
+    draw,
+    export,
+    identify,
+    inspect,
+    new,
+    report,
+    reproduce,
+    run,
+    schema,
+    simulate,
+    sweep,
+    validate,
+)
 from freefloat.cli.ending import Verbs, run_to_its_end
 from freefloat.cli.examples import examples_of
-from freefloat.cli.flight_commands import data, simulate
-from freefloat.cli.motion_commands import design, sweep
-from freefloat.cli.reproducing import reproduce
-from freefloat.cli.run_command import report, run
-from freefloat.cli.start_commands import draw, inspect, new, schema
 
 _EPILOG = """\
 First steps:
@@ -32,11 +48,11 @@ Exit codes:
   130  interrupted; a verb that keeps what it has until then says so
 """
 _PANELS: dict[str, tuple[Callable[..., None], ...]] = {  # in the order of work
-    "Start": (new, inspect, schema, draw),
-    "Experiment": (design, sweep, simulate, data),
-    "Answer": (identify, validate, export),
-    "All at once": (run, report),
-    "Many": (campaign, reproduce),
+    "Start": (new.new, inspect.inspect, schema.schema, draw.draw),
+    "Experiment": (design.design, sweep.sweep, simulate.simulate, data.data),
+    "Answer": (identify.identify, validate.validate, export.export),
+    "All at once": (run.run, report.report),
+    "Many": (campaign.campaign, reproduce.reproduce),
 }
 
 app = typer.Typer(

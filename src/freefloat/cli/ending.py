@@ -63,22 +63,22 @@ def run_to_its_end(app: typer.Typer, arguments: Sequence[str]) -> int:
         code = app(list(arguments), prog_name="freefloat", standalone_mode=False)
         sys.stdout.flush()  # here, where it can still be said that it failed
     except BrokenPipeError:
-        return _seen_enough()
+        return _end_without_output()
     except SystemExit as left:
         if isinstance(left.__context__, BrokenPipeError):  # typer takes it for a failure
-            return _seen_enough()
+            return _end_without_output()
         raise
     except Exception as error:
         if "--traceback" in arguments[:1]:
             raise
-        code, sentence = _told(error)
+        code, sentence = _code_and_sentence(error)
         if isinstance(error, OSError) and error.filename is None:
             _drop_output()  # else Python tries again at its end, and says so in its own way
         typer.echo(f"freefloat: {' '.join(sentence.splitlines())}", err=True)
     return int(code or ExitCode.DONE)
 
 
-def _seen_enough() -> ExitCode:
+def _end_without_output() -> ExitCode:
     """Whoever reads the output, such as `head`, wants no more of it."""
     _drop_output()
     return ExitCode.DONE
@@ -89,7 +89,7 @@ def _drop_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _told(error: Exception) -> tuple[ExitCode, str]:
+def _code_and_sentence(error: Exception) -> tuple[ExitCode, str]:
     """The exit code and the sentence for what went wrong."""
     if isinstance(error, WrongFormat) and error.found in _GOES_TO:
         return ExitCode.BAD_INPUT, f"{error}; this file is for freefloat {_GOES_TO[error.found]}"

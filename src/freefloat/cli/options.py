@@ -40,6 +40,8 @@ Repairs = Annotated[
     list[str] | None, typer.Option(help="Named repairs to allow, such as `sort`; repeat or use commas.")
 ]
 Workers = Annotated[int | None, typer.Option(help="Processes; as many as there are processors unless given.", min=1)]
+Starts = Annotated[int, typer.Option(help="Local searches from random motions, of which the best counts.", min=1)]
+MotionSeed = Annotated[int, typer.Option(help="Of the random motions.", min=0)]
 Page = Annotated[Path | None, typer.Option(help="Also draw it to this HTML page.")]
 
 

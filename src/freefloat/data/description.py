@@ -16,7 +16,7 @@ _JUMP = 20.0  # of the usual step: more is suspicious
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ColumnDescription:
     """One column of a channel.
 
     noise: standard deviation of what changes from sample to sample, whatever moves slowly taken out.
@@ -46,7 +46,7 @@ class ChannelDescription:
     rate_Hz: float
     gaps: int
     longest_gap_s: float
-    columns: tuple[Column, ...]
+    columns: tuple[ColumnDescription, ...]
     suspicious: tuple[str, ...]
 
 
@@ -91,8 +91,8 @@ def _describe(channel: Channel) -> ChannelDescription:
     )
 
 
-def _column(name: str, t: Array, values: Array) -> Column:
-    return Column(
+def _column(name: str, t: Array, values: Array) -> ColumnDescription:
+    return ColumnDescription(
         name,
         float(values.min()),
         float(values.max()),

@@ -21,7 +21,7 @@ from .physical.physically_consistent import (
 )
 from .planned import planned_problem as planned_problem
 from .prior import CadSpread as CadSpread
-from .problem import Nuisances as Nuisances
+from .problem_data import Nuisances as Nuisances
 from .recipes import (
     atkeson_torque as atkeson_torque,
     ayusawa_base_rows as ayusawa_base_rows,

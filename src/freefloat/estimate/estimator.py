@@ -1,26 +1,13 @@
-"""What every estimator is, and how a linear one makes an estimate of its solution."""
+"""What every estimator is."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from freefloat.arrays import Array
-from freefloat.estimate.causes.advice import held_in_words, sentences
-from freefloat.estimate.causes.diagnosis import linear_mistakes
-from freefloat.estimate.estimate import Budget, Estimate, Outcome, Quantity
-from freefloat.estimate.linear.misfit import misfit
+from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.problem import Problem
-from freefloat.estimate.rows.equations import Equations
-from freefloat.robot.selection import select_parameters
-
-_LINEAR = (
-    "linear methods add neither the prior nor nuisances to the data, but for an accelerometer's bias in rows of the "
-    "base velocity"
-)
 
 
 @dataclass(frozen=True)
@@ -32,84 +19,3 @@ class Estimator(ABC):
     @abstractmethod
     def estimate(self, problem: Problem) -> Estimate:
         """What the problem's data say of its unknowns."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Solution:
-    """The unknowns of stacked equations, found in whatever way.
-
-    x: clusters, then nuisances, shape (u,). covariance: by the sensors' noise alone, shape (u, u).
-    by_known: derivative of x by each known value that has a standard deviation, shape (u, known); none unless given.
-    unseen: directions held at the CAD model, as in `Estimate`, shape (k, clusters).
-    bias: what noise in the rows' own columns is expected to have done to x, shape (u,); None if not known.
-    warnings, notes: further sentences.
-    """
-
-    x: Array
-    covariance: Array
-    by_known: Array | None = None
-    unseen: Array = field(default_factory=lambda: np.zeros((0, 0)))
-    bias: Array | None = None
-    warnings: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-
-
-def linear_estimate(problem: Problem, equations: Equations, method: str, solution: Solution) -> Estimate:
-    """The estimate that a solution of the equations is: intervals, budget, residual, warnings."""
-    c = len(equations.minimal)
-    parts = {"noise": solution.covariance} | _by_known(problem, solution)
-    total = np.sum(list(parts.values()), axis=0)
-    variances = np.column_stack([np.diagonal(part)[:c] for part in parts.values()])
-    whole = variances.sum(axis=1, keepdims=True)
-    shares = np.where(whole > 0.0, variances / np.where(whole > 0.0, whole, 1.0), np.eye(1, len(parts)))
-    unseen = solution.unseen if solution.unseen.size else np.zeros((0, c))
-    residual = misfit(equations, solution.x, solution.x.size - len(unseen))
-    sd = np.sqrt(np.maximum(np.diagonal(total), 0.0))
-    held = held_in_words(equations.minimal.leaders, equations.whole, unseen)
-    mistakes, about_data = linear_mistakes(problem, equations, solution.x, sd, residual)
-    about_fit = () if mistakes else sentences(equations, sd, held, residual, solution.bias)  # else they follow
-    warnings = (*mistakes, *about_data, *about_fit, *solution.warnings)
-    outcome: Outcome = "good" if not warnings else "doubtful"
-    if mistakes or not np.isfinite(solution.x).all() or len(unseen) == c:
-        outcome = "failed"
-    return Estimate(
-        method=method,
-        model=" + ".join(dict.fromkeys(block.model for block in equations.blocks)),
-        robot=problem.robot,
-        known=problem.known,
-        zero=problem.zero,
-        minimal=equations.minimal,
-        values=solution.x[:c],
-        covariance=total[:c, :c],
-        cad=equations.cad,
-        residual=residual,
-        budget=Budget(tuple(parts), shares),
-        nuisances=_quantities(equations, solution.x, sd),
-        unseen=unseen,
-        held=held,
-        outcome=outcome,
-        warnings=warnings,
-        notes=(*solution.notes, _LINEAR),
-    )
-
-
-def _by_known(problem: Problem, solution: Solution) -> dict[str, Array]:
-    """Covariance that each known selector with a standard deviation adds, shape (u, u) each."""
-    if solution.by_known is None:
-        return {}
-    uncertain = np.flatnonzero(problem.known_sd)
-    added, counted = dict[str, Array](), set[int]()
-    for selector in problem.known:
-        own = [column for column in select_parameters(problem.robot, selector) if column not in counted]
-        places = np.flatnonzero(np.isin(uncertain, own))
-        if places.size:
-            slope, columns = solution.by_known[:, places], uncertain[places]
-            added[selector] = slope @ problem.known_covariance[columns[:, None], columns] @ slope.T
-            counted.update(own)
-    return added
-
-
-def _quantities(equations: Equations, x: Array, sd: Array) -> tuple[Quantity, ...]:
-    c = len(equations.minimal)
-    named = zip(equations.nuisances, x[c:], sd[c:], equations.units, strict=True)
-    return tuple(Quantity(name, float(value), float(error), unit) for name, value, error, unit in named)

@@ -23,7 +23,8 @@ from freefloat.estimate.flight import Flight, InvalidProblem, TotalMomentum
 from freefloat.estimate.joint_curves import ProjectedCurves
 from freefloat.estimate.likelihood.unknowns import KNOTS
 from freefloat.estimate.prior import CadSpread
-from freefloat.estimate.problem import Nuisances, Problem
+from freefloat.estimate.problem import Problem
+from freefloat.estimate.problem_data import Nuisances
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
 from freefloat.sensors.noise import FLAT_ALLAN

@@ -155,7 +155,7 @@ class SheetSection(Section):
     gravity_gradient: GravityGradientSection | None = None
 
 
-class ExcitationSection(Section):
+class ExcitationFileSection(Section):
     """An excitation file."""
 
     format: Literal["freefloat/excitation@1"] = Field(description=FORMAT)
@@ -178,7 +178,7 @@ class ExcitationSection(Section):
 
 def _excitation(document: YamlDocument) -> Excitation:
     check_format(document, "excitation")
-    section = validate(ExcitationSection, document)
+    section = validate(ExcitationFileSection, document)
     margins = tuple(Margin(**each.model_dump()) for each in section.margins)
     collisions = _collisions(section.collisions)
     how = section.how.model_dump()

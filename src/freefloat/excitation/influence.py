@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from freefloat.excitation.plan import Plan
-from freefloat.excitation.rows.angular_momentum import AngularMomentumRows, FilledAngularMomentum
+from freefloat.excitation.rows.angular_momentum import AngularMomentumDesignRows, FilledAngularMomentum
 from freefloat.excitation.rows.momentum import FilledMomentum
 from freefloat.models.model import NotApplicable
 from freefloat.motion.trajectory import Trajectory
@@ -35,7 +35,7 @@ class Influence:
 def influences(plan: Plan, motion: Trajectory) -> tuple[Influence, ...]:
     """Of every cluster of the plan's model that is not known, in its order."""
     rows, t = plan.rows(), np.linspace(0.0, motion.duration_s, plan.instants)
-    if isinstance(rows, AngularMomentumRows):
+    if isinstance(rows, AngularMomentumDesignRows):
         rows = replace(rows, without=rows.model.known_clusters())
     filled = rows.fill(plan.conditions().samples(motion.channels, motion.evaluate(t)))
     if not isinstance(filled, FilledAngularMomentum | FilledMomentum):

@@ -21,7 +21,8 @@ from freefloat.estimate.bound.bound import Bound, cramer_rao_bound
 from freefloat.estimate.flight import TotalMomentum
 from freefloat.estimate.planned import planned_problem
 from freefloat.estimate.prior import CadSpread
-from freefloat.estimate.problem import Nuisances, Problem
+from freefloat.estimate.problem import Problem
+from freefloat.estimate.problem_data import Nuisances
 from freefloat.excitation.excitation import Prediction
 from freefloat.excitation.goals.a_optimal import AOptimal
 from freefloat.excitation.goals.accuracy import Accuracy
@@ -34,10 +35,10 @@ from freefloat.excitation.goals.scaled_columns import ScaledColumns
 from freefloat.excitation.information.rows import InformationRows
 from freefloat.excitation.limits.limit import Limit
 from freefloat.excitation.planned_motion import Conditions
-from freefloat.excitation.rows.angular_momentum import AngularMomentumRows
-from freefloat.excitation.rows.momentum import MomentumRows
-from freefloat.excitation.rows.rows import Rows
-from freefloat.excitation.rows.torque import TorqueRows
+from freefloat.excitation.rows.angular_momentum import AngularMomentumDesignRows
+from freefloat.excitation.rows.momentum import MomentumDesignRows
+from freefloat.excitation.rows.rows import DesignRows
+from freefloat.excitation.rows.torque import TorqueDesignRows
 from freefloat.excitation.solver.objective import Expected, GoalOnRows, Objective, Worst
 from freefloat.excitation.solver.planned_task import PlannedTask
 from freefloat.excitation.solver.variables import Variables, variables_of
@@ -274,20 +275,20 @@ class Plan:
 
     # ------------------------------------------------------------------ goals on regressor rows
 
-    def rows(self, robot: Robot | None = None) -> Rows:
+    def rows(self, robot: Robot | None = None) -> DesignRows:
         """Rows of the model, for goals on a matrix."""
         conditions = self.conditions(robot)
         known, zero = tuple(self.known), tuple(self.zero)
         if self.model == "torque":
-            return TorqueRows(Torque(conditions.robot, known, zero))
+            return TorqueDesignRows(Torque(conditions.robot, known, zero))
         if self.model == "momentum":
-            return MomentumRows(Momentum(conditions.robot, known, zero), conditions)
+            return MomentumDesignRows(Momentum(conditions.robot, known, zero), conditions)
         if self.model == "angular-momentum":
             angular = AngularMomentum(conditions.robot, known, zero)
             without = angular.known_clusters()
             if not without.size:  # momentum of zero shows clusters up to a factor: the first is what others count in
                 without = np.zeros(1, dtype=np.int64)
-            return AngularMomentumRows(angular, conditions, without)
+            return AngularMomentumDesignRows(angular, conditions, without)
         raise InvalidPlan(f"a design on {self.model} rows is not offered; allowed: angular-momentum, momentum, torque")
 
     def on_matrix(self, robot: Robot | None = None, goal: Goal | None = None) -> GoalOnRows:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from freefloat.estimate.flight import TotalMomentum
 from freefloat.estimate.prior import CadSpread
-from freefloat.estimate.problem import Nuisances
+from freefloat.estimate.problem_data import Nuisances
 from freefloat.mission.mission_file import Mission
 
 

@@ -43,7 +43,7 @@ class _Edit(NamedTuple):
 
 
 @dataclass(eq=False)
-class _Place:
+class _Element:
     """Where an element stands: its start tag from `start` to `stop`, its end tag at `end`.
 
     An element without content, <a/>, has its end at `stop`. Of children with the same tag, the first counts.
@@ -52,7 +52,7 @@ class _Place:
     start: int
     stop: int
     end: int = -1
-    children: dict[str, _Place] = field(default_factory=dict)
+    children: dict[str, _Element] = field(default_factory=dict)
 
 
 def update_urdf(source_path: FilePath, robot: Robot, target_path: FilePath) -> None:
@@ -153,7 +153,7 @@ class _Layout:
     def __init__(self, data: bytes) -> None:
         self.data = data
         self.newline = b"\r\n" if b"\r\n" in data else b"\n"
-        self.links: dict[str, _Place] = {}
+        self.links: dict[str, _Element] = {}
         self.unit = b"  "
         root = self._scan()
         for place in (root, *self.links.values()):
@@ -162,10 +162,10 @@ class _Layout:
                 self.unit = inner[len(outer) :]
                 break
 
-    def _scan(self) -> _Place:
+    def _scan(self) -> _Element:
         """Find every element; the outermost is returned, its links are kept by name."""
         parser = ParserCreate("utf-8" if encoding_of(self.data) == "utf-8" else None, "}")
-        whole = _Place(0, 0)
+        whole = _Element(0, 0)
         above, namespace = [whole], ""
 
         def start(name: str, attributes: Mapping[str, str]) -> None:
@@ -173,7 +173,7 @@ class _Layout:
             if len(above) == 1:
                 namespace = name.removesuffix("robot")
             tag, position = name.removeprefix(namespace), parser.CurrentByteIndex
-            place = _Place(position, position + len(_start_tag(self.data, position)[0]))
+            place = _Element(position, position + len(_start_tag(self.data, position)[0]))
             above[-1].children.setdefault(tag, place)
             if len(above) == 2 and tag == "link":
                 self.links[attributes["name"]] = place
@@ -195,7 +195,7 @@ class _Layout:
         """Where the line of a place begins."""
         return self.data.rfind(b"\n", 0, position) + 1
 
-    def inner(self, place: _Place) -> bytes | None:
+    def inner(self, place: _Element) -> bytes | None:
         """The blanks before the children of an element; None if they share its line."""
         if place.children:
             return self.margin(next(iter(place.children.values())).start)
@@ -225,7 +225,7 @@ def _edits(data: bytes, root: Element, changed: Mapping[str, Array]) -> list[_Ed
     return edits
 
 
-def _link_edits(layout: _Layout, link: _Place, before: Inertial, after: Inertial) -> Iterator[_Edit]:
+def _link_edits(layout: _Layout, link: _Element, before: Inertial, after: Inertial) -> Iterator[_Edit]:
     old, new = _attributes(before), _attributes(after)
     prefix = _start_tag(layout.data, link.start)[1].removesuffix(b"link")
     inertial, missing = link.children.get("inertial"), list[bytes]()
@@ -251,7 +251,7 @@ def _attribute(name: str, text: str) -> bytes:
     return f' {name}="{text}"'.encode("ascii")
 
 
-def _attribute_edits(data: bytes, place: _Place, values: Attributes) -> Iterator[_Edit]:
+def _attribute_edits(data: bytes, place: _Element, values: Attributes) -> Iterator[_Edit]:
     """New values between the quotes that are there; attributes that are not there after the last one."""
     tag = _start_tag(data, place.start)
     present = {found[1]: found for found in _ATTRIBUTE.finditer(data, tag.end(1), tag.end())}
@@ -264,7 +264,7 @@ def _attribute_edits(data: bytes, place: _Place, values: Attributes) -> Iterator
             yield _Edit(last, last, _attribute(name, text))
 
 
-def _insertion(layout: _Layout, place: _Place, lines: Sequence[bytes]) -> _Edit:
+def _insertion(layout: _Layout, place: _Element, lines: Sequence[bytes]) -> _Edit:
     """Lines as the last children of an element: on lines of their own if its end tag is on one."""
     data, newline = layout.data, layout.newline
     empty = data[place.stop - 2 : place.stop] == b"/>"

@@ -80,7 +80,7 @@ def simulate_controlled(
     def orders(half: Array) -> tuple[Samples, Array]:
         return commanded(half), np.zeros((half.size, len(robot.joints))) if ahead is None else ahead.torques(half)
 
-    flight = _Flight.of(robot, times, step_s, motors, turns_freely(wheels), pulses, disturbance)
+    flight = _DrivenFlight.of(robot, times, step_s, motors, turns_freely(wheels), pulses, disturbance)
     first = _first(robot, begin, commanded(times[:1]))
     return flight.fly(first, orders, np.zeros((times.size - 1, len(robot.joints))))
 
@@ -112,7 +112,7 @@ def simulate_torques(
         return Samples(q=still, dq=still, wheel_rates=spins, wheel_accelerations=np.zeros_like(spins)), still
 
     motors = Drives(torque_limit=np.inf).motors(robot)
-    flight = _Flight.of(robot, times, step_s, motors, turns_freely(wheels), pulses, disturbance)
+    flight = _DrivenFlight.of(robot, times, step_s, motors, turns_freely(wheels), pulses, disturbance)
     return flight.fly(_begun(robot, first, rates), orders, held)
 
 
@@ -135,7 +135,7 @@ class _Ahead:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Flight:
+class _DrivenFlight:
     """What flies, how it is driven, and what acts on it; `every` steps between samples."""
 
     robot: Robot
@@ -156,7 +156,7 @@ class _Flight:
         free: bool,
         pulses: Sequence[Pulse],
         disturbance: Disturbance | None,
-    ) -> _Flight:
+    ) -> _DrivenFlight:
         if not step_s > 0.0:
             raise CannotFly(f"step_s is {step_s:g}; allowed: more than zero")
         every = max(1, int(np.ceil(np.diff(t).max() / step_s * (1.0 - 1e-12))))

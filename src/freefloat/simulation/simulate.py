@@ -136,11 +136,11 @@ def simulate_motion(
     """
     times = instants(t)
     common = (turns_freely(wheels), wheel_rates, pulses, disturbance)
-    return _Flight.of(robot, motion, times, start or Start(), *common).fly()
+    return _PrescribedFlight.of(robot, motion, times, start or Start(), *common).fly()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Flight:
+class _PrescribedFlight:
     """Everything the propagation needs, at the samples and half-way between them."""
 
     robot: Robot
@@ -162,7 +162,7 @@ class _Flight:
         wheel_rates: ArrayLike | None,
         pulses: Sequence[Pulse],
         disturbance: Disturbance | None,
-    ) -> _Flight:
+    ) -> _PrescribedFlight:
         half = trajectory.samples(robot, with_midpoints(t))
         if wheel_rates is not None:
             added = frozen_array(wheel_rates, (len(robot.wheels),))

@@ -24,7 +24,7 @@ from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.problem import Problem
 from freefloat.models.names import cluster_words
 from freefloat.robot.parameters import INDEX, PER_BODY
-from freefloat.validation.fits import FEW, Fitted, Freedom, at, fit
+from freefloat.validation.fits import FEW, FittedPrediction, Freedom, at, fit
 from freefloat.validation.prediction import Prediction
 
 _TRIED = 4  # hypotheses of each kind that are fitted exactly
@@ -69,11 +69,11 @@ class _Hypothesis:
     name: str
     theta: Array
     direction: Array | None
-    start: Fitted
+    start: FittedPrediction
 
 
 def changed_estimates(
-    problem: Problem, estimate: Estimate, start: Fitted, cost: float, least: float
+    problem: Problem, estimate: Estimate, start: FittedPrediction, cost: float, least: float
 ) -> tuple[Cause, ...]:
     """Changes of the estimate, or of what was there, that explain the recordings, the best first; none if none does.
 
@@ -109,7 +109,7 @@ def _tried(hypothesis: _Hypothesis, estimate: Estimate, cost: float, least: floa
     return price, Cause(hypothesis.kind, hypothesis.name, what, amount, sd, float(share))
 
 
-def _hypotheses(estimate: Estimate, start: Fitted) -> Iterator[_Hypothesis]:
+def _hypotheses(estimate: Estimate, start: FittedPrediction) -> Iterator[_Hypothesis]:
     yield from _clusters(start)
     whole = [*_bodies(estimate, start), *_axes(estimate, start)]
     costs = [_screened(hypothesis.theta, start) for hypothesis in whole]
@@ -119,7 +119,7 @@ def _hypotheses(estimate: Estimate, start: Fitted) -> Iterator[_Hypothesis]:
     yield from _scaled(estimate, start)
 
 
-def _screened(theta: Array, start: Fitted) -> float:
+def _screened(theta: Array, start: FittedPrediction) -> float:
     """Cost of an estimate, but for one linear step exact; infinite if it cannot be."""
     with suppress(FreefloatError):
         rows = start.prediction.rows(np.concatenate([theta, start.nu]), False)
@@ -127,7 +127,7 @@ def _screened(theta: Array, start: Fitted) -> float:
     return np.inf
 
 
-def _gains(start: Fitted, directions: Array) -> Array:
+def _gains(start: FittedPrediction, directions: Array) -> Array:
     """By how much a free amount along each direction (p, k) lowers the cost, to first order, shape (k,)."""
     j = start.by_point[:, : start.freedom.theta.size] @ directions
     rest = j - start.J @ (start.covariance @ (start.J.T @ j))
@@ -136,13 +136,13 @@ def _gains(start: Fitted, directions: Array) -> Array:
     return np.where(told, (j.T @ start.stepped) ** 2 / np.where(told, size, 1.0), 0.0)
 
 
-def _clusters(start: Fitted) -> Iterator[_Hypothesis]:
+def _clusters(start: FittedPrediction) -> Iterator[_Hypothesis]:
     belief = start.prediction.belief
     for place in np.argsort(-_gains(start, belief.by_cluster))[:_TRIED].tolist():
         yield _Hypothesis("cluster", belief.names[place], belief.theta, belief.by_cluster[:, place], start)
 
 
-def _bodies(estimate: Estimate, start: Fitted) -> Iterator[_Hypothesis]:
+def _bodies(estimate: Estimate, start: FittedPrediction) -> Iterator[_Hypothesis]:
     """A body of the CAD model that is not there, and one that is there twice."""
     theta = start.prediction.belief.theta
     for name, own in _body_directions(estimate, start.prediction):
@@ -150,7 +150,7 @@ def _bodies(estimate: Estimate, start: Fitted) -> Iterator[_Hypothesis]:
         yield _Hypothesis("body", f"+{name}", theta + own, None, start)
 
 
-def _present(problem: Problem, start: Fitted) -> Iterator[_Hypothesis]:
+def _present(problem: Problem, start: FittedPrediction) -> Iterator[_Hypothesis]:
     """A body that was there in a flight which was said to be without it."""
     for index, flight in enumerate(problem.flights):
         for body in flight.without:
@@ -164,7 +164,7 @@ def _present(problem: Problem, start: Fitted) -> Iterator[_Hypothesis]:
                 yield _Hypothesis("presence", f"{body} in {flight.name}", belief.theta, None, first)
 
 
-def _scaled(estimate: Estimate, start: Fitted) -> Iterator[_Hypothesis]:
+def _scaled(estimate: Estimate, start: FittedPrediction) -> Iterator[_Hypothesis]:
     """A body that is heavier or lighter as a whole: the one that explains most."""
     named = list(_body_directions(estimate, start.prediction))
     if named:
@@ -186,7 +186,7 @@ def _body_directions(estimate: Estimate, prediction: Prediction) -> Iterator[tup
             yield name, theta - nothing
 
 
-def _axes(estimate: Estimate, start: Fitted) -> Iterator[_Hypothesis]:
+def _axes(estimate: Estimate, start: FittedPrediction) -> Iterator[_Hypothesis]:
     """Two axes of a body exchanged."""
     prediction = start.prediction
     if prediction.shifted(np.zeros(estimate.robot.parameters.size)) is None:

@@ -18,14 +18,14 @@ from scipy.stats import chi2, norm
 
 from freefloat.arrays import Array
 from freefloat.validation.columns import ColumnCheck, check_column
-from freefloat.validation.fits import Fitted, inverse, mean_of
+from freefloat.validation.fits import FittedPrediction, inverse, mean_of
 
 _TOLD = 1e-3  # share of the belief's variance that the data must take away for a direction to be tested
 _SILENT = ("joint motion",)  # many, small, and of no interest by themselves
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class FitCheck:
     """One test. statistic and limit: it fires where the former is larger. meaning: what the statistic is."""
 
     name: str
@@ -40,10 +40,10 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Checked:
+class FitChecks:
     """All tests. columns: by place of the rows and component. z: innovations of the parameters, shape (told,)."""
 
-    checks: tuple[Check, ...]
+    checks: tuple[FitCheck, ...]
     columns: tuple[tuple[int, int, ColumnCheck], ...]
     z: Array
     weights: Array
@@ -53,12 +53,12 @@ class Checked:
         """Whether any test fires."""
         return any(check.fired for check in self.checks)
 
-    def of(self, name: str) -> Check:
+    def of(self, name: str) -> FitCheck:
         """The test of this name."""
         return next(check for check in self.checks if check.name == name)
 
 
-def checked(fitted: Fitted, false_alarm: float) -> Checked:
+def check_fit(fitted: FittedPrediction, false_alarm: float) -> FitChecks:
     """Test a fit within the belief; sensors that are noisier than said but white are judged by that noise."""
     share = false_alarm / 4.0
     columns, weights = column_checks(fitted, 2.0 * share)
@@ -68,12 +68,14 @@ def checked(fitted: Fitted, false_alarm: float) -> Checked:
         parameters_check(z, share),
         _beside(fitted, weights, share),
         _level(columns),
-        Check("colour", float(odd), 0.0, f"of {len(columns)} columns"),
+        FitCheck("colour", float(odd), 0.0, f"of {len(columns)} columns"),
     )
-    return Checked(checks, columns, z, weights)
+    return FitChecks(checks, columns, z, weights)
 
 
-def column_checks(fitted: Fitted, false_alarm: float) -> tuple[tuple[tuple[int, int, ColumnCheck], ...], Array]:
+def column_checks(
+    fitted: FittedPrediction, false_alarm: float
+) -> tuple[tuple[tuple[int, int, ColumnCheck], ...], Array]:
     """Every column by itself, and weights of all rows, shape (rows,): less than one where noisier than said."""
     count = sum(part.values.shape[1] for part in fitted.rows)
     found, weights, first = list[tuple[int, int, ColumnCheck]](), np.ones(fitted.residual.size), 0
@@ -88,19 +90,19 @@ def column_checks(fitted: Fitted, false_alarm: float) -> tuple[tuple[tuple[int, 
     return tuple(found), weights
 
 
-def _level(columns: tuple[tuple[int, int, ColumnCheck], ...]) -> Check:
+def _level(columns: tuple[tuple[int, int, ColumnCheck], ...]) -> FitCheck:
     """The column that is nearest to the largest level it may have, or farthest beyond."""
     worst = max((check for _, _, check in columns), key=lambda check: check.level / check.allowed)
-    return Check("level", worst.level, worst.allowed, "times the noise")
+    return FitCheck("level", worst.level, worst.allowed, "times the noise")
 
 
-def told(J: Array, prior: Array, m: int) -> Array:
+def information_on(J: Array, prior: Array, m: int) -> Array:
     """Information on the first m unknowns once the others are allowed for, shape (m, m)."""
     beside, mixed = J[:, m:].T @ J[:, m:] + prior[m:, m:], J[:, m:].T @ J[:, :m]
     return np.asarray(J[:, :m].T @ J[:, :m] - mixed.T @ (inverse(beside) @ mixed))
 
 
-def reweighed(fitted: Fitted, weights: Array, further: Array | None = None) -> tuple[Array, Array, Array]:
+def reweighed(fitted: FittedPrediction, weights: Array, further: Array | None = None) -> tuple[Array, Array, Array]:
     """The same fit, linear from here: derivatives, information before the data, and (xi, nu) where it ends.
 
     weights: of the rows, shape (rows,). further: columns of unknowns of which nothing is believed, shape (rows, w).
@@ -113,26 +115,26 @@ def reweighed(fitted: Fitted, weights: Array, further: Array | None = None) -> t
     return J, prior, y + inverse(J.T @ J + prior) @ (J.T @ r + prior @ (mean - y))
 
 
-def innovations(fitted: Fitted, weights: Array, further: Array | None = None) -> Array:
+def innovations(fitted: FittedPrediction, weights: Array, further: Array | None = None) -> Array:
     """The z of every direction that the data tell something of, shape (told,); arguments as for `reweighed`."""
     m = fitted.freedom.size
     if not m:
         return np.zeros(0)
     J, prior, y = reweighed(fitted, weights, further)
-    values, vectors = np.linalg.eigh(told(J, prior, m))
+    values, vectors = np.linalg.eigh(information_on(J, prior, m))
     gained = np.maximum(values, 0.0) / (1.0 + np.maximum(values, 0.0))
     seen = gained > _TOLD
     return np.asarray((vectors[:, seen].T @ y[:m]) / np.sqrt(gained[seen]))
 
 
-def parameters_check(z: Array, share: float) -> Check:
+def parameters_check(z: Array, share: float) -> FitCheck:
     """Whether the innovations z are larger than chance makes them."""
-    return Check(
+    return FitCheck(
         "parameters", float(z @ z), float(chi2.isf(share, z.size)) if z.size else 0.0, f"as the sum of {z.size} squares"
     )
 
 
-def nuisance_sizes(fitted: Fitted, weights: Array) -> Array:
+def nuisance_sizes(fitted: FittedPrediction, weights: Array) -> Array:
     """How far each of nu is from its mean, in standard deviations that the fit should have, shape (k,).
 
     Before the data, the mean after them has variance P - G: what was believed less what is left. Zero where nothing
@@ -148,8 +150,8 @@ def nuisance_sizes(fitted: Fitted, weights: Array) -> Array:
     return np.where(tested, np.abs(y[m:] - prediction.mean) / np.sqrt(np.where(tested, gained, 1.0)), 0.0)
 
 
-def _beside(fitted: Fitted, weights: Array, share: float) -> Check:
+def _beside(fitted: FittedPrediction, weights: Array, share: float) -> FitCheck:
     sizes = nuisance_sizes(fitted, weights)
     tested = max(int((sizes > 0.0).sum()), 1)
     limit = float(norm.isf(share / (2.0 * tested)))
-    return Check("sensors and clocks", float(sizes.max(initial=0.0)), limit, "of their standard deviations")
+    return FitCheck("sensors and clocks", float(sizes.max(initial=0.0)), limit, "of their standard deviations")

@@ -13,8 +13,8 @@ import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.models.names import cluster_words
-from freefloat.validation.checks import told
-from freefloat.validation.fits import Fitted, inverse
+from freefloat.validation.checks import information_on
+from freefloat.validation.fits import FittedPrediction, inverse
 from freefloat.validation.prediction import Reading
 
 _WINDOWS = 10
@@ -55,7 +55,7 @@ class Windows:
     sd: Array
 
 
-def sensitivities(fitted: Fitted, readings: tuple[Reading, ...]) -> tuple[Sensitivity, ...]:
+def sensitivities(fitted: FittedPrediction, readings: tuple[Reading, ...]) -> tuple[Sensitivity, ...]:
     """Of the first channel's prediction to every cluster, the largest first."""
     belief, first = fitted.prediction.belief, readings[0]
     chosen = [part for part, reading in zip(fitted.rows, readings, strict=True) if reading.channel == first.channel]
@@ -83,7 +83,7 @@ def sensitivities(fitted: Fitted, readings: tuple[Reading, ...]) -> tuple[Sensit
     return tuple(sorted(found, key=lambda each: -each.change))
 
 
-def untold(fitted: Fitted) -> tuple[list[str], int]:
+def untold(fitted: FittedPrediction) -> tuple[list[str], int]:
     """Clusters that the estimate claims to know and of which this flight would not tell a tenth; how many it claims."""
     belief, p = fitted.prediction.belief, fitted.freedom.theta.size
     known = np.flatnonzero(belief.sd < _CLAIMED * np.abs(belief.values))
@@ -92,12 +92,12 @@ def untold(fitted: Fitted) -> tuple[list[str], int]:
     size = known.size + fitted.y.size - m
     prior = np.zeros((size, size))
     prior[known.size :, known.size :] = fitted.prior[m:, m:]
-    alone = np.sqrt(np.maximum(np.diagonal(told(J, prior, known.size)), 0.0))
+    alone = np.sqrt(np.maximum(np.diagonal(information_on(J, prior, known.size)), 0.0))
     hidden = alone * _OFF * np.abs(belief.values[known]) < _SURE
     return [belief.names[place] for place in known[hidden]], int(known.size)
 
 
-def windows(fitted: Fitted, readings: tuple[Reading, ...]) -> Windows:
+def windows(fitted: FittedPrediction, readings: tuple[Reading, ...]) -> Windows:
     """What the first tenth of the flights, then two of them, and so on, would have said."""
     belief, p, c = fitted.prediction.belief, fitted.freedom.theta.size, fitted.prediction.belief.values.size
     moved = fitted.point[:p] - belief.theta

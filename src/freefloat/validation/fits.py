@@ -51,7 +51,7 @@ class Freedom:
 
 
 @dataclass(frozen=True, eq=False)
-class Fitted:
+class FittedPrediction:
     """Where a fit ended.
 
     y: (xi, nu). rows: residuals with derivatives by (theta, nu) there. cost: squares of the residual and of what is
@@ -124,7 +124,7 @@ class Fitted:
 
 def fit(
     prediction: Prediction, freedom: Freedom, nu: Array, derivatives: bool = True, iterations: int = MOST
-) -> Fitted:
+) -> FittedPrediction:
     """The y that agrees best with recordings and beliefs, from xi = 0 and a given nu."""
 
     def evaluate(y: Array, wanted: bool) -> tuple[Array, Array]:
@@ -138,12 +138,12 @@ def fit(
     return at(prediction, freedom, y, derivatives)
 
 
-def at(prediction: Prediction, freedom: Freedom, y: Array, derivatives: bool = True) -> Fitted:
+def at(prediction: Prediction, freedom: Freedom, y: Array, derivatives: bool = True) -> FittedPrediction:
     """A place as if a fit had ended there."""
     mean, rows = mean_of(prediction, freedom), prediction.rows(point_of(freedom, y), derivatives)
     away = y - mean
     square = sum(float((part.values**2).sum()) for part in rows)
-    return Fitted(prediction, freedom, y, rows, square + float(away @ _prior(prediction, freedom) @ away))
+    return FittedPrediction(prediction, freedom, y, rows, square + float(away @ _prior(prediction, freedom) @ away))
 
 
 def point_of(freedom: Freedom, y: Array) -> Array:

@@ -15,9 +15,9 @@ from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.problem import Problem
 from freefloat.validation.causes import Cause, changed_estimates
-from freefloat.validation.checks import Check, Checked, checked, innovations, parameters_check
+from freefloat.validation.checks import FitCheck, FitChecks, check_fit, innovations, parameters_check
 from freefloat.validation.extent import sensitivities, untold, windows
-from freefloat.validation.fits import Fitted, Freedom, at, fit
+from freefloat.validation.fits import FittedPrediction, Freedom, at, fit
 from freefloat.validation.lines import lines_of, wave_columns
 from freefloat.validation.other_causes import (
     coloured,
@@ -41,9 +41,9 @@ _SHRINKING = ("least-squares", "weighted", "recursive", "adaline", "hopfield-tan
 class _Judged:
     """The fits and what they say."""
 
-    pinned: Fitted
-    within: Fitted
-    found: Checked
+    pinned: FittedPrediction
+    within: FittedPrediction
+    found: FitChecks
     causes: tuple[Cause, ...]
 
 
@@ -53,7 +53,7 @@ def judged(prediction: Prediction, problem: Problem, estimate: Estimate, false_a
         start, belief = prediction.start(), prediction.belief
         pinned = fit(prediction, Freedom.none(belief.theta), start[belief.theta.size :], derivatives=False)
         within = fit(prediction, Freedom.belief(belief.theta, belief.root), pinned.nu)
-        found = checked(within, false_alarm)
+        found = check_fit(within, false_alarm)
         causes = _causes(problem, estimate, within, found, start, false_alarm) if found.fired else ()
         return _validation(problem, estimate, _Judged(pinned, within, found, causes), false_alarm)
 
@@ -62,7 +62,7 @@ def judged(prediction: Prediction, problem: Problem, estimate: Estimate, false_a
 
 
 def _causes(
-    problem: Problem, estimate: Estimate, within: Fitted, found: Checked, start: Array, false_alarm: float
+    problem: Problem, estimate: Estimate, within: FittedPrediction, found: FitChecks, start: Array, false_alarm: float
 ) -> tuple[Cause, ...]:
     prediction, belief = within.prediction, within.prediction.belief
     readings = prediction.readings(within.point)
@@ -72,7 +72,7 @@ def _causes(
     wide = Freedom.belief(belief.theta, np.hstack([belief.root, _WIDE * belief.cad_root]))
     nu = start[belief.theta.size :]
     free = fit(prediction, wide, nu)
-    left = checked(free, false_alarm)
+    left = check_fit(free, false_alarm)
     quiet = max((check.level for _, _, check in left.columns), default=1.0) < _CLEAN
     itself = _by_itself(left, readings) if quiet else ()
     beside = (*strange_sensors(within, found), *itself)
@@ -86,7 +86,7 @@ def _causes(
     return recordings or changed or itself
 
 
-def _by_itself(left: Checked, readings: tuple[Reading, ...]) -> tuple[Cause, ...]:
+def _by_itself(left: FitChecks, readings: tuple[Reading, ...]) -> tuple[Cause, ...]:
     """What free parameters leave: oscillations, else colour, else noise."""
     lines = tuple(oscillations(lines_of(left.columns, readings)))
     return lines or tuple(coloured(left, readings)) or tuple(noisy_sensors(left, readings))
@@ -118,7 +118,7 @@ def _validation(problem: Problem, estimate: Estimate, made: _Judged, false_alarm
     )
 
 
-def _channels(readings: tuple[Reading, ...], found: Checked) -> tuple[ChannelError, ...]:
+def _channels(readings: tuple[Reading, ...], found: FitChecks) -> tuple[ChannelError, ...]:
     levels = {(place, component): check.level for place, component, check in found.columns}
     errors = []
     for place, reading in enumerate(readings):
@@ -161,7 +161,7 @@ def _factor(ratio: float) -> str:
     return f"{ratio:.1f}" if ratio < 9.95 else f"{ratio:.0f}"
 
 
-def _fired(found: Checked) -> str:
+def _fired(found: FitChecks) -> str:
     words = {
         "parameters": "parameters off by more than the estimate allows",
         "sensors and clocks": "sensors or clocks off by more than was believed",
@@ -176,7 +176,7 @@ def _fired(found: Checked) -> str:
     return "; ".join(said)
 
 
-def _limit(check: Check) -> str:
+def _limit(check: FitCheck) -> str:
     return f", limit {check.limit:.3g}" if check.limit else ""  # none at all are allowed: the count says it
 
 
@@ -184,13 +184,13 @@ def _partly(cause: Cause) -> str:
     return "" if cause.share > 0.9 else f"; it explains {100.0 * cause.share:.0f} % of it"
 
 
-def _unexplained(within: Fitted) -> str:
+def _unexplained(within: FittedPrediction) -> str:
     belief, sizes = within.prediction.belief, _pulls(within)
     worst = [belief.words[place] for place in np.argsort(-sizes)[:_NAMED]]
     return f"no single mistake explains it; the recordings pull most at {', '.join(worst)}"
 
 
-def _pulls(within: Fitted) -> Array:
+def _pulls(within: FittedPrediction) -> Array:
     """How far the fit moved each cluster of the estimate, in its standard deviations, shape (c,)."""
     belief = within.prediction.belief
     moved = np.linalg.lstsq(belief.by_cluster, belief.root @ within.xi, rcond=None)[0]

@@ -20,7 +20,7 @@ from freefloat.estimate.likelihood.likelihood import Rows
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.rows.equations import Equations
 from freefloat.estimate.rows.flight_stack import FlightStack, whitening
-from freefloat.estimate.rows.model_rows import Channel, Unit
+from freefloat.estimate.rows.model_rows import NoisyChannel, Unit
 from freefloat.estimate.uncertain import root_of
 from freefloat.models.names import ModelName
 from freefloat.robot.base_axes import turning_axes
@@ -76,7 +76,7 @@ class LinearPrediction:
     @cached_property
     def _unit_rates(self) -> tuple[tuple[Unit, ...], ...]:
         """What a unit rate about each axis adds to the rows of each flight; they do not depend on the unknowns."""
-        channels = [Channel("w", axis, 1.0) for axis in self.turning.tolist()]
+        channels = [NoisyChannel("w", axis, 1.0) for axis in self.turning.tolist()]
         made = [[stack.sources[0].unit(channel) for channel in channels] for stack in self.stacks]
         return tuple(tuple(unit for unit in units if unit is not None) for units in made)
 

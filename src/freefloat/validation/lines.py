@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from freefloat.arrays import Array
-from freefloat.validation.checks import Checked
+from freefloat.validation.checks import FitChecks
 from freefloat.validation.columns import ColumnCheck, waves
-from freefloat.validation.fits import Fitted
+from freefloat.validation.fits import FittedPrediction
 from freefloat.validation.prediction import Reading
 
 _SAME = 1.5  # over the duration: frequencies nearer than this are one
@@ -56,7 +56,7 @@ def rate_of(reading: Reading) -> float:
     return float((reading.t.size - 1) / (reading.t[-1] - reading.t[0]))
 
 
-def wave_columns(fitted: Fitted, found: Checked) -> Array:
+def wave_columns(fitted: FittedPrediction, found: FitChecks) -> Array:
     """Sine and cosine of every line in the rows of its column, zero elsewhere, shape (rows, 2 lines)."""
     pieces, firsts = list[Array](), np.cumsum([0, *(part.values.size for part in fitted.rows)])
     for place, component, check in found.columns:

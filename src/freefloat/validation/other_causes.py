@@ -14,15 +14,15 @@ from freefloat.estimate.physical.physically_consistent import physical_robot
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
 from freefloat.validation.causes import Cause
-from freefloat.validation.checks import Checked, nuisance_sizes
-from freefloat.validation.fits import Fitted
+from freefloat.validation.checks import FitChecks, nuisance_sizes
+from freefloat.validation.fits import FittedPrediction
 from freefloat.validation.lines import Line, rate_of
 from freefloat.validation.prediction import SENSORS, Reading
 
 _NAMED = 3
 
 
-def noisy_sensors(found: Checked, readings: Sequence[Reading]) -> Iterator[Cause]:
+def noisy_sensors(found: FitChecks, readings: Sequence[Reading]) -> Iterator[Cause]:
     """Sensors whose noise is white and larger than was said."""
     for place, reading in enumerate(readings):
         levels = {reading.components[k]: check.level for at, k, check in found.columns if at == place and check.louder}
@@ -47,7 +47,7 @@ def oscillations(lines: Sequence[Line]) -> Iterator[Cause]:
         yield Cause("oscillation", line.channel, what, line.frequency_Hz, np.nan, 1.0)
 
 
-def coloured(found: Checked, readings: Sequence[Reading]) -> Iterator[Cause]:
+def coloured(found: FitChecks, readings: Sequence[Reading]) -> Iterator[Cause]:
     """Channels that hold more than noise in a band of frequencies, whatever the parameters are."""
     for place, reading in enumerate(readings):
         odd = [(k, check) for at, k, check in found.columns if at == place and not check.white]
@@ -61,7 +61,7 @@ def coloured(found: Checked, readings: Sequence[Reading]) -> Iterator[Cause]:
             yield Cause("colour", reading.channel, what, np.nan, np.nan, 1.0)
 
 
-def strange_sensors(fitted: Fitted, found: Checked) -> Iterator[Cause]:
+def strange_sensors(fitted: FittedPrediction, found: FitChecks) -> Iterator[Cause]:
     """What was estimated beside the parameters and is more than was believed of it."""
     sizes, limit, prediction = (
         nuisance_sizes(fitted, found.weights),

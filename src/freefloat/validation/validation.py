@@ -12,7 +12,7 @@ import numpy as np
 from freefloat.exact_json import plain, save_json
 from freefloat.files import FilePath
 from freefloat.validation.causes import Cause
-from freefloat.validation.checks import Check
+from freefloat.validation.checks import FitCheck
 from freefloat.validation.extent import Sensitivity, Windows
 from freefloat.validation.lines import Line
 from freefloat.validation.prediction import Momentum, Reading
@@ -70,7 +70,7 @@ class Validation:
     verdict: Verdict
     reasons: tuple[str, ...]
     channels: tuple[ChannelError, ...]
-    checks: tuple[Check, ...]
+    checks: tuple[FitCheck, ...]
     causes: tuple[Cause, ...]
     lines: tuple[Line, ...]
     sensitivities: tuple[Sensitivity, ...]

@@ -17,7 +17,7 @@ from freefloat.errors import FileError, FreefloatError
 from freefloat.exact_json import Extended
 from freefloat.files import FilePath, Number, Section, YamlDocument, check_format, load_yaml, validate
 from freefloat.validation.causes import Cause
-from freefloat.validation.checks import Check
+from freefloat.validation.checks import FitCheck
 from freefloat.validation.extent import Sensitivity, Windows
 from freefloat.validation.lines import Line
 from freefloat.validation.prediction import Momentum, Reading
@@ -153,7 +153,7 @@ def _validation(document: YamlDocument) -> Validation:
             verdict=section.verdict,
             reasons=tuple(section.reasons),
             channels=tuple(ChannelError(**each.model_dump()) for each in section.channels),
-            checks=tuple(Check(**each.model_dump()) for each in section.checks),
+            checks=tuple(FitCheck(**each.model_dump()) for each in section.checks),
             causes=tuple(Cause(**each.model_dump()) for each in section.causes),
             lines=tuple(Line(**each.model_dump()) for each in section.lines),
             sensitivities=tuple(Sensitivity(**each.model_dump()) for each in section.sensitivities),

@@ -25,7 +25,7 @@ _ALIAS = 0.4  # of the new rate: where to cut for that
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Brought:
+class OnTimeBase:
     """Values on the common time base.
 
     values: shape (m, k). low_pass: that was applied, if any. gain: of white noise in a sample.
@@ -43,16 +43,18 @@ class Brought:
         return f"low-passed at {self.low_pass.cutoff_Hz:.3g} Hz without lag, on the common time base"
 
 
-def bring(t: Array, values: ArrayLike, onto: Array, rate_Hz: float, low_pass: LowPass | None = None) -> Brought:
+def put_on_time_base(
+    t: Array, values: ArrayLike, onto: Array, rate_Hz: float, low_pass: LowPass | None = None
+) -> OnTimeBase:
     """Values, (n, k) at times t, on the common time base, (m,) at rate_Hz, filtered as asked or as that needs."""
     even = evenly(t, values)
     if low_pass is None and rate_Hz < _LOWER * even.rate_Hz:
         low_pass = LowPass(_ALIAS * rate_Hz)
     if low_pass is None:
-        return Brought(resample(t, values, onto), None, 1.0)
+        return OnTimeBase(resample(t, values, onto), None, 1.0)
     filtered = low_pass.apply(even.values, even.rate_Hz)
     # An even grid may end a little before the last of uneven samples.
-    return Brought(
+    return OnTimeBase(
         resample(even.t, filtered, np.clip(onto, even.t[0], even.t[-1])), low_pass, low_pass.noise_gain(even.rate_Hz)
     )
 

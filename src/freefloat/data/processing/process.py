@@ -18,7 +18,15 @@ import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.data.processing.joint_motion import JointMotion, joint_motion
-from freefloat.data.processing.process_parts import Part, Task, angular, gyro_rates, linear, loads, wheels
+from freefloat.data.processing.process_parts import (
+    ProcessedPart,
+    ProcessingInputs,
+    angular,
+    gyro_rates,
+    linear,
+    loads,
+    wheels,
+)
 from freefloat.data.processing.processed import Known, Processed, ProcessSettings, known_of
 from freefloat.data.processing.resampling import CannotProcess, resample
 from freefloat.data.processing.time_offset import GyroDelay, estimate_gyro_delay
@@ -55,9 +63,9 @@ def process(
     if joints.projection is not None and joints.projection.commanded:  # what was found out holds for wheels too
         chosen = replace(chosen, start_s=joints.projection.start_s)
     t, rate = _time_base(channels, joints.span_s, rate_Hz)
-    task = Task(channels, robot, motion, chosen, known, t, rate)
+    task = ProcessingInputs(channels, robot, motion, chosen, known, t, rate)
     found = _joint_part(channels["q"].name, joints, t) + wheels(task) + angular(task)
-    found = found + linear(task, found) + loads(task) + Part(notes=unused, warnings=_gaps(channels, t))
+    found = found + linear(task, found) + loads(task) + ProcessedPart(notes=unused, warnings=_gaps(channels, t))
     samples = Samples(**found.arrays, t=t)
     delay, said = _gyro_delay(task, joints, samples)
     return Processed(
@@ -141,7 +149,7 @@ def _shared(channels: Mapping[str, Channel], rate_Hz: float) -> dict[str, float]
     return {array: max(1.0, rate_Hz / given[0].rate_Hz) for array, given in found.items() if given}
 
 
-def _velocity_point(task: Task) -> Array:
+def _velocity_point(task: ProcessingInputs) -> Array:
     """Where on the base the velocity is measured, shape (3,) [m]."""
     given = [task.channels[name] for name in _SOURCES["v"] if name in task.channels]
     return task.known(given[0]).mounting.p if given else np.zeros(3)
@@ -160,9 +168,9 @@ def _joints(
     return joint_motion(channel.t, channel.of(robot.joint_names), robot, command, known, settings)
 
 
-def _joint_part(name: str, joints: JointMotion, t: Array) -> Part:
+def _joint_part(name: str, joints: JointMotion, t: Array) -> ProcessedPart:
     motion, sd = joints.at(t), joints.sd(t)
-    return Part(
+    return ProcessedPart(
         {"q": motion.position, "dq": motion.rate, "ddq": motion.acceleration},
         {"q": sd[0], "dq": sd[1], "ddq": sd[2]},
         {name: joints.step},
@@ -181,19 +189,21 @@ def _fine(joints: JointMotion, samples: Samples) -> Samples:
     return Samples(q=motion.position, dq=motion.rate, wheel_rates=wheels, t=fine)
 
 
-def _gyro_delay(task: Task, joints: JointMotion, samples: Samples) -> tuple[GyroDelay | None, Part]:
+def _gyro_delay(
+    task: ProcessingInputs, joints: JointMotion, samples: Samples
+) -> tuple[GyroDelay | None, ProcessedPart]:
     """How late the gyro is against the joints, and what to say of it."""
     rates = gyro_rates(task)
     unknown = task.robot.base == "fixed" or (task.robot.wheels and samples.wheel_rates is None)
     if rates is None or unknown or not task.settings.seek_delay:
-        return None, Part()
+        return None, ProcessedPart()
     longest = min(_LONGEST_DELAY_S, 0.05 * float(task.t[-1] - task.t[0]))
     try:
         delay = estimate_gyro_delay(task.robot, _fine(joints, samples), rates[0], rates[1], longest)
     except CannotProcess as error:
-        return None, Part(notes=(str(error),))
+        return None, ProcessedPart(notes=(str(error),))
     if delay.tells and abs(delay.delay_s) > 4.0 * delay.sd_s:
         channel = task.channels["gyro"].name
         sentence = f"{delay.sentence()}; the setting delays_s={{{channel!r}: {delay.delay_s:.6f}}} takes it off"
-        return delay, Part(warnings=(sentence,))
-    return (delay if delay.tells else None), Part(notes=(delay.sentence(),))
+        return delay, ProcessedPart(warnings=(sentence,))
+    return (delay if delay.tells else None), ProcessedPart(notes=(delay.sentence(),))

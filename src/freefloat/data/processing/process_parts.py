@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from freefloat.arrays import AXES, Array
 from freefloat.data.processing.base_motion import (
-    Brought,
+    OnTimeBase,
     attitude_sd,
     base_attitude,
-    bring,
     differentiated,
     integrated_attitude,
+    put_on_time_base,
     rates_from_attitude,
 )
 from freefloat.data.processing.cutoffs import cutoff_warnings, propose_cutoff
@@ -34,7 +34,7 @@ _NEGLIGIBLE = 1e-4  # of the angular rates; those of joints are derivatives, and
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Task:
+class ProcessingInputs:
     """What every part is made from.
 
     channels: one of each quantity, delays taken off. t: the common time base, shape (m,) [s], at rate_Hz.
@@ -52,13 +52,13 @@ class Task:
         """What is known of the sensor behind a channel."""
         return known_of(channel, self.robot, self.sensors, self.settings)
 
-    def brought(self, channel: Channel, values: Array) -> Brought:
+    def brought(self, channel: Channel, values: Array) -> OnTimeBase:
         """Values of a channel on the common time base."""
-        return bring(channel.t, values, self.t, self.rate_Hz)
+        return put_on_time_base(channel.t, values, self.t, self.rate_Hz)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class ProcessedPart:
     """What a part adds: arrays of the samples, their noise, what was done by channel, sentences."""
 
     arrays: Mapping[str, Array] = field(default_factory=dict)
@@ -67,8 +67,8 @@ class Part:
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
-    def __add__(self, other: Part) -> Part:
-        return Part(
+    def __add__(self, other: ProcessedPart) -> ProcessedPart:
+        return ProcessedPart(
             {**self.arrays, **other.arrays},
             {**self.noise, **other.noise},
             {**self.steps, **other.steps},
@@ -80,12 +80,12 @@ class Part:
 # ---------------------------------------------------------------------- wheels
 
 
-def wheels(task: Task) -> Part:
+def wheels(task: ProcessingInputs) -> ProcessedPart:
     """Wheel rates and accelerations, from tachometers, else from the command."""
     names = tuple(wheel.name for wheel in task.robot.wheels)
     channel = task.channels.get("wheel")
     if not names:
-        return Part()
+        return ProcessedPart()
     if channel is None:
         return _commanded_wheels(task, names)
     values = channel.of(names)
@@ -100,7 +100,7 @@ def wheels(task: Task) -> Part:
         words = f"{still}: constant but for noise, so that means stand for them" + (
             "" if steady.all() else f"; {words}"
         )
-    return Part(
+    return ProcessedPart(
         {
             "wheel_rates": np.where(steady, values.mean(axis=0), brought.values),
             "wheel_accelerations": np.where(steady, 0.0, motion.rate),
@@ -122,15 +122,17 @@ def _steady(values: Array, noise_sd: Array) -> NDArray[np.bool_]:
     return np.array([whiteness(column, float(sd)).white for column, sd in zip(away.T, noise_sd, strict=True)])
 
 
-def _commanded_wheels(task: Task, names: tuple[str, ...]) -> Part:
+def _commanded_wheels(task: ProcessingInputs, names: tuple[str, ...]) -> ProcessedPart:
     command = task.command
     if command is None or not set(names) <= set(command.channels):
-        return Part(warnings=("the robot has wheels, but no wheel rates were recorded: samples are without them",))
+        return ProcessedPart(
+            warnings=("the robot has wheels, but no wheel rates were recorded: samples are without them",)
+        )
     start = task.settings.start_s or 0.0
     since = np.clip(task.t - start, 0.0, command.duration_s)
     flown = command.samples(task.robot, since)
     arrays = {name: np.asarray(getattr(flown, name)) for name in ("wheel_rates", "wheel_accelerations")}
-    return Part(arrays, notes=("wheel rates were not recorded; those of the command stand for them",))
+    return ProcessedPart(arrays, notes=("wheel rates were not recorded; those of the command stand for them",))
 
 
 def _placed(channel: Channel, names: tuple[str, ...], sd: Array) -> Array:
@@ -140,7 +142,7 @@ def _placed(channel: Channel, names: tuple[str, ...], sd: Array) -> Array:
 # ---------------------------------------------------------------------- angular motion
 
 
-def gyro_rates(task: Task) -> tuple[Array, Array, Array] | None:
+def gyro_rates(task: ProcessingInputs) -> tuple[Array, Array, Array] | None:
     """Times (n,), readings in base axes (n, 3) and their noise (3,), calibrated but not filtered; None if none."""
     channel = task.channels.get("gyro")
     if channel is None:
@@ -154,30 +156,32 @@ def gyro_rates(task: Task) -> tuple[Array, Array, Array] | None:
     return channel.t, raw @ M.T, np.sqrt(M**2 @ sd**2)
 
 
-def angular(task: Task) -> Part:
+def angular(task: ProcessingInputs) -> ProcessedPart:
     """Angular rates and accelerations, and attitude."""
     if task.robot.base == "fixed":
-        return Part()
+        return ProcessedPart()
     attitude = _measured_attitude(task)
     rates = gyro_rates(task)
     if rates is not None:
         return _from_gyro(task, *rates) + (attitude or _integrated(task, *rates))
     if attitude is None:
-        return Part(warnings=("no gyro and no attitude were recorded: samples are without the base's rotation",))
+        return ProcessedPart(
+            warnings=("no gyro and no attitude were recorded: samples are without the base's rotation",)
+        )
     return attitude + _from_attitude(task)
 
 
-def _from_gyro(task: Task, t: Array, w: Array, sd: Array) -> Part:
+def _from_gyro(task: ProcessingInputs, t: Array, w: Array, sd: Array) -> ProcessedPart:
     channel, even = task.channels["gyro"], evenly(t, w)
     low_pass = task.settings.gyro
     if low_pass == "propose":
         low_pass = propose_cutoff(even.values, even.rate_Hz, task.command)
-    brought = bring(t, w, task.t, task.rate_Hz, low_pass)
+    brought = put_on_time_base(t, w, task.t, task.rate_Hz, low_pass)
     motion, spread, how = differentiated(t, w, task.t, task.command)
     steps = {channel.name: f"{brought.words}; angular accelerations from it {how}"}
     if channel.name in task.settings.calibrations:
         steps[channel.name] = f"calibrated, {steps[channel.name]}"
-    return Part(
+    return ProcessedPart(
         {"w": brought.values, "dw": motion.rate},
         {"w": brought.gain * sd, "dw": spread[1]},
         steps,
@@ -185,19 +189,19 @@ def _from_gyro(task: Task, t: Array, w: Array, sd: Array) -> Part:
     )
 
 
-def _cut(task: Task, low_pass: LowPass | None, values: Array, rate_Hz: float) -> tuple[str, ...]:
+def _cut(task: ProcessingInputs, low_pass: LowPass | None, values: Array, rate_Hz: float) -> tuple[str, ...]:
     return () if low_pass is None else cutoff_warnings(low_pass, "the gyro", values, rate_Hz, task.command, _NEGLIGIBLE)
 
 
-def _integrated(task: Task, t: Array, w: Array, sd: Array) -> Part:
+def _integrated(task: ProcessingInputs, t: Array, w: Array, sd: Array) -> ProcessedPart:
     """Attitude from rates; its noise is that of the angle random walk at the end."""
     interval = float(np.median(np.diff(t)))
     walk = sd * np.sqrt(interval * (task.t[-1] - task.t[0]))
     note = "attitude is the integral of the gyro's rates, relative to that of the first sample"
-    return Part({"attitude": integrated_attitude(t, w, task.t)}, {"attitude": walk}, notes=(note,))
+    return ProcessedPart({"attitude": integrated_attitude(t, w, task.t)}, {"attitude": walk}, notes=(note,))
 
 
-def _measured_attitude(task: Task) -> Part | None:
+def _measured_attitude(task: ProcessingInputs) -> ProcessedPart | None:
     channel = task.channels.get("attitude")
     if channel is None:
         return None
@@ -208,82 +212,82 @@ def _measured_attitude(task: Task) -> Part | None:
     sd = known.noise_sd
     if sd is None:
         sd = np.full(3, attitude_sd(noise_level(evenly(channel.t, turned_back).values)))
-    return Part({"attitude": unit}, {"attitude": brought.gain * sd}, {channel.name: brought.words})
+    return ProcessedPart({"attitude": unit}, {"attitude": brought.gain * sd}, {channel.name: brought.words})
 
 
-def _from_attitude(task: Task) -> Part:
+def _from_attitude(task: ProcessingInputs) -> ProcessedPart:
     channel = task.channels["attitude"]
     attitude = base_attitude(channel.of((*AXES, "w")), task.known(channel).mounting)
     w, sd, how = rates_from_attitude(channel.t, attitude, task.t, task.command)
-    return Part({"w": w}, {"w": sd}, notes=(f"there is no gyro: angular rates come from the attitude {how}",))
+    return ProcessedPart({"w": w}, {"w": sd}, notes=(f"there is no gyro: angular rates come from the attitude {how}",))
 
 
 # ---------------------------------------------------------------------- linear motion
 
 
-def linear(task: Task, so_far: Part) -> Part:
+def linear(task: ProcessingInputs, so_far: ProcessedPart) -> ProcessedPart:
     """Position and velocity of the base's origin; `so_far` holds attitude and angular rates."""
     if task.robot.base == "fixed":
-        return Part()
+        return ProcessedPart()
     return _position(task, so_far) + _velocity(task, so_far)
 
 
-def _position(task: Task, so_far: Part) -> Part:
+def _position(task: ProcessingInputs, so_far: ProcessedPart) -> ProcessedPart:
     channel = task.channels.get("position")
     if channel is None:
-        return Part()
+        return ProcessedPart()
     known, brought = task.known(channel), task.brought(channel, channel.of(AXES))
     arm, place = known.mounting.p, brought.values
     if arm.any():
         if "attitude" not in task.channels:
             sentence = f"{channel.name} is not used: taking it to the base's origin needs a measured attitude"
-            return Part(warnings=(sentence,))
+            return ProcessedPart(warnings=(sentence,))
         place = place - rotations(so_far.arrays["attitude"]) @ arm
     sd = noise_level(evenly(channel.t, channel.of(AXES)).values) if known.noise_sd is None else known.noise_sd
-    return Part({"position": place}, {"position": brought.gain * sd}, {channel.name: brought.words})
+    return ProcessedPart({"position": place}, {"position": brought.gain * sd}, {channel.name: brought.words})
 
 
-def _velocity(task: Task, so_far: Part) -> Part:
+def _velocity(task: ProcessingInputs, so_far: ProcessedPart) -> ProcessedPart:
     channel = task.channels.get("body_velocity") or task.channels.get("velocity")
     if channel is None:
-        return Part()
+        return ProcessedPart()
     inertial = channel.quantity == "velocity"
     if inertial and "attitude" not in task.channels:
         sentence = f"{channel.name} is not used: turning it into base axes needs a measured attitude"
-        return Part(warnings=(sentence,))
+        return ProcessedPart(warnings=(sentence,))
     known, brought = task.known(channel), task.brought(channel, channel.of(AXES))
     R_IB = rotations(so_far.arrays["attitude"])
     v = turned(R_IB.swapaxes(1, 2), brought.values) if inertial else brought.values @ known.mounting.R.T
     if known.mounting.p.any():
         v = v - np.cross(so_far.arrays["w"], known.mounting.p)
     sd = noise_level(evenly(channel.t, channel.of(AXES)).values) if known.noise_sd is None else known.noise_sd
-    return Part({"v": v}, {"v": brought.gain * sd}, {channel.name: brought.words})
+    return ProcessedPart({"v": v}, {"v": brought.gain * sd}, {channel.name: brought.words})
 
 
 # ---------------------------------------------------------------------- loads
 
 
-def loads(task: Task) -> Part:
+def loads(task: ProcessingInputs) -> ProcessedPart:
     """Joint torques, and force and moment on the base from outside."""
     return _torques(task) + _wrench(task)
 
 
-def _torques(task: Task) -> Part:
+def _torques(task: ProcessingInputs) -> ProcessedPart:
     channel = task.channels.get("tau")
     if channel is None or not set(task.robot.joint_names) <= set(channel.components):
-        return Part()
+        return ProcessedPart()
     values = channel.of(task.robot.joint_names)
     brought, sd = task.brought(channel, values), task.known(channel).noise_sd
     level = noise_level(evenly(channel.t, values).values) if sd is None else sd
     if sd is not None:
         level = _placed(channel, task.robot.joint_names, sd)
-    return Part({"torques": brought.values}, {"torques": brought.gain * level}, {channel.name: brought.words})
+    return ProcessedPart({"torques": brought.values}, {"torques": brought.gain * level}, {channel.name: brought.words})
 
 
-def _wrench(task: Task) -> Part:
+def _wrench(task: ProcessingInputs) -> ProcessedPart:
     given = [task.channels.get(name) for name in ("force", "moment")]
     if not any(given):
-        return Part()
+        return ProcessedPart()
     parts = [np.zeros((task.t.size, 3)) if each is None else task.brought(each, each.of(AXES)).values for each in given]
     steps = {each.name: "on the common time base" for each in given if each is not None}
-    return Part({"base_wrench": np.hstack(parts)}, steps=steps)
+    return ProcessedPart({"base_wrench": np.hstack(parts)}, steps=steps)

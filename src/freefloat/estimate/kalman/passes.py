@@ -13,7 +13,8 @@ from freefloat.estimate.kalman.prediction_kernel import Body, Places, Readings
 from freefloat.estimate.likelihood.likelihood import FlightLikelihood, Likelihood
 from freefloat.estimate.likelihood.reaction import NotPossible
 from freefloat.estimate.prior import CadSpread
-from freefloat.estimate.problem import Nuisances, Problem
+from freefloat.estimate.problem import Problem
+from freefloat.estimate.problem_data import Nuisances
 from freefloat.estimate.uncertain import covariance_root
 from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.rotations import rotations

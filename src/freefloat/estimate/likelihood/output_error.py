@@ -21,7 +21,8 @@ from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.likelihood.flight_prediction import MEASURED
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
-from freefloat.estimate.problem import Nuisances, Problem
+from freefloat.estimate.problem import Problem
+from freefloat.estimate.problem_data import Nuisances
 
 _FIRST, _LEAST = 1e-3, 1e-7  # standard deviation of rates over their size: first guess, and rounding
 

@@ -31,12 +31,13 @@ import scipy.linalg
 
 from freefloat.arrays import Array, read_only
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.estimator import Estimator, Solution, linear_estimate
+from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.linear.adaline_kernel import learn, response
+from freefloat.estimate.linear.linear_estimate import linear_estimate
 from freefloat.estimate.linear.recursive import time_order
-from freefloat.estimate.linear.solution import solution_of
-from freefloat.estimate.linear.system import Fit, LinearSystem, plain_roots
+from freefloat.estimate.linear.solution import Solution, solution_of
+from freefloat.estimate.linear.system import LinearFit, LinearSystem, plain_roots
 from freefloat.estimate.problem import Problem
 
 Whitening = Literal["full", "columns"]
@@ -107,7 +108,7 @@ class Adaline(Estimator):
         learn(rows, read_only(system.g[:, 0]), order, rate, weights)
         gain = scipy.linalg.solve_triangular(back, response(rows, order, rate).T).T
         z = scipy.linalg.solve_triangular(back, weights)
-        return solution_of(system, Fit(np.column_stack([z, gain.T @ system.g[:, 1:]]), gain), biased=False)
+        return solution_of(system, LinearFit(np.column_stack([z, gain.T @ system.g[:, 1:]]), gain), biased=False)
 
 
 def _far_off(step: Array, exact: Solution, units: Array) -> tuple[str, ...]:

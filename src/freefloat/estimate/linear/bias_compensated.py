@@ -17,10 +17,11 @@ from typing import ClassVar
 
 from freefloat.arrays import Array
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.estimator import Estimator, linear_estimate
+from freefloat.estimate.estimator import Estimator
+from freefloat.estimate.linear.linear_estimate import linear_estimate
 from freefloat.estimate.linear.reweighting import reweighted
 from freefloat.estimate.linear.solution import solution_of
-from freefloat.estimate.linear.system import Fit, LinearSystem
+from freefloat.estimate.linear.system import LinearFit, LinearSystem
 from freefloat.estimate.linear.weighted import least_squares
 from freefloat.estimate.problem import Problem
 from freefloat.models.model import NotApplicable
@@ -52,6 +53,6 @@ class BiasCompensated(Estimator):
         return linear_estimate(problem, equations, self.name, solution)
 
 
-def _compensated(system: LinearSystem, x: Array) -> Fit:
+def _compensated(system: LinearSystem, x: Array) -> LinearFit:
     assert system.noise is not None
     return system.compensated(system.noise)

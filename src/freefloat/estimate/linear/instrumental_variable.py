@@ -18,10 +18,11 @@ import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.estimator import Estimator, linear_estimate
+from freefloat.estimate.estimator import Estimator
+from freefloat.estimate.linear.linear_estimate import linear_estimate
 from freefloat.estimate.linear.reweighting import reweighted, settled
 from freefloat.estimate.linear.solution import solution_of
-from freefloat.estimate.linear.system import Fit, LinearSystem
+from freefloat.estimate.linear.system import LinearFit, LinearSystem
 from freefloat.estimate.linear.weighted import least_squares
 from freefloat.estimate.problem import Problem
 
@@ -50,6 +51,6 @@ class InstrumentalVariable(Estimator):
         solution = solution_of(system, fit, biased=False, warnings=warnings)
         return linear_estimate(problem, equations, self.name, solution)
 
-    def _with_instruments(self, system: LinearSystem, x: Array) -> Fit:
+    def _with_instruments(self, system: LinearSystem, x: Array) -> LinearFit:
         predicted = [stack.instruments(x) for stack in system.equations.stacks]
         return system.instrumental(np.ascontiguousarray(system.on_basis(predicted)))

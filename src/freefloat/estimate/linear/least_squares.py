@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.estimator import Estimator, linear_estimate
+from freefloat.estimate.estimator import Estimator
+from freefloat.estimate.linear.linear_estimate import linear_estimate
 from freefloat.estimate.linear.solution import solution_of
 from freefloat.estimate.linear.system import LinearSystem, plain_roots
 from freefloat.estimate.problem import Problem

@@ -30,11 +30,12 @@ from numpy.typing import ArrayLike, NDArray
 from freefloat.arrays import Array, read_only
 from freefloat.errors import ShapeError
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.estimator import Estimator, linear_estimate
+from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.flight import InvalidProblem
+from freefloat.estimate.linear.linear_estimate import linear_estimate
 from freefloat.estimate.linear.recursive_kernel import absorb
 from freefloat.estimate.linear.solution import solution_of
-from freefloat.estimate.linear.system import Fit, LinearSystem, plain_roots
+from freefloat.estimate.linear.system import LinearFit, LinearSystem, plain_roots
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.rows.equations import COUNTS, Equations
 
@@ -219,7 +220,7 @@ class Recursive(Estimator):
         share[order] = self.forgetting.left(passed)[1:]
         half = scipy.linalg.solve_triangular(run.R, system.F.T, trans="T")
         gain = share[:, None] * scipy.linalg.solve_triangular(run.R, half).T
-        fit = Fit(np.column_stack([run.values, gain.T @ system.g[:, 1:]]), gain)
+        fit = LinearFit(np.column_stack([run.values, gain.T @ system.g[:, 1:]]), gain)
         solution = solution_of(system, fit, biased=True, notes=self._notes(run))
         return linear_estimate(problem, equations, self.name, solution)
 

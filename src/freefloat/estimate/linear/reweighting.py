@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from freefloat.arrays import Array
-from freefloat.estimate.linear.system import Fit, LinearSystem, roots_at
+from freefloat.estimate.linear.system import LinearFit, LinearSystem, roots_at
 from freefloat.estimate.rows.equations import Equations
 
 _SETTLED = 1e-3  # of the standard deviations
@@ -20,7 +20,7 @@ class Reweighted:
     """The system with its last weights, its fit, and whether the weights settled."""
 
     system: LinearSystem
-    fit: Fit
+    fit: LinearFit
     settled: bool
     rounds: int
 
@@ -38,7 +38,7 @@ class Reweighted:
 
 
 def reweighted(
-    equations: Equations, start: LinearSystem | None, solve: Callable[[LinearSystem, Array], Fit], rounds: int
+    equations: Equations, start: LinearSystem | None, solve: Callable[[LinearSystem, Array], LinearFit], rounds: int
 ) -> Reweighted:
     """Solve with weights by the sensors' noise until the answer stays where it is.
 
@@ -57,7 +57,7 @@ def reweighted(
     return Reweighted(system, fit, settled=False, rounds=rounds)
 
 
-def settled(system: LinearSystem, fit: Fit, step: Array) -> bool:
+def settled(system: LinearSystem, fit: LinearFit, step: Array) -> bool:
     """Whether a step of the unknowns is small against standard deviations, or against rounding."""
     clusters = system.space.units.size
     sd = np.linalg.norm(fit.gain @ system.space.basis[:clusters].T, axis=0)

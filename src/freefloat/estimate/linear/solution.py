@@ -2,17 +2,38 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 import numpy as np
 
 from freefloat.arrays import Array
-from freefloat.estimate.estimator import Solution
-from freefloat.estimate.linear.system import Fit, LinearSystem
+from freefloat.estimate.linear.system import LinearFit, LinearSystem
 from freefloat.estimate.rows.equations import Equations, by_flight
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solution:
+    """The unknowns of stacked equations, found in whatever way.
+
+    x: clusters, then nuisances, shape (u,). covariance: by the sensors' noise alone, shape (u, u).
+    by_known: derivative of x by each known value that has a standard deviation, shape (u, known); none unless given.
+    unseen: directions held at the CAD model, as in `Estimate`, shape (k, clusters).
+    bias: what noise in the rows' own columns is expected to have done to x, shape (u,); None if not known.
+    warnings, notes: further sentences.
+    """
+
+    x: Array
+    covariance: Array
+    by_known: Array | None = None
+    unseen: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    bias: Array | None = None
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def solution_of(
     system: LinearSystem,
-    fit: Fit,
+    fit: LinearFit,
     biased: bool,
     warnings: tuple[str, ...] = (),
     notes: tuple[str, ...] = (),
@@ -35,7 +56,7 @@ def solution_of(
     )
 
 
-def covariance_of_errors(system: LinearSystem, fit: Fit, x: Array) -> Array:
+def covariance_of_errors(system: LinearSystem, fit: LinearFit, x: Array) -> Array:
     """Covariance of z by what the rows err at x, shape (s, s)."""
     equations = system.equations
     gains = by_flight(equations.stacks, fit.gain)
@@ -64,7 +85,7 @@ def _residual_sizes(equations: Equations, x: Array, unknowns: int) -> dict[str, 
     return sizes
 
 
-def _bias(system: LinearSystem, fit: Fit, x: Array) -> Array | None:
+def _bias(system: LinearSystem, fit: LinearFit, x: Array) -> Array | None:
     """What noise of the measured rates is expected to have done to x, shape (u,)."""
     if system.noise is None:
         return None

@@ -22,7 +22,7 @@ from freefloat.estimate.rows.flight_stack import whitening
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Fit:
+class LinearFit:
     """A solution that is linear in the rows' errors.
 
     z: of the seen unknowns, then its derivative by each uncertain known value, shape (s, 1 + known).
@@ -92,12 +92,12 @@ class LinearSystem:
 
     # ------------------------------------------------------------------ solutions
 
-    def least_squares(self) -> Fit:
+    def least_squares(self) -> LinearFit:
         """Smallest sum of squares."""
         Q, R = self.factors
-        return Fit(_back(R, Q.T @ self.g), _back(R, Q.T).T)
+        return LinearFit(_back(R, Q.T @ self.g), _back(R, Q.T).T)
 
-    def compensated(self, noise: Array) -> Fit:
+    def compensated(self, noise: Array) -> LinearFit:
         """Least squares less what `noise`, as of `rate_noise` with the same weights, adds to its products."""
         (Q, R), basis = self.factors, self.space.basis
         u = basis.shape[0]
@@ -106,14 +106,14 @@ class LinearSystem:
         cross[:, 0] -= noise[:u, :u] @ self.space.origin
         left = np.eye(R.shape[0]) - 0.5 * (on_matrix + on_matrix.T)
         y = np.linalg.solve(left, Q.T @ self.g - _forward(R, basis.T @ cross))
-        return Fit(_back(R, y), _back(R, np.linalg.solve(left, Q.T)).T)
+        return LinearFit(_back(R, y), _back(R, np.linalg.solve(left, Q.T)).T)
 
-    def instrumental(self, Z: Array) -> Fit:
+    def instrumental(self, Z: Array) -> LinearFit:
         """The solution of Z^T F z = Z^T g for instruments Z, shape (all rows, s)."""
         Q, R = self.factors
         P = scipy.linalg.qr(Z, mode="economic")[0]
         y = np.linalg.solve(P.T @ Q, P.T @ self.g)
-        return Fit(_back(R, y), _back(R, np.linalg.solve(P.T @ Q, P.T)).T)
+        return LinearFit(_back(R, y), _back(R, np.linalg.solve(P.T @ Q, P.T)).T)
 
 
 def _noise_in_columns(equations: Equations) -> bool:

@@ -22,8 +22,9 @@ import scipy.linalg
 
 from freefloat.arrays import Array
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.estimator import Estimator, linear_estimate
+from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.flight import InvalidProblem
+from freefloat.estimate.linear.linear_estimate import linear_estimate
 from freefloat.estimate.linear.rate_noise import rate_noise
 from freefloat.estimate.linear.solution import solution_of
 from freefloat.estimate.linear.system import LinearSystem, plain_roots

@@ -14,10 +14,11 @@ from typing import ClassVar
 
 from freefloat.arrays import Array
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.estimator import Estimator, linear_estimate
+from freefloat.estimate.estimator import Estimator
+from freefloat.estimate.linear.linear_estimate import linear_estimate
 from freefloat.estimate.linear.reweighting import reweighted
 from freefloat.estimate.linear.solution import solution_of
-from freefloat.estimate.linear.system import Fit, LinearSystem
+from freefloat.estimate.linear.system import LinearFit, LinearSystem
 from freefloat.estimate.problem import Problem
 
 
@@ -37,6 +38,6 @@ class Weighted(Estimator):
         return linear_estimate(problem, equations, self.name, solution)
 
 
-def least_squares(system: LinearSystem, x: Array) -> Fit:
+def least_squares(system: LinearSystem, x: Array) -> LinearFit:
     """The fit of a system, wherever its rows were weighed."""
     return system.least_squares()

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from freefloat.arrays import AXES, Array
 from freefloat.dynamics.mass_centre import first_moment_regressor
 from freefloat.dynamics.momentum_rows import momentum_adjoint, momentum_regressor
-from freefloat.estimate.rows.model_rows import Channel, Column, Group, ModelRows, Unit, turn_unit
+from freefloat.estimate.rows.model_rows import Group, ModelRows, NoisyChannel, NuisanceColumn, Unit, turn_unit
 from freefloat.models.angular_momentum import AngularMomentum
 from freefloat.robot.base_axes import turning_axes
 
@@ -63,10 +63,10 @@ class AngularMomentumRows(ModelRows):
         return tuple(f"angular momentum {AXES[axis]} about the centre of mass" for axis in self._axes)
 
     @property
-    def columns(self) -> tuple[Column, ...]:
+    def columns(self) -> tuple[NuisanceColumn, ...]:
         """Components of the unknown momentum, inertial axes."""
         axes = self._axes if self.momentum_is_unknown else ()
-        return tuple(Column(self.named(f"momentum {AXES[axis]}"), "N m s") for axis in axes)
+        return tuple(NuisanceColumn(self.named(f"momentum {AXES[axis]}"), "N m s") for axis in axes)
 
     @cached_property
     def _rows(self) -> Array:
@@ -106,7 +106,7 @@ class AngularMomentumRows(ModelRows):
 
     # ------------------------------------------------------------------ how errors move the rows
 
-    def unit(self, channel: Channel) -> Unit | None:
+    def unit(self, channel: NoisyChannel) -> Unit | None:
         """What a unit error of a channel adds; None for positions of joints."""
         if channel.name == "q":
             return None
@@ -164,7 +164,7 @@ class AngularMomentumRows(ModelRows):
     def instruments(self, x: Array) -> Array:
         """The matrix at the base motion that the unknowns x predict, shape (n, rows, columns)."""
         pi, axes, n = self._pi(x), self._axes, len(self.samples)
-        by_rate = [self.model.rows(self.unit_motion(Channel("w", int(axis), 1.0))) @ pi for axis in axes]
+        by_rate = [self.model.rows(self.unit_motion(NoisyChannel("w", int(axis), 1.0))) @ pi for axis in axes]
         turning = self.model.rows(replace(self.samples, w=np.zeros((n, 3)))) @ pi
         given = (self.total - self.wheel_momentum)[:, axes] - self._nuisance @ x[self._asked.size :] - turning
         w = np.zeros((n, 3))

@@ -20,7 +20,7 @@ from freefloat.arrays import AXES, Array
 from freefloat.dynamics.momentum_rows import momentum_adjoint
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.rows.integral import integral
-from freefloat.estimate.rows.model_rows import Channel, Column, Group, ModelRows, Unit, turn_unit
+from freefloat.estimate.rows.model_rows import Group, ModelRows, NoisyChannel, NuisanceColumn, Unit, turn_unit
 from freefloat.models.angular_momentum import BaseVelocity
 from freefloat.robot.base_axes import sliding_axes
 
@@ -58,11 +58,13 @@ class BaseVelocityRows(ModelRows):
         )
 
     @property
-    def columns(self) -> tuple[Column, ...]:
+    def columns(self) -> tuple[NuisanceColumn, ...]:
         """The velocity of the centre of mass, inertial axes, and the acceleration's error."""
         names = [("velocity of the centre of mass", "m/s")] if self._turns else []
         names += [("velocity bias", "m/s^2")] if self._turns and self._drifts else []
-        return tuple(Column(self.named(f"{what} {AXES[axis]}"), unit) for what, unit in names for axis in self._axes)
+        return tuple(
+            NuisanceColumn(self.named(f"{what} {AXES[axis]}"), unit) for what, unit in names for axis in self._axes
+        )
 
     @cached_property
     def _turns(self) -> bool:
@@ -101,7 +103,7 @@ class BaseVelocityRows(ModelRows):
 
     # ------------------------------------------------------------------ how errors move the rows
 
-    def unit(self, channel: Channel) -> Unit | None:
+    def unit(self, channel: NoisyChannel) -> Unit | None:
         """What a unit error of a channel adds; None for positions of joints."""
         if channel.name == "q":
             return None

@@ -15,7 +15,7 @@ from freefloat.models.angular_momentum import AngularMomentum, BaseVelocity
 from freefloat.models.minimal import MinimalParameters
 
 if TYPE_CHECKING:
-    from freefloat.estimate.problem import Problem
+    from freefloat.estimate.problem_data import ProblemData
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,17 +30,17 @@ class ClusterSet:
     cad: Array
     slope: Array
 
-    def covariance(self, problem: Problem) -> Array:
+    def covariance(self, problem: ProblemData) -> Array:
         """Of the CAD model's clusters, by the prior or else by default spreads, shape (c, c)."""
         return self.slope @ (problem.prior or CadSpread()).covariance(problem.robot) @ self.slope.T
 
 
-def standard_clusters(problem: Problem) -> ClusterSet:
+def standard_clusters(problem: ProblemData) -> ClusterSet:
     """Those of momentum, energy and torque."""
     return ClusterSet(problem.minimal, problem.cad, _unknown_only(problem, problem.minimal.combine))
 
 
-def angular_momentum_clusters(problem: Problem, model: AngularMomentum) -> ClusterSet:
+def angular_momentum_clusters(problem: ProblemData, model: AngularMomentum) -> ClusterSet:
     """Those about the centre of mass that are not known."""
     theta = model.underlying.minimal
     asked = np.setdiff1d(np.arange(len(model.minimal)), model.known_clusters())
@@ -50,7 +50,7 @@ def angular_momentum_clusters(problem: Problem, model: AngularMomentum) -> Clust
     return ClusterSet(chosen, model.values()[asked], _unknown_only(problem, slope))
 
 
-def base_velocity_clusters(problem: Problem, model: BaseVelocity) -> ClusterSet:
+def base_velocity_clusters(problem: ProblemData, model: BaseVelocity) -> ClusterSet:
     """First moments over the total mass: d(sigma / M) = (d sigma - (sigma / M) dM) / M."""
     theta = model.underlying.minimal
     values = theta.values(model.standard(None))
@@ -75,7 +75,7 @@ def side_by_side(sets: Sequence[ClusterSet]) -> ClusterSet:
     return ClusterSet(minimal, np.concatenate([each.cad for each in sets]), np.vstack([each.slope for each in sets]))
 
 
-def _unknown_only(problem: Problem, slope: Array) -> Array:
+def _unknown_only(problem: ProblemData, slope: Array) -> Array:
     masked = np.zeros_like(slope)
     masked[:, problem.unknown] = slope[:, problem.unknown]
     return masked

@@ -21,7 +21,7 @@ from freefloat.dynamics.energy import kinetic_energy_regressor, potential_energy
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.torque import mass_matrix
 from freefloat.estimate.rows.integral import integral
-from freefloat.estimate.rows.model_rows import Channel, Column
+from freefloat.estimate.rows.model_rows import NoisyChannel, NuisanceColumn
 from freefloat.estimate.rows.standard import StandardRows
 
 if TYPE_CHECKING:
@@ -43,9 +43,9 @@ class EnergyRows(StandardRows):
         return ("energy",)
 
     @property
-    def columns(self) -> tuple[Column, ...]:
+    def columns(self) -> tuple[NuisanceColumn, ...]:
         """The energy at the first sample."""
-        return (Column(self.named("energy at the start"), "J"),)
+        return (NuisanceColumn(self.named("energy at the start"), "J"),)
 
     def standard(self, samples: Samples, columns: NDArray[np.int64]) -> Array:
         """Kinetic and potential energy, shape (n, 1, len(columns))."""
@@ -71,7 +71,7 @@ class EnergyRows(StandardRows):
             power = power - ((w @ robot.wheel_axes.T) * rises) @ robot.wheel_inertias
         return integral(power, self.flight.t)[:, None]
 
-    def slopes(self, x: Array, channels: Sequence[Channel]) -> Array:
+    def slopes(self, x: Array, channels: Sequence[NoisyChannel]) -> Array:
         """How much each row errs by unit noise of each channel, at the CAD model, shape (n, 1, channels).
 
         An error of a power stays in all work after it: it counts as the root of the sum of squares over the samples
@@ -89,7 +89,7 @@ class EnergyRows(StandardRows):
             slopes[:, 0, k] = np.sqrt(kept**2 + work)
         return slopes
 
-    def _power_slope(self, channel: Channel) -> Array:
+    def _power_slope(self, channel: NoisyChannel) -> Array:
         """Derivative of the power that is put in by a channel, shape (n,)."""
         samples, slope = self.samples, np.zeros(len(self.samples))
         if channel.name == "torques":

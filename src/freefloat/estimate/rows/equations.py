@@ -31,7 +31,7 @@ from freefloat.estimate.rows.cluster_sets import (
 )
 from freefloat.estimate.rows.energy import EnergyRows
 from freefloat.estimate.rows.flight_stack import FlightStack
-from freefloat.estimate.rows.model_rows import Column, Group, ModelRows
+from freefloat.estimate.rows.model_rows import Group, ModelRows, NuisanceColumn
 from freefloat.estimate.rows.momentum import MomentumRows
 from freefloat.estimate.rows.torque import TorqueRows
 from freefloat.models.angular_momentum import AngularMomentum, BaseVelocity
@@ -40,7 +40,7 @@ from freefloat.models.model import NotApplicable
 from freefloat.models.summary import make_model
 
 if TYPE_CHECKING:
-    from freefloat.estimate.problem import Problem
+    from freefloat.estimate.problem_data import ProblemData
     from freefloat.models.names import ModelName
 
 COUNTS = 1e-10  # of the largest singular value of the scaled matrix
@@ -166,7 +166,7 @@ class Equations:
         return "\n".join(lines)
 
 
-def stack_equations(problem: Problem, models: tuple[ModelName, ...]) -> Equations:
+def stack_equations(problem: ProblemData, models: tuple[ModelName, ...]) -> Equations:
     """The rows of these models in all flights of a problem."""
     if not models:
         raise InvalidProblem("a problem needs at least one model to stack rows of")
@@ -224,7 +224,7 @@ def by_flight(stacks: Sequence[FlightStack], flat: Array) -> list[Array]:
 _Make = Callable[[Flight, int | None], ModelRows]
 
 
-def _made(problem: Problem, name: ModelName) -> tuple[ModelName, ClusterSet, _Make]:
+def _made(problem: ProblemData, name: ModelName) -> tuple[ModelName, ClusterSet, _Make]:
     """Clusters of a model, and how its rows in a flight are made."""
     if name in _GROUPS:
         absent = {tuple(sorted(flight.without)) for flight in problem.flights}
@@ -242,22 +242,25 @@ def _made(problem: Problem, name: ModelName) -> tuple[ModelName, ClusterSet, _Ma
     return name, standard_clusters(problem), partial(_STANDARD[name], problem)
 
 
-def _angular(problem: Problem, model: AngularMomentum, flight: Flight, number: int | None) -> ModelRows:
+def _angular(problem: ProblemData, model: AngularMomentum, flight: Flight, number: int | None) -> ModelRows:
     return AngularMomentumRows(problem, flight, number, model)
 
 
-def _velocity(problem: Problem, model: BaseVelocity, flight: Flight, number: int | None) -> ModelRows:
+def _velocity(problem: ProblemData, model: BaseVelocity, flight: Flight, number: int | None) -> ModelRows:
     return BaseVelocityRows(problem, flight, number, model)
 
 
 def _stacks(
-    problem: Problem, makes: Sequence[_Make], groups: Mapping[Group, ClusterSet]
-) -> tuple[tuple[FlightStack, ...], tuple[Column, ...]]:
+    problem: ProblemData, makes: Sequence[_Make], groups: Mapping[Group, ClusterSet]
+) -> tuple[tuple[FlightStack, ...], tuple[NuisanceColumn, ...]]:
     """The rows of each flight, their columns placed among all unknowns; the nuisances of all."""
     starts = dict(zip(groups, np.cumsum([0, *(len(each.minimal) for each in groups.values())]), strict=False))
     clusters = sum(len(each.minimal) for each in groups.values())
     several = len(problem.flights) > 1
-    made, nuisances = list[tuple[Flight, tuple[ModelRows, ...], tuple[NDArray[np.int64], ...]]](), list[Column]()
+    made, nuisances = (
+        list[tuple[Flight, tuple[ModelRows, ...], tuple[NDArray[np.int64], ...]]](),
+        list[NuisanceColumn](),
+    )
     for index, flight in enumerate(problem.flights):
         sources = tuple(make(flight, index + 1 if several else None) for make in makes)
         places = []

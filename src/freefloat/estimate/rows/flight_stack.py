@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from freefloat.arrays import Array
 from freefloat.estimate.flight import Flight
-from freefloat.estimate.rows.model_rows import Channel, ModelRows, Unit, noisy_channels
+from freefloat.estimate.rows.model_rows import ModelRows, NoisyChannel, Unit, noisy_channels
 
 _FLOOR = 1e-3  # of the standard deviation of a row: no combination of rows counts as more exact than this
 
@@ -29,7 +29,7 @@ class FlightStack:
     unknowns: int
 
     @cached_property
-    def channels(self) -> tuple[Channel, ...]:
+    def channels(self) -> tuple[NoisyChannel, ...]:
         """The flight's channels whose noise is known."""
         return noisy_channels(self.sources[0].problem.robot, self.flight)
 
@@ -80,7 +80,7 @@ class FlightStack:
         """Whether all rows are linear in the measured rates."""
         return all(source.rate_linear for source in self.sources)
 
-    def units(self) -> Iterator[tuple[Channel, Unit]]:
+    def units(self) -> Iterator[tuple[NoisyChannel, Unit]]:
         """What unit errors of each channel add to the rows, channels one after another.
 
         Only of models that are linear in their rates; joint positions, which are not linear, are left out.

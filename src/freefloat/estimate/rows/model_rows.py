@@ -27,7 +27,7 @@ from freefloat.robot.rotations import rotations
 from freefloat.robot.transform import skew
 
 if TYPE_CHECKING:
-    from freefloat.estimate.problem import Problem
+    from freefloat.estimate.problem_data import ProblemData
     from freefloat.models.names import ModelName
 
 Group = Literal["standard", "angular-momentum", "base-velocity"]
@@ -37,7 +37,7 @@ _TWIST = {"v": 0, "w": 1, "dv": 0, "dw": 1}
 
 
 @dataclass(frozen=True, slots=True)
-class Channel:
+class NoisyChannel:
     """A measured number that errs: column `index` of the samples' array `name`, by `sd` in each sample."""
 
     name: str
@@ -46,7 +46,7 @@ class Channel:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class NuisanceColumn:
     """A column that is no cluster: what it stands for and its unit."""
 
     name: str
@@ -61,12 +61,12 @@ class Unit:
     right: Array
 
 
-def noisy_channels(robot: Robot, flight: Flight) -> tuple[Channel, ...]:
+def noisy_channels(robot: Robot, flight: Flight) -> tuple[NoisyChannel, ...]:
     """The channels of a flight whose noise is known and not zero, but for what the base cannot do."""
     channels = []
     for name, level in flight.noise.items():
         moves = _moves(robot, name, level.size)
-        channels += [Channel(name, i, float(sd)) for i, sd in enumerate(level) if sd > 0.0 and moves[i]]
+        channels += [NoisyChannel(name, i, float(sd)) for i, sd in enumerate(level) if sd > 0.0 and moves[i]]
     return tuple(channels)
 
 
@@ -84,7 +84,7 @@ class ModelRows(ABC):
     number: of the flight, counted from one, for the names of nuisances; None if there is only one flight.
     """
 
-    problem: Problem
+    problem: ProblemData
     flight: Flight
     number: int | None
 
@@ -102,7 +102,7 @@ class ModelRows(ABC):
 
     @property
     @abstractmethod
-    def columns(self) -> tuple[Column, ...]:
+    def columns(self) -> tuple[NuisanceColumn, ...]:
         """The columns after those of the clusters."""
 
     @cached_property
@@ -117,7 +117,7 @@ class ModelRows(ABC):
 
     # ------------------------------------------------------------------ how errors move them
 
-    def slopes(self, x: Array, channels: Sequence[Channel]) -> Array:
+    def slopes(self, x: Array, channels: Sequence[NoisyChannel]) -> Array:
         """Derivative of matrix x - right by channels at the unknowns x, shape (n, rows, channels)."""
         slopes = np.zeros((*self.right.shape[:2], len(channels)))
         by_position = self.by_position(x) if any(channel.name == "q" for channel in channels) else None
@@ -128,7 +128,7 @@ class ModelRows(ABC):
                 slopes[..., k] = unit.matrix @ x - unit.right[..., 0]
         return slopes
 
-    def unit_once(self, channel: Channel) -> Unit | None:
+    def unit_once(self, channel: NoisyChannel) -> Unit | None:
         """`unit`, kept where rows are few: it is the same for all unknowns, and asked for time and again."""
         if self.matrix.nbytes > _KEPT_BYTES:
             return self.unit(channel)
@@ -145,7 +145,7 @@ class ModelRows(ABC):
         """Derivative of matrix x - right by joint positions, shape (n, rows, joints)."""
         raise NotImplementedError
 
-    def unit(self, channel: Channel) -> Unit | None:
+    def unit(self, channel: NoisyChannel) -> Unit | None:
         """What a unit error of a channel adds; None if the rows are not linear in it (positions of joints)."""
         raise NotApplicable(
             f"{self.name} rows are not linear in the measured rates; methods for noisy regressors are for "
@@ -214,7 +214,7 @@ class ModelRows(ABC):
         """The name of a nuisance, with its flight's number if there are several."""
         return what if self.number is None else f"{what} flight {self.number}"
 
-    def unit_motion(self, channel: Channel) -> Samples:
+    def unit_motion(self, channel: NoisyChannel) -> Samples:
         """The flight's positions with every rate zero but that of one channel, which is one."""
         n, joints = self.samples.q.shape
         widths: Mapping[str, int] = {"v": 3, "w": 3, "dq": joints, "wheel_rates": len(self.problem.robot.wheels)}

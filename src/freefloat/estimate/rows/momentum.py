@@ -21,12 +21,13 @@ from freefloat.arrays import AXES, Array
 from freefloat.dynamics.momentum_rows import momentum_adjoint, momentum_matrix, momentum_regressor
 from freefloat.dynamics.samples import Samples
 from freefloat.estimate.flight import InvalidProblem
-from freefloat.estimate.rows.model_rows import Channel, Column, Unit, turn_unit
+from freefloat.estimate.rows.model_rows import NoisyChannel, NuisanceColumn, Unit, turn_unit
 from freefloat.estimate.rows.standard import StandardRows
 from freefloat.robot.base_axes import allowed_rows
 
 if TYPE_CHECKING:
     from freefloat.models.names import ModelName
+
 
 _LABELS = (*(f"linear momentum {axis}" for axis in AXES), *(f"angular momentum {axis}" for axis in AXES))
 _PLACE = {"v": 0, "w": 3, "dq": 6}
@@ -48,11 +49,13 @@ class MomentumRows(StandardRows):
         return tuple(_LABELS[row] for row in self._allowed)
 
     @property
-    def columns(self) -> tuple[Column, ...]:
+    def columns(self) -> tuple[NuisanceColumn, ...]:
         """Components of the unknown momentum, inertial axes."""
         if not self.momentum_is_unknown:
             return ()
-        return tuple(Column(self.named(_LABELS[row]), "kg m/s" if row < 3 else "N m s") for row in self._allowed)
+        return tuple(
+            NuisanceColumn(self.named(_LABELS[row]), "kg m/s" if row < 3 else "N m s") for row in self._allowed
+        )
 
     def standard(self, samples: Samples, columns: NDArray[np.int64]) -> Array:
         """K along what the base can do, shape (n, rows, len(columns))."""
@@ -92,7 +95,7 @@ class MomentumRows(StandardRows):
 
     # ------------------------------------------------------------------ how errors move the rows
 
-    def unit(self, channel: Channel) -> Unit | None:
+    def unit(self, channel: NoisyChannel) -> Unit | None:
         """What a unit error of a channel adds; None for positions of joints."""
         if channel.name == "q":
             return None
@@ -110,7 +113,7 @@ class MomentumRows(StandardRows):
             added.matrix[..., clusters:] = self._nuisance_unit(channel)
         return added
 
-    def _nuisance_unit(self, channel: Channel) -> Array:
+    def _nuisance_unit(self, channel: NoisyChannel) -> Array:
         """What a unit error of attitude or position adds to the columns of the unknown momentum."""
         if channel.name == "attitude":
             return self._momentum_columns(turn_unit(channel.index, self.turned), self._way)
@@ -119,7 +122,7 @@ class MomentumRows(StandardRows):
             return self._momentum_columns(self.turned, self._way + step) - self.nuisance
         return np.zeros_like(self.nuisance)
 
-    def slopes(self, x: Array, channels: Sequence[Channel]) -> Array:
+    def slopes(self, x: Array, channels: Sequence[NoisyChannel]) -> Array:
         """Derivative of matrix x - right by channels at the unknowns x, shape (n, rows, channels)."""
         names = {channel.name for channel in channels}
         A = momentum_matrix(self.problem.robot, self.samples.q, self.phi(x))[:, self._allowed]

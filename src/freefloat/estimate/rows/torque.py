@@ -21,7 +21,7 @@ from freefloat.arrays import AXES, Array
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.torque import inverse_dynamics, mass_matrix, torque_regressor, wheel_wrench_columns
 from freefloat.estimate.flight import InvalidProblem
-from freefloat.estimate.rows.model_rows import Channel, Column
+from freefloat.estimate.rows.model_rows import NoisyChannel, NuisanceColumn
 from freefloat.estimate.rows.standard import StandardRows
 from freefloat.robot.base_axes import allowed_rows
 
@@ -57,7 +57,7 @@ class TorqueRows(StandardRows):
         return tuple(every[row] for row in self._chosen)
 
     @property
-    def columns(self) -> tuple[Column, ...]:
+    def columns(self) -> tuple[NuisanceColumn, ...]:
         """None."""
         return ()
 
@@ -81,7 +81,7 @@ class TorqueRows(StandardRows):
             measured[:, 6:] = samples.torques
         return (measured - wheel_wrench_columns(robot, samples) @ robot.wheel_inertias)[:, self._chosen]
 
-    def slopes(self, x: Array, channels: Sequence[Channel]) -> Array:
+    def slopes(self, x: Array, channels: Sequence[NoisyChannel]) -> Array:
         """Derivative of matrix x - right by channels, at the CAD model, shape (n, rows, channels)."""
         H = mass_matrix(self.cad_robot, self.samples.q)
         slopes = np.zeros((len(self.samples), 6 + len(self.problem.robot.joints), len(channels)))
@@ -96,7 +96,7 @@ class TorqueRows(StandardRows):
                 slopes[:, channel.index, k] = -1.0
         return slopes[:, self._chosen]
 
-    def _by_rate(self, channel: Channel) -> Array:
+    def _by_rate(self, channel: NoisyChannel) -> Array:
         """Derivative by a rate, shape (n, 6 + joints).
 
         Torques are a quadratic form c of the rates r: c(r + e) - c(r) - c(e), which is twice the bilinear form of

@@ -24,7 +24,7 @@ _NOTHING = 1e-16  # of the largest singular value: what is smaller is rounding
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Spectrum:
+class SingularValues:
     """Singular values of a matrix C, shape (m, c), and its right singular vectors.
 
     sigma: descending, shape (c,); never below rounding. V: vectors in columns, shape (c, c).
@@ -35,7 +35,7 @@ class Spectrum:
     V: Array
 
     @classmethod
-    def of(cls, C: Array) -> Spectrum:
+    def of(cls, C: Array) -> SingularValues:
         """Of a matrix with at least as many rows as columns."""
         if C.ndim != 2 or not 0 < C.shape[1] <= C.shape[0]:
             raise ShapeError(f"the matrix has shape {C.shape}; allowed: at least as many rows as columns")
@@ -75,10 +75,10 @@ class SpectralGoal(Goal):
 
     def __call__(self, C: Array) -> tuple[float, Array]:
         """The value for a matrix C, shape (m, c), and its derivative, in the same shape."""
-        spectrum = Spectrum.of(C)
+        spectrum = SingularValues.of(C)
         value, slopes = self.of_singular_values(spectrum.sigma)
         return value, spectrum.pull_back(slopes)
 
     def report(self, C: Array) -> float:
         """The number for people: without logarithm or smoothing."""
-        return self.true_value(Spectrum.of(C).sigma)
+        return self.true_value(SingularValues.of(C).sigma)

@@ -22,12 +22,12 @@ from freefloat.estimate.likelihood.unknowns import Unknowns, parameter_columns, 
 from freefloat.estimate.problem import Problem
 from freefloat.excitation.information.motion import InformedMotion
 from freefloat.excitation.information.sensors import READERS, Reader
-from freefloat.excitation.rows.rows import Filled, MotionSlope, Rows
+from freefloat.excitation.rows.rows import DesignRows, Filled, MotionSlope
 from freefloat.models.model import NotApplicable
 
 
 @dataclass(frozen=True, eq=False)
-class InformationRows(Rows):
+class InformationRows(DesignRows):
     """Rows of a problem that was planned with some motion of the same shape, duration and rate.
 
     problem: with one flight. momentum: total angular momentum in base axes at the first instant, (3,) [N m s].

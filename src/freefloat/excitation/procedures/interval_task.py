@@ -23,7 +23,7 @@ from freefloat.excitation.goals.condition_number import ConditionNumber
 from freefloat.excitation.goals.goal import Goal
 from freefloat.excitation.goals.signal import WithSignal
 from freefloat.excitation.planned_motion import Conditions
-from freefloat.excitation.rows.rows import Rows
+from freefloat.excitation.rows.rows import DesignRows
 from freefloat.excitation.rows.signals import SignalRows
 from freefloat.motion.cycloid import Cycloid, seed_map
 from freefloat.motion.limits import Limits
@@ -44,7 +44,7 @@ class IntervalTask:
         condition number hardly depends on it, as an interval changes positions little.
     """
 
-    rows: Rows
+    rows: DesignRows
     conditions: Conditions
     limits: Limits
     goals: tuple[Goal, ...] = _STAGES
@@ -118,7 +118,7 @@ class IntervalTask:
         motion = trajectory.evaluate(self.times(len(trajectory.coefficients) - 1))
         return self.conditions.samples(self.channels, motion)
 
-    def _with_signal(self, goal: Goal) -> tuple[Rows, Goal]:
+    def _with_signal(self, goal: Goal) -> tuple[DesignRows, Goal]:
         if not self.signal_weight:
             return self.rows, goal
         rows = SignalRows(self.rows, self.conditions)

@@ -22,7 +22,7 @@ from freefloat.excitation.goals.equilibrium import WithEquilibrium, equilibrium
 from freefloat.excitation.goals.goal import Goal
 from freefloat.excitation.planned_motion import Conditions
 from freefloat.excitation.procedures.joined_points import joined_points, stopping_distance
-from freefloat.excitation.rows.energy import EnergyRows
+from freefloat.excitation.rows.energy import EnergyDesignRows
 from freefloat.motion.limits import Limits
 from freefloat.motion.quintic_points import QuinticPoints
 from freefloat.motion.trajectory import InvalidTrajectory, Motion
@@ -59,7 +59,7 @@ class OptimumPoints:
 class PointsTask:
     """Points as numbers between -1 and 1: x of shape (2, r + 1, channels), positions then rates."""
 
-    rows: EnergyRows
+    rows: EnergyDesignRows
     limits: Limits
 
     def __post_init__(self) -> None:
@@ -118,7 +118,7 @@ class PointsTask:
 
 
 def optimum_points(
-    rows: EnergyRows, limits: Limits, r: int, *, starts: int = 20, seed: int = 0, equilibrium_weight: float = 0.0
+    rows: EnergyDesignRows, limits: Limits, r: int, *, starts: int = 20, seed: int = 0, equilibrium_weight: float = 0.0
 ) -> OptimumPoints:
     """The best of several random starts.
 

@@ -14,7 +14,7 @@ import numpy as np
 from freefloat.arrays import Array
 from freefloat.excitation.goals.goal import Goal
 from freefloat.excitation.planned_motion import Conditions
-from freefloat.excitation.rows.rows import Rows
+from freefloat.excitation.rows.rows import DesignRows
 from freefloat.motion.trajectory import InvalidTrajectory, Trajectory
 
 
@@ -32,7 +32,7 @@ class RandomSelection:
 
 
 def best_of_random(
-    draw: Callable[[int], Trajectory], conditions: Conditions, rows: Rows, goal: Goal, t: Array, motions: int
+    draw: Callable[[int], Trajectory], conditions: Conditions, rows: DesignRows, goal: Goal, t: Array, motions: int
 ) -> RandomSelection:
     """The motion of the least value among so many.
 
@@ -46,6 +46,6 @@ def best_of_random(
     return RandomSelection(draw(chosen), chosen, float(values[chosen]), values)
 
 
-def _value(trajectory: Trajectory, conditions: Conditions, rows: Rows, goal: Goal, t: Array) -> float:
+def _value(trajectory: Trajectory, conditions: Conditions, rows: DesignRows, goal: Goal, t: Array) -> float:
     samples = conditions.samples(trajectory.channels, trajectory.evaluate(t))
     return goal(rows.fill(samples).matrix)[0]

@@ -21,7 +21,7 @@ from freefloat.dynamics.samples import Samples
 from freefloat.excitation.planned_motion import Conditions
 from freefloat.excitation.rows.momentum import refuse_momentum
 from freefloat.excitation.rows.reaction_slope import ReactedMotion, react
-from freefloat.excitation.rows.rows import Filled, MotionSlope, Rows
+from freefloat.excitation.rows.rows import DesignRows, Filled, MotionSlope
 from freefloat.models.angular_momentum import AngularMomentum
 
 
@@ -78,7 +78,7 @@ class FilledAngularMomentum(Filled):
 
 
 @dataclass(frozen=True, eq=False)
-class AngularMomentumRows(Rows):
+class AngularMomentumDesignRows(DesignRows):
     """Three rows per instant, one for a planar base.
 
     model: whose clusters are the columns. conditions: of the robot that moves; its momentum must be zero.

@@ -15,7 +15,7 @@ from freefloat.dynamics.energy import energy_adjoint
 from freefloat.dynamics.samples import Samples
 from freefloat.errors import ShapeError
 from freefloat.excitation.rows.reaction_slope import ReactedMotion, react, refuse_gravity
-from freefloat.excitation.rows.rows import Filled, MotionSlope, Rows
+from freefloat.excitation.rows.rows import DesignRows, Filled, MotionSlope
 from freefloat.models.model import Energy
 
 
@@ -40,7 +40,7 @@ class FilledEnergy(Filled):
 
 
 @dataclass(frozen=True, eq=False)
-class EnergyRows(Rows):
+class EnergyDesignRows(DesignRows):
     """One row per pair of states.
 
     model: whose clusters are the columns, and whose robot moves.

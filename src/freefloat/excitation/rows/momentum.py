@@ -15,7 +15,7 @@ from freefloat.dynamics.momentum_rows import momentum_adjoint
 from freefloat.dynamics.samples import Samples
 from freefloat.excitation.planned_motion import Conditions
 from freefloat.excitation.rows.reaction_slope import ReactedMotion, react
-from freefloat.excitation.rows.rows import Filled, MotionSlope, Rows
+from freefloat.excitation.rows.rows import DesignRows, Filled, MotionSlope
 from freefloat.models.model import Momentum, NotApplicable
 from freefloat.robot.base_axes import allowed_rows
 
@@ -42,7 +42,7 @@ class FilledMomentum(Filled):
 
 
 @dataclass(frozen=True, eq=False)
-class MomentumRows(Rows):
+class MomentumDesignRows(DesignRows):
     """Six rows per instant, three for a planar base.
 
     model: whose clusters are the columns. conditions: of the robot that moves; its momentum must be zero.

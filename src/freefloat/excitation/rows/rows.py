@@ -76,7 +76,7 @@ class Filled(ABC):
         """Derivative by the motion of a number whose derivative by the matrix is Z, shape (m, columns)."""
 
 
-class Rows(ABC):
+class DesignRows(ABC):
     """What a motion's instants contribute to a design."""
 
     @property

@@ -19,7 +19,7 @@ from freefloat.dynamics.samples import Samples
 from freefloat.excitation.planned_motion import Conditions
 from freefloat.excitation.rows.momentum import refuse_momentum
 from freefloat.excitation.rows.reaction_slope import ReactedMotion, react
-from freefloat.excitation.rows.rows import Filled, MotionSlope, Rows
+from freefloat.excitation.rows.rows import DesignRows, Filled, MotionSlope
 from freefloat.robot.base_axes import allowed_rows
 
 
@@ -46,13 +46,13 @@ class FilledSignals(Filled):
 
 
 @dataclass(frozen=True, eq=False)
-class SignalRows(Rows):
+class SignalRows(DesignRows):
     """Other rows, and signals in columns of their own.
 
     conditions: of the robot that moves; its momentum must be zero.
     """
 
-    rows: Rows
+    rows: DesignRows
     conditions: Conditions
 
     def __post_init__(self) -> None:

@@ -14,7 +14,7 @@ from freefloat.arrays import Array
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.torque import torque_adjoint
 from freefloat.excitation.rows.reaction_slope import ReactedMotion, react_with_accelerations
-from freefloat.excitation.rows.rows import Filled, MotionSlope, Rows
+from freefloat.excitation.rows.rows import DesignRows, Filled, MotionSlope
 from freefloat.models.model import Torque
 from freefloat.robot.base_axes import allowed_rows
 
@@ -39,7 +39,7 @@ class FilledTorque(Filled):
 
 
 @dataclass(frozen=True, eq=False)
-class TorqueRows(Rows):
+class TorqueDesignRows(DesignRows):
     """A row per joint and instant; before them, of a moving base, those of the wrench along what it can do.
 
     model: whose clusters are the columns, and whose robot moves.

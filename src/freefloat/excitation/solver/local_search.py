@@ -20,7 +20,7 @@ import numpy as np
 from freefloat.arrays import Array
 from freefloat.excitation.solver.between_instants import between, mended
 from freefloat.excitation.solver.planned_task import PlannedTask
-from freefloat.excitation.solver.sequential_quadratic import TOLERANCE, Point, minimise
+from freefloat.excitation.solver.sequential_quadratic import TOLERANCE, SearchPoint, minimise
 
 _ROUNDS = 4
 _MORE = 1.2  # of what a limit was missed by, so much more of its margin is wanted next time
@@ -129,7 +129,7 @@ def run_errand(
     """The end of a search; with shakes no worse than where they began, if that kept all limits."""
     began, number = time.perf_counter(), errand.number
 
-    def told(point: Point) -> None:
+    def told(point: SearchPoint) -> None:
         if watch is not None:
             watch(Progress(number, point.iterations, point.value, point.worst, point.y if point.feasible else None))
 
@@ -147,7 +147,7 @@ def _shaken(
     errand: Errand,
     began: float,
     most_iterations: int,
-    watch: Callable[[Point], None],
+    watch: Callable[[SearchPoint], None],
     tolerance: float,
 ) -> Found:
     rng = np.random.default_rng([errand.seed, errand.number, 1])
@@ -165,11 +165,11 @@ def _shaken(
 
 def _finished(
     task: PlannedTask,
-    point: Point,
+    point: SearchPoint,
     number: int,
     began: float,
     iterations: int,
-    watch: Callable[[Point], None],
+    watch: Callable[[SearchPoint], None],
     tolerance: float,
 ) -> Found:
     """The motion where a search ended, mended between the instants of the grid."""
@@ -196,7 +196,7 @@ def _finished(
 
 
 def _away_from_limits(
-    task: PlannedTask, start: Array, most_iterations: int, watch: Callable[[Point], None]
+    task: PlannedTask, start: Array, most_iterations: int, watch: Callable[[SearchPoint], None]
 ) -> tuple[Array, Array | None, int]:
     """Where a rough search ends that keeps off the limits, its curvature and iterations: fewer poor minima are near.
 
@@ -209,7 +209,7 @@ def _away_from_limits(
     return point.y, point.curvature, point.iterations
 
 
-def _mended(task: PlannedTask, point: Point) -> tuple[Array, float, float]:
+def _mended(task: PlannedTask, point: SearchPoint) -> tuple[Array, float, float]:
     """Coordinates that keep all limits, if there are any near; their value and smallest margin."""
     y, nearest = mended(task, point.y)
     return y, task.value(y)[0], nearest

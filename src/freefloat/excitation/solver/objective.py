@@ -12,7 +12,7 @@ from freefloat.arrays import Array
 from freefloat.excitation.goals.accuracy import Unseen
 from freefloat.excitation.goals.goal import Goal
 from freefloat.excitation.planned_motion import Conditions
-from freefloat.excitation.rows.rows import Rows
+from freefloat.excitation.rows.rows import DesignRows
 from freefloat.motion.trajectory import LinearMap
 
 Slope = Callable[[], Array]
@@ -33,7 +33,7 @@ class GoalOnRows(Objective):
     linear: from coefficients to the motion at the rows' instants.
     """
 
-    rows: Rows
+    rows: DesignRows
     goal: Goal
     conditions: Conditions
     channels: tuple[str, ...]

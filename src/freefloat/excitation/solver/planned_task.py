@@ -13,7 +13,7 @@ from freefloat.arrays import Array
 from freefloat.excitation.limits.limit import Limit
 from freefloat.excitation.planned_motion import Conditions, PlannedMotion
 from freefloat.excitation.solver.objective import Objective
-from freefloat.excitation.solver.sequential_quadratic import Task
+from freefloat.excitation.solver.sequential_quadratic import ConstrainedGoal
 from freefloat.excitation.solver.variables import Variables
 from freefloat.motion.trajectory import LinearMap
 
@@ -22,7 +22,7 @@ _FAR, _CLOSE = 2.0, 0.02  # the same for lowest points, and for all points, of l
 
 
 @dataclass(frozen=True, eq=False)
-class PlannedTask(Task):
+class PlannedTask(ConstrainedGoal):
     """An objective under limits.
 
     t: instants at which limits must be kept, shape (n,) [s]. tightened: by how much margin of each limit is wanted;

@@ -32,7 +32,7 @@ _PATIENCE = 15  # iterations
 _NEARLY = 1e-2
 
 
-class Task(ABC):
+class ConstrainedGoal(ABC):
     """A goal under limits, in coordinates y."""
 
     @abstractmethod
@@ -53,7 +53,7 @@ class Task(ABC):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Point:
+class SearchPoint:
     """Where a search is.
 
     optimality: largest component of the Lagrangian's gradient, over the size of the goal's. multipliers: of `rows`.
@@ -82,15 +82,15 @@ class Point:
 
 
 def minimise(
-    task: Task,
+    task: ConstrainedGoal,
     start: Array,
     most_iterations: int = 300,
     tolerance: float = TOLERANCE,
     radius: float = 0.3,
     room: float = 1e-7,
     curvature: Array | None = None,
-    watch: Callable[[Point], None] | None = None,
-) -> Point:
+    watch: Callable[[SearchPoint], None] | None = None,
+) -> SearchPoint:
     """A local minimum of the task's goal from this start.
 
     tolerance: on the goal; the search ends when many iterations together have not brought more, or when a step
@@ -105,13 +105,13 @@ def minimise(
 class _Search:
     def __init__(
         self,
-        task: Task,
+        task: ConstrainedGoal,
         y: Array,
         tolerance: float,
         radius: float,
         room: float,
         curvature: Array | None,
-        watch: Callable[[Point], None] | None,
+        watch: Callable[[SearchPoint], None] | None,
     ) -> None:
         self.task, self.tolerance, self.radius, self.room, self.watch = task, tolerance, radius, room, watch
         self.y, self.margins = y, task.margins(y)
@@ -123,10 +123,10 @@ class _Search:
         if curvature is not None:
             self.B = np.array(curvature)
 
-    def run(self, most: int) -> Point:
+    def run(self, most: int) -> SearchPoint:
         """Iterate until nothing more is promised."""
         none = np.zeros(0, dtype=np.int64)
-        point = Point(self.y, self.value, self.margins, np.inf, 0, none, np.zeros(0), self.B)
+        point = SearchPoint(self.y, self.value, self.margins, np.inf, 0, none, np.zeros(0), self.B)
         for iteration in range(1, most + 1):
             rows = self.task.near(self.margins, self.radius)
             J = self.task.jacobian(self.y, rows)
@@ -139,7 +139,7 @@ class _Search:
             active = multipliers > 1e-9 * max(1.0, float(multipliers.max(initial=0.0)))
             said = (rows[active], multipliers[active])
             finished = self._try(step, excess, rows, J, multipliers)
-            point = Point(self.y, self.value, self.margins, optimality, iteration, *said, self.B, finished)
+            point = SearchPoint(self.y, self.value, self.margins, optimality, iteration, *said, self.B, finished)
             if self.watch is not None:
                 self.watch(point)
             if finished:

@@ -52,7 +52,7 @@ _SELECTED = ConditionNumber(64.0)  # nearly the true one
 
 
 @dataclass(frozen=True, slots=True)
-class _Size:
+class _AyusawaSize:
     """How much is computed.
 
     gradients: motions at which they are compared. iterations: of each design, before it is mended to keep all limits.
@@ -65,10 +65,10 @@ class _Size:
     harmonics: int = HARMONICS
 
 
-_SIZES: dict[Effort, _Size] = {
-    "glance": _Size(1, 1, 1, 2),
-    "usual": _Size(2, 15, 8),
-    "full": _Size(10, ITERATIONS, 100),
+_SIZES: dict[Effort, _AyusawaSize] = {
+    "glance": _AyusawaSize(1, 1, 1, 2),
+    "usual": _AyusawaSize(2, 15, 8),
+    "full": _AyusawaSize(10, ITERATIONS, 100),
 }
 
 
@@ -143,7 +143,7 @@ def _apart(one: Array, other: Array) -> float:
 # ---------------------------------------------------------------------- motions one after the other
 
 
-def _sequential(robot: Robot, size: _Size, watch: Watch) -> Check:
+def _sequential(robot: Robot, size: _AyusawaSize, watch: Watch) -> Check:
     """Designs, each complementing those before; all limits are kept, or there is no design."""
     found: list[Excitation] = []
     for number in range(DESIGNS):
@@ -163,7 +163,7 @@ def _sequential(robot: Robot, size: _Size, watch: Watch) -> Check:
     )
 
 
-def _random_selection(robot: Robot, size: _Size, watch: Watch) -> Iterator[Check]:
+def _random_selection(robot: Robot, size: _AyusawaSize, watch: Watch) -> Iterator[Check]:
     """Each stage takes the best of as many random motions of its own, together with those taken before."""
     motions, task = size.motions, standing_plan(robot, harmonics=size.harmonics).task()
     chosen, stacked = list[Trajectory](), []

@@ -40,7 +40,7 @@ _FINER = 4  # steps of the simulation in one of the sensors', for what they read
 
 
 @dataclass(frozen=True, eq=False)
-class Readings:
+class ServicerReadings:
     """What the sensors say, at times t (n,) [s].
 
     q: encoders, shape (n, joints) [rad]. w: gyro, base axes, shape (n, 3) [rad/s].
@@ -113,7 +113,7 @@ class Servicer:
         misaligned: Array | None = None,
         bias: Array | None = None,
         span: tuple[float, float] = (0.0, 80.0),
-    ) -> Readings:
+    ) -> ServicerReadings:
         """One run.
 
         late_s: how late gyro and velocity are stamped. zeros: what encoders read too much, one number or (joints,)
@@ -128,9 +128,9 @@ class Servicer:
         steps = ACCELEROMETER_M_S2 * STEP_S + WALK_M_S * np.sqrt(STEP_S) * rng.normal(size=w.shape)
         walked = np.cumsum((R @ steps[:, :, None])[..., 0], axis=0) - (R[0] @ steps[0])
         v = v_at(t - late_s) + (R.swapaxes(1, 2) @ walked[:, :, None])[..., 0] - np.cross(read, self._joint1)
-        return Readings(t, read_angles(self.motion.samples(self.robot, t).q, rng, zeros), read, v)
+        return ServicerReadings(t, read_angles(self.motion.samples(self.robot, t).q, rng, zeros), read, v)
 
-    def flight(self, readings: Readings) -> Flight:
+    def flight(self, readings: ServicerReadings) -> Flight:
         """A run as our default reads it: joints projected on their command, total momentum unknown."""
         t = readings.t
         curves, fitted = joint_curves(self.motion, self.robot, t, readings.q)
@@ -148,7 +148,7 @@ class Servicer:
         noise, walks = {"w": np.full(3, GYRO_RAD_S), "v": np.zeros(3)}, {"v": np.full(3, WALK_M_S)}
         return Flight(samples, noise, walks, "unknown", curves, velocity_point=self._joint1)
 
-    def drawn(self, run: int) -> tuple[Problem, Readings]:
+    def drawn(self, run: int) -> tuple[Problem, ServicerReadings]:
         """One run with a CAD model as far off as the prior says, and what the sensors read in it."""
         rng = np.random.default_rng([run, 53])
         cad = CadSpread().drawn(self.robot, rng, ZERO)

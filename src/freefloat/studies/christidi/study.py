@@ -19,7 +19,7 @@ from freefloat.studies.catalogue import published
 from freefloat.studies.check import Check, Effort, Robots, Watch
 from freefloat.studies.christidi.clusters import printed_values
 from freefloat.studies.christidi.planar import STUDY as PLANAR, Cepheus, printed_mass, rank
-from freefloat.studies.christidi.servicer import STUDY, Readings, Servicer
+from freefloat.studies.christidi.servicer import STUDY, Servicer, ServicerReadings
 from freefloat.studies.christidi.two_steps import FIVE_SAMPLES, Identified, identified, measured, momentum_rows
 from freefloat.studies.printed_table import half_a_digit, table_checks
 
@@ -117,7 +117,7 @@ class Errors(NamedTuple):
         return cls(*(np.array([getattr(run, name) for run in runs]) for name in cls._fields))
 
 
-class Figure(NamedTuple):
+class RunFigure(NamedTuple):
     """A number that one run gives: its name, in words, as printed, and from errors, shape (runs,)."""
 
     name: str
@@ -126,15 +126,15 @@ class Figure(NamedTuple):
     of: Callable[[Errors], Array]
 
 
-def figures() -> tuple[Figure, ...]:
+def figures() -> tuple[RunFigure, ...]:
     """What Table 4 and Section 4 print of one run."""
     pi, phi = (0.01 * np.abs(printed_values(STUDY, group, "error_pct")) for group in ("pi", "phi"))
     mass = 0.01 * published(STUDY)["results"]["total_mass_error_pct"]
     return (
-        Figure("pi.mean_relative_error", "mean error of the 19 pi", float(pi.mean()), lambda e: e.pi.mean(axis=1)),
-        Figure("pi.max_relative_error", "largest error of a pi", float(pi.max()), lambda e: e.pi.max(axis=1)),
-        Figure("phi.max_relative_error", "largest error of a phi", float(phi.max()), lambda e: e.phi.max(axis=1)),
-        Figure("mass.relative_error", "error of the total mass", mass, lambda e: e.mass),
+        RunFigure("pi.mean_relative_error", "mean error of the 19 pi", float(pi.mean()), lambda e: e.pi.mean(axis=1)),
+        RunFigure("pi.max_relative_error", "largest error of a pi", float(pi.max()), lambda e: e.pi.max(axis=1)),
+        RunFigure("phi.max_relative_error", "largest error of a phi", float(phi.max()), lambda e: e.phi.max(axis=1)),
+        RunFigure("mass.relative_error", "error of the total mass", mass, lambda e: e.mass),
     )
 
 
@@ -165,7 +165,7 @@ def _with_noise(servicer: Servicer, runs: int, watch: Watch) -> Iterator[Check]:
     yield from _variants(Errors.of(first), Errors.of(mean), Errors.of(filtered))
 
 
-def _filtered(servicer: Servicer, readings: Readings) -> Identified:
+def _filtered(servicer: Servicer, readings: ServicerReadings) -> Identified:
     samples = measured(servicer, readings, FILTERED)
     return identified(servicer.clusters, samples).errors(servicer.clusters)
 

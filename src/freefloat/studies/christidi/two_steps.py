@@ -25,7 +25,7 @@ from freefloat.data.processing.differentiation import Differentiator
 from freefloat.dynamics.samples import Samples
 from freefloat.robot.rotations import rotations
 from freefloat.studies.christidi.clusters import ServicerClusters, mass_by_ratio
-from freefloat.studies.christidi.servicer import STEP_S, Readings, Servicer
+from freefloat.studies.christidi.servicer import STEP_S, Servicer, ServicerReadings
 
 Reference = Literal["first", "mean"]
 FIVE_SAMPLES = SavitzkyGolay(5.0 * STEP_S, degree=2)  # the shortest window that smooths at all
@@ -48,7 +48,7 @@ class Identified:
         )
 
 
-def measured(servicer: Servicer, readings: Readings, rates: Differentiator) -> Samples:
+def measured(servicer: Servicer, readings: ServicerReadings, rates: Differentiator) -> Samples:
     """One run as the article reads it: joint rates by differentiation, attitude by integration."""
     attitude = integrate_rates(readings.t, readings.w, servicer.start.attitude)
     dq = rates.motion(readings.t, readings.q).rate

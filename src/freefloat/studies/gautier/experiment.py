@@ -16,7 +16,7 @@ import numpy as np
 from freefloat.arrays import Array
 from freefloat.excitation.goals.condition_number import true_condition_number
 from freefloat.excitation.procedures.optimum_points import OptimumPoints, PointsTask
-from freefloat.excitation.rows.energy import EnergyRows
+from freefloat.excitation.rows.energy import EnergyDesignRows
 from freefloat.models.model import Energy
 from freefloat.motion.limits import Limits, limits_of
 from freefloat.robot.model import Robot
@@ -40,9 +40,9 @@ def arm_limits(robot: Robot, acceleration_rad_s2: float = ACCELERATION_RAD_S2) -
     )
 
 
-def points_problem(robot: Robot) -> tuple[EnergyRows, Limits]:
+def points_problem(robot: Robot) -> tuple[EnergyDesignRows, Limits]:
     """Rows and limits of optimum points."""
-    return EnergyRows(Energy(robot)), arm_limits(robot)
+    return EnergyDesignRows(Energy(robot)), arm_limits(robot)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Arm:
     @cached_property
     def task(self) -> PointsTask:
         """Points as numbers between -1 and 1, up to the limits of position and rate."""
-        return PointsTask(EnergyRows(Energy(self.robot)), arm_limits(self.robot, np.inf))
+        return PointsTask(EnergyDesignRows(Energy(self.robot)), arm_limits(self.robot, np.inf))
 
     @cached_property
     def base_parameters(self) -> Array:

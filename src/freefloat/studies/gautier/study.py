@@ -48,7 +48,7 @@ _LEVEL = 0.01  # k of Table 6
 
 
 @dataclass(frozen=True, slots=True)
-class _Size:
+class _GautierSize:
     """How much is computed: starts of the designs by number of rows, without and with equilibrium; random draws."""
 
     starts: dict[int, int]
@@ -56,10 +56,10 @@ class _Size:
     draws: int
 
 
-_SIZES: dict[Effort, _Size] = {
-    "glance": _Size({15: 1, 20: 1, 30: 1}, {30: 1, 15: 1}, 20),
-    "usual": _Size({15: 32, 20: 6, 30: 8}, {30: 12, 15: 18}, 200),
-    "full": _Size({15: 60, 20: 8, 30: 12}, {30: 24, 15: 24}, 1000),
+_SIZES: dict[Effort, _GautierSize] = {
+    "glance": _GautierSize({15: 1, 20: 1, 30: 1}, {30: 1, 15: 1}, 20),
+    "usual": _GautierSize({15: 32, 20: 6, 30: 8}, {30: 12, 15: 18}, 200),
+    "full": _GautierSize({15: 60, 20: 8, 30: 12}, {30: 24, 15: 24}, 1000),
 }
 
 

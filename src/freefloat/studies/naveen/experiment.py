@@ -19,7 +19,8 @@ from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.prior import CadSpread
-from freefloat.estimate.problem import Nuisances, Problem
+from freefloat.estimate.problem import Problem
+from freefloat.estimate.problem_data import Nuisances
 from freefloat.motion.cycloid import Cycloid, direction_combinations
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot

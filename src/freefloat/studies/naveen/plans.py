@@ -9,13 +9,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from freefloat.estimate.problem import Nuisances
+from freefloat.estimate.problem_data import Nuisances
 from freefloat.excitation.limits.joint import JointPosition, JointRate
 from freefloat.excitation.limits.wheels import WheelRate
 from freefloat.excitation.plan import Plan
 from freefloat.excitation.planned_motion import Conditions
 from freefloat.excitation.procedures.interval_task import IntervalTask
-from freefloat.excitation.rows.momentum import MomentumRows
+from freefloat.excitation.rows.momentum import MomentumDesignRows
 from freefloat.models.model import Momentum
 from freefloat.motion.fourier import Fourier
 from freefloat.motion.limits import limits_of
@@ -37,7 +37,7 @@ def interval_task(robot: Robot, instants: int = 1) -> IntervalTask:
     reach = np.where(np.arange(len(limits.channels)) < len(robot.joints), BOX_RAD, np.inf)
     limits = replace(limits, lowest=-reach, highest=reach, rate=peak_rates())
     conditions = Conditions(robot)
-    return IntervalTask(MomentumRows(Momentum(robot), conditions), conditions, limits, instants=instants)
+    return IntervalTask(MomentumDesignRows(Momentum(robot), conditions), conditions, limits, instants=instants)
 
 
 def fourier_plan(guess: Robot, step_s: float, harmonics: int = 6) -> Plan:

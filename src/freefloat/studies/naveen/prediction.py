@@ -35,7 +35,7 @@ def unseen_motion(robot: Robot, number: int) -> PlainFourier:
 
 
 @dataclass(frozen=True, eq=False)
-class Unseen:
+class UnseenMotions:
     """Motions that no estimate has seen. truth: the robot that makes them."""
 
     truth: Robot

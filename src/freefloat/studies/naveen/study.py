@@ -34,7 +34,7 @@ from freefloat.studies.naveen.experiment import (
 )
 from freefloat.studies.naveen.fewest_intervals import fewest_intervals
 from freefloat.studies.naveen.plans import BOX_RAD, interval_task
-from freefloat.studies.naveen.prediction import Unseen
+from freefloat.studies.naveen.prediction import UnseenMotions
 from freefloat.studies.naveen.table6 import prediction_checks
 from freefloat.studies.printed_table import half_a_digit, table_checks
 
@@ -47,7 +47,7 @@ _FLOWN += f"{STEP_S:g} s"
 
 
 @dataclass(frozen=True, slots=True)
-class _Size:
+class _NaveenSize:
     """How much is computed: runs with noise; rounds, tries and starts of the exchange of intervals; sampling step."""
 
     runs: int
@@ -57,10 +57,10 @@ class _Size:
     step_s: float = STEP_S
 
 
-_SIZES: dict[Effort, _Size] = {
-    "glance": _Size(1, 1, 20, 1, 0.1),
-    "usual": _Size(5, 6, 1500, 1),
-    "full": _Size(20, 6, 1500, 4),
+_SIZES: dict[Effort, _NaveenSize] = {
+    "glance": _NaveenSize(1, 1, 20, 1, 0.1),
+    "usual": _NaveenSize(5, 6, 1500, 1),
+    "full": _NaveenSize(20, 6, 1500, 4),
 }
 
 
@@ -154,7 +154,7 @@ def _intervals(truth: Robot) -> Iterator[Check]:
     )
 
 
-def _design(truth: Robot, guess: Robot, size: _Size, watch: Watch) -> Iterator[Check]:
+def _design(truth: Robot, guess: Robot, size: _NaveenSize, watch: Watch) -> Iterator[Check]:
     """The three steps with an exchange of intervals, designed for the guess, judged on the true robot."""
     watch("design of 67 intervals for the offset guess")
     excitation, wanted = published(STUDY)["excitation"], published(STUDY)["results"]["condition_number"]
@@ -199,7 +199,7 @@ def _without_noise(flown: Recordings) -> Check:
     )
 
 
-def _few_intervals(truth: Robot, guess: Robot, size: _Size, watch: Watch) -> Iterator[Check]:
+def _few_intervals(truth: Robot, guess: Robot, size: _NaveenSize, watch: Watch) -> Iterator[Check]:
     """Cases 2 and 3: least squares on too few intervals."""
     for case in ("case2", "case3"):
         printed = published(STUDY)["results"][case]
@@ -223,9 +223,9 @@ def _few_intervals(truth: Robot, guess: Robot, size: _Size, watch: Watch) -> Ite
 _WORDS = {"median": "median relative error", "max": "largest relative error"}
 
 
-def _with_noise(flown: Recordings, size: _Size, watch: Watch) -> Iterator[Check]:
+def _with_noise(flown: Recordings, size: _NaveenSize, watch: Watch) -> Iterator[Check]:
     """Case 1 by least squares and by maximum likelihood: errors, and predictions of unseen motions."""
-    unseen, rms = Unseen(flown.truth), dict[Way, Array]()
+    unseen, rms = UnseenMotions(flown.truth), dict[Way, Array]()
     default = "the guess is up to 120 % off: no prior"
     ways: tuple[tuple[Estimator, str, Way], ...] = (
         (LeastSquares(), "ols", "published"),
@@ -238,7 +238,9 @@ def _with_noise(flown: Recordings, size: _Size, watch: Watch) -> Iterator[Check]
     yield from prediction_checks(rms["published"], rms["default"])
 
 
-def _runs(flown: Recordings, unseen: Unseen, estimator: Estimator, runs: int, watch: Watch) -> tuple[Array, Array]:
+def _runs(
+    flown: Recordings, unseen: UnseenMotions, estimator: Estimator, runs: int, watch: Watch
+) -> tuple[Array, Array]:
     """Relative errors, shape (runs, 52), and mean squares of prediction errors, shape (runs, 12)."""
     errors, squares = [], []
     for run in range(runs):

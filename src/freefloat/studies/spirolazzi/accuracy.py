@@ -9,7 +9,7 @@ import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.estimate.bound.bound import cramer_rao_bound
-from freefloat.estimate.problem import Nuisances
+from freefloat.estimate.problem_data import Nuisances
 from freefloat.models.angular_momentum import AngularMomentum
 from freefloat.robot.model import Robot
 from freefloat.studies.catalogue import published

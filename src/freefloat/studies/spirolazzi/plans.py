@@ -13,7 +13,7 @@ import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.estimate.bound.bound import Bound
-from freefloat.estimate.problem import Nuisances
+from freefloat.estimate.problem_data import Nuisances
 from freefloat.excitation.limits.attitude import BaseAttitude
 from freefloat.excitation.limits.clearance import clearance_limits
 from freefloat.excitation.limits.joint import joint_limits

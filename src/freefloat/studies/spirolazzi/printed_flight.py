@@ -16,7 +16,8 @@ from freefloat.arrays import Array
 from freefloat.dynamics.reaction import base_reaction
 from freefloat.dynamics.samples import Samples
 from freefloat.estimate.flight import Flight
-from freefloat.estimate.problem import Nuisances, Problem
+from freefloat.estimate.problem import Problem
+from freefloat.estimate.problem_data import Nuisances
 from freefloat.motion.fourier import Fourier
 from freefloat.robot.model import Robot
 from freefloat.studies.catalogue import published

@@ -22,12 +22,7 @@ from freefloat.studies.spirolazzi.n1 import N1, real_arm
 from freefloat.studies.spirolazzi.oossim import OosSim
 from freefloat.studies.spirolazzi.plans import big_deviations, n1_plan, oossim_plan
 from freefloat.studies.spirolazzi.reconstruction import reconstructed_rates
-from freefloat.studies.spirolazzi.runs import (
-    big_relative_errors,
-    default_estimates,
-    estimated_clusters,
-    median_rms,
-)
+from freefloat.studies.spirolazzi.runs import big_relative_errors, default_estimates, estimated_clusters, median_rms
 
 FREE_OF_MASSES = frozenset({"spirolazzi.influence.least_rows"})
 

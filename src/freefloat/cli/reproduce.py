@@ -1,4 +1,4 @@
-"""The command that runs published experiments again."""
+"""`freefloat reproduce`: published experiments again, their figures beside ours."""
 
 from __future__ import annotations
 
@@ -30,10 +30,9 @@ def reproduce(
     In: names of studies. Out: a table for each. Exit code 1 if a figure that can be compared does not hold; what does
     not is said in the table, and in the document as `holds`.
     """
-    from freefloat.cli.live_bar import aside
+    from freefloat.cli.console import as_json, error_console, print_json
     from freefloat.cli.outputs import refuse_output
-    from freefloat.cli.show import as_json, print_json
-    from freefloat.cli.show_study import show_study
+    from freefloat.cli.show.study import show_study
     from freefloat.files import write_text
     from freefloat.studies.reproducing import reproduce as run_again
 
@@ -41,7 +40,7 @@ def reproduce(
     if output is not None:
         refuse_output(output, (), "figures", (".json",))
     found = []
-    with aside(quiet).status("beginning") as status:
+    with error_console(quiet).status("beginning") as status:
         for study in run_again(names, "full" if full else "usual", watch=status.update):
             found.append(study)
             if not (json or quiet):

@@ -7,7 +7,8 @@ import math
 from rich.markup import escape
 from rich.table import Table
 
-from freefloat.cli.show import console
+from freefloat.cli.console import console
+from freefloat.cli.show.plain_table import plain_table
 from freefloat.estimate.estimate import Estimate, Quantity
 from freefloat.models.names import cluster_unit
 from freefloat.report.words import HALF, number, prefixed, relative, residual_line, shortened, with_interval
@@ -36,7 +37,7 @@ def show_estimate(estimate: Estimate, everything: bool) -> None:
 
 
 def _clusters(estimate: Estimate) -> Table:
-    table = Table(box=None, header_style="bold", pad_edge=False)
+    table = plain_table()
     names = [shortened(formula) for formula in estimate.formulas]
     table.add_column("cluster", no_wrap=max(map(len, names), default=0) <= _LONG, overflow="fold")
     for heading in ("value", "", "95 %", "relative"):
@@ -60,7 +61,7 @@ def _clusters(estimate: Estimate) -> Table:
 
 
 def _nuisances(nuisances: list[Quantity]) -> Table:
-    table = Table(box=None, header_style="bold", pad_edge=False)
+    table = plain_table()
     table.add_column("beside them", no_wrap=True)
     for heading in ("value", "", "95 %"):
         table.add_column(heading, justify="left" if heading == "" else "right", no_wrap=True)

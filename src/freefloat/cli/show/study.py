@@ -10,7 +10,8 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 
-from freefloat.cli.show import console
+from freefloat.cli.console import console
+from freefloat.cli.show.plain_table import plain_table
 from freefloat.studies.check import Check, Figure, Study, Way
 
 _SHOWN, _DIGITS = 3, 3  # figures of a series that are written out, and how exactly
@@ -49,7 +50,7 @@ def _wide(out: Console, rows: Sequence[Row], notes: Sequence[str]) -> None:
     cells = [_cells(row, notes) for _, row in rows]
     widths = [max(len(heading), *(len(line[k]) for line in cells)) for k, heading in _FIGURES.items()]
     widths = [min(width, (room - _QUANTITY) // len(widths)) for width in widths]
-    table = Table(box=None, header_style="bold", pad_edge=False)
+    table = plain_table()
     table.add_column("quantity", max_width=room - sum(widths), overflow="fold")
     _add_columns(table, widths)
     for (quantity, _), line in zip(rows, cells, strict=True):
@@ -60,7 +61,7 @@ def _wide(out: Console, rows: Sequence[Row], notes: Sequence[str]) -> None:
 def _narrow(out: Console, rows: Sequence[Row], notes: Sequence[str]) -> None:
     """Each quantity above its figures."""
     widths = [(out.width - _INDENT - _BESIDE) // len(_FIGURES)] * len(_FIGURES)
-    heading = Table(box=None, header_style="bold", pad_edge=False)
+    heading = plain_table()
     _add_columns(heading, widths)
     out.print(Padding(heading, (0, 0, 0, _INDENT)))
     for quantity, row in rows:

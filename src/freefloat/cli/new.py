@@ -1,23 +1,25 @@
-"""A commented mission file to start from, for the demo servicer or for a robot of one's own."""
+"""`freefloat new`: a commented mission file to start from, for the demo servicer or for a robot of one's own."""
 
 from __future__ import annotations
 
-import json
 import math
 import os
+from json import dumps
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from freefloat.cli.options import GoalChoice
+import typer
+
+from freefloat.cli.options import AsJson, BaseChoice, GoalChoice, Quiet
 from freefloat.cli.outputs import refuse_output
 from freefloat.errors import FileError
-from freefloat.estimate.methods import default_method
 from freefloat.excitation.limits.clearance import bodies_to_be_shaped, shaped_pairs
-from freefloat.files import read_bytes, write_bytes, write_text
-from freefloat.robot.load import load_robot
-from freefloat.robot.model import Robot
 from freefloat.robot.parts import BaseKind, Joint
-from freefloat.robot.physicality import check_physicality
-from freefloat.studies.catalogue import study_path
+
+if TYPE_CHECKING:
+    from freefloat.robot.model import Robot
+    from freefloat.robot.parts import BaseKind, Joint
+
 
 _TEMPLATE = """\
 format: freefloat/mission@1
@@ -48,11 +50,41 @@ _ORBIT = "  # nuisances: {external_torque_Nm: 1.0e-4}  # on orbit: gravity gradi
 _SCALE = "# Without any, or a wheel that spins, a base that floats shows ratios of inertias, not their scale.\n"
 
 
+def new(
+    name: Annotated[str, typer.Argument(help="Name of the mission; the file is NAME.yaml.", show_default=False)],
+    urdf: Annotated[
+        Path | None, typer.Option(help="Your robot: a URDF or a robot file; a servicer to play with unless given.")
+    ] = None,
+    base: Annotated[
+        BaseChoice | None,
+        typer.Option(help="How the base of a URDF moves, if the URDF does not say it; written to a robot file."),
+    ] = None,
+    json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write a commented mission file to start from.
+
+    In: a robot, or nothing. Out: NAME.yaml, which says which robot, what is known of it, its sensors and its motion.
+    Nothing that is there already is overwritten.
+    """
+    from freefloat.cli.console import print_result
+    from freefloat.mission.mission_file import load_mission
+
+    written = [str(path) for path in write_new_mission(name, urdf, base.value if base else None)]
+    remarks = remarks_on(load_mission(written[0]).robot)
+    lines = [*(f"wrote {path}" for path in written), *(f" ! {remark}" for remark in remarks)]
+    print_result(json, quiet, lambda: {"files": written, "remarks": remarks}, lambda: typer.echo("\n".join(lines)))
+
+
 def write_new_mission(name: str, robot_path: Path | None, base: BaseKind | None = None) -> list[Path]:
     """Write NAME.yaml, and a robot file beside it where one is needed; the files written; none is overwritten.
 
     base: how the base of a URDF moves, which a robot file then says; as the URDF says unless given.
     """
+    from freefloat.files import read_bytes, write_bytes, write_text
+    from freefloat.robot.load import load_robot
+    from freefloat.studies.catalogue import study_path
+
     path = Path(name if name.endswith((".yaml", ".yml")) else f"{name}.yaml")
     refuse_output(path, (), "missions", (".yaml", ".yml"))
     _refuse_existing(path)
@@ -76,18 +108,22 @@ def write_new_mission(name: str, robot_path: Path | None, base: BaseKind | None 
 
 def remarks_on(robot: Robot) -> list[str]:
     """What a new mission's robot lacks before it can be designed for or identified, a sentence each."""
-    said = []
+    from freefloat.robot.physicality import check_physicality
+
+    remarks = []
     free = [joint.name for joint in robot.joints if not math.isfinite(joint.rate) or _has_no_range(joint)]
     if free:
-        said.append(f"nothing limits range or rate of {', '.join(free)}: give limits in the robot file, for a design")
+        remarks.append(
+            f"nothing limits range or rate of {', '.join(free)}: give limits in the robot file, for a design"
+        )
     if robot.base != "fixed" and "load" not in robot.body_names:
-        said.append(
+        remarks.append(
             "nothing is known yet: without a known body, or a wheel that spins, inertias are found but for scale"
         )
     bodies = dict.fromkeys(finding.body for finding in check_physicality(robot))
     if bodies:
-        said.append(f"cannot exist as given: {', '.join(bodies)}; `freefloat inspect` says why")
-    return said
+        remarks.append(f"cannot exist as given: {', '.join(bodies)}; `freefloat inspect` says why")
+    return remarks
 
 
 def _has_no_range(joint: Joint) -> bool:
@@ -100,10 +136,12 @@ def _refuse_existing(path: Path) -> None:
 
 
 def _mission_text(name: str, robot_path: str, robot: Robot) -> str:
+    from freefloat.estimate.methods import default_method
+
     fixed = robot.base == "fixed"  # where accuracy cannot be designed for: it is that of a base that reacts
     return _TEMPLATE.format(
-        name=json.dumps(name, ensure_ascii=False),  # JSON's quotes are YAML's
-        robot=json.dumps(robot_path, ensure_ascii=False),
+        name=dumps(name, ensure_ascii=False),  # JSON's quotes are YAML's
+        robot=dumps(robot_path, ensure_ascii=False),
         known="{load: {relative_sd: 0.002}}" if "load" in robot.body_names else "{}",
         scale="" if fixed else _SCALE,
         goal="condition-number" if fixed else "accuracy",

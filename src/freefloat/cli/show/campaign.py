@@ -13,7 +13,8 @@ from rich.table import Table
 from freefloat.campaign.campaign import Campaign
 from freefloat.campaign.pictures import setting_words
 from freefloat.campaign.summary import CampaignSummary, MethodSummary, Share
-from freefloat.cli.show import console
+from freefloat.cli.console import console
+from freefloat.cli.show.plain_table import plain_table
 from freefloat.exact_json import finite_or_none
 from freefloat.report.words import number
 
@@ -91,7 +92,7 @@ def _covered(share: Share) -> str:
 
 
 def _table(*headings: str) -> Table:
-    table = Table(box=None, header_style="bold", pad_edge=False)
+    table = plain_table()
     for place, heading in enumerate(headings):
         table.add_column(heading, justify="left" if place == 0 or not heading else "right", no_wrap=bool(heading))
     return table

@@ -10,7 +10,8 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress as Bar, TextColumn
 
 from freefloat.arrays import Array
-from freefloat.cli.live_bar import LiveBar, aside
+from freefloat.cli.console import error_console
+from freefloat.cli.progress.bars import LiveBar
 from freefloat.excitation.finding import Standing, margins_of
 from freefloat.excitation.margin import Margin
 from freefloat.excitation.plan import Plan
@@ -20,27 +21,27 @@ _BETWEEN_S = 3.0  # predictions of the best motion so far take a tenth of a seco
 
 
 class DesignProgress(LiveBar):
-    """Told by a design how far it is (`told`); says it on standard error.
+    """Updated by a design as it goes on; says on standard error how far it is.
 
     Searches are the starts and, after them, the best of these shaken. quiet: says nothing.
     """
 
     def __init__(self, plan: Plan, quiet: bool) -> None:
         self.plan, self.quiet = plan, quiet
-        self.console = aside(quiet)
+        self.console = error_console(quiet)
         self.best, self.finished, self.last, self.words = math.inf, 0, 0.0, "no motion within all limits yet"
         text, silent = TextColumn("{task.description}"), quiet or not self.console.is_terminal
         self.bar = Bar(BarColumn(18), text, console=self.console, disable=silent)
-        self.task = self.bar.add_task("starting", total=None)  # how many searches there are is told
+        self.task = self.bar.add_task("starting", total=None)  # how many searches there are, the first update says
 
-    def told(self, standing: Standing) -> None:
+    def update(self, standing: Standing) -> None:
         """A search made an iteration, or came to its end."""
         if self.quiet:
             return
         ended = standing.finished > self.finished
         due = ended or time.monotonic() - self.last > _BETWEEN_S
         if standing.y is not None and standing.best < self.best and due:
-            self.best, self.words = standing.best, self._said(standing.y)
+            self.best, self.words = standing.best, self._best_in_words(standing.y)
             self.last = time.monotonic()
         self.finished = standing.finished
         line = escape(f"{standing.finished}/{standing.starts} searches   {self.words}")
@@ -48,18 +49,18 @@ class DesignProgress(LiveBar):
         if ended and not self.console.is_terminal:
             self.console.print(line, soft_wrap=True)
 
-    def _said(self, y: Array) -> str:
+    def _best_in_words(self, y: Array) -> str:
         """Accuracy, condition number and the nearest limit of the best motion so far."""
         trajectory = self.plan.variables.trajectory(y)
         parts = [
             accuracy_words(self.plan.predictions(trajectory), self.plan.robot.bodies[0].name),
             condition_words(self.plan.condition_number(trajectory)),
-            _joints(margins_of(self.plan, y)),
+            _limits_in_words(margins_of(self.plan, y)),
         ]
         return "   ".join(part for part in parts if part)
 
 
-def _joints(margins: tuple[Margin, ...]) -> str:
+def _limits_in_words(margins: tuple[Margin, ...]) -> str:
     """That all limits are kept, and how far the joints stay from the ends of their ranges if that is a figure."""
     slacks = [each.slack for each in margins if each.limit.startswith("position of") and each.unit == "rad"]
     left = f"{np.degrees(min(slacks, default=0.0)):.1f}"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from rich.markup import escape
 
-from freefloat.cli.show import console
+from freefloat.cli.console import console
 from freefloat.excitation.excitation import Excitation, Prediction, typical_accuracy
 from freefloat.excitation.sheet import in_words
 from freefloat.report.design_words import accuracy_words, condition_words, goal_words, how_words, percent

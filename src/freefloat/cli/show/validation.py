@@ -5,7 +5,8 @@ from __future__ import annotations
 from rich.markup import escape
 from rich.table import Table
 
-from freefloat.cli.show import console
+from freefloat.cli.console import console
+from freefloat.cli.show.plain_table import plain_table
 from freefloat.validation.prediction import WORDS
 from freefloat.validation.validation import Validation
 
@@ -29,7 +30,7 @@ def show_validation(validation: Validation) -> None:
 
 
 def _channels(validation: Validation) -> Table:
-    table = Table(box=None, header_style="bold", pad_edge=False)
+    table = plain_table()
     several = len({each.flight for each in validation.channels}) > 1
     table.add_column("channel", no_wrap=True)
     for heading in ("rms", "largest", "noise", "ratio"):

@@ -1,52 +1,29 @@
-"""From recordings to an estimate, with a sign that something is happening."""
+"""Recordings that commands read: from which files, of which robot, and what is refused before the work."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 
-from freefloat.cli.flights import read_any
-from freefloat.cli.live_bar import aside
-from freefloat.cli.outputs import files_of, refuse_output
+from freefloat.cli.outputs import refuse_output
+from freefloat.data.bag_mapping import load_bag_mapping
+from freefloat.data.bags import read_bag
+from freefloat.data.load import load_recording
 from freefloat.data.recording import Recording
-from freefloat.errors import FileError
-from freefloat.estimate.estimate import Estimate
+from freefloat.errors import FileError, WrongFormat
 from freefloat.excitation.excitation_file import load_motion
-from freefloat.mission.identifying import identify
+from freefloat.files import check_format, load_yaml
 from freefloat.mission.mission_file import Mission, load_mission
+from freefloat.mission.run_manifest import FLIGHT, MANIFEST, sha256
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
 
 
-def identify_recordings(
-    mission_path: Path,
-    recordings: Sequence[Path],
-    method: str | None,
-    trajectory_path: Path | None,
-    without: Sequence[str],
-    mapping: Path | None,
-    repair: list[str],
-    output: Path | None,
-    quiet: bool,
-) -> Estimate:
-    """Read everything, estimate, write the estimate if a path is given."""
-    given = Given(mission_path, tuple(recordings), trajectory_path, tuple(without), mapping, tuple(repair))
-    mission, trajectory, absent = given.mission()
-    given.refuse_outputs({output: ".json"}, "estimates", files_of(mission))
-    with aside(quiet).status("reading") as status:
-        read = given.read(mission.robot)
-        status.update(f"identifying {mission.name}")
-        estimate = identify(mission, read, method, trajectory, absent)
-    if output is not None:
-        estimate.save(output)
-    return estimate
-
-
 @dataclass(frozen=True, slots=True)
-class Given:
-    """What a command that reads recordings is given. without: texts `FILE=body`."""
+class RecordingInputs:
+    """The files that a command reads recordings from, and how. without: texts `FILE=body`."""
 
     mission_path: Path
     recordings: tuple[Path, ...]
@@ -66,7 +43,7 @@ class Given:
             if path is not None:
                 refuse_output(path, [each for each in inputs if each is not None], what, (ending,))
 
-    def mission(self) -> tuple[Mission, Trajectory | None, Mapping[str, list[str]]]:
+    def load_mission(self) -> tuple[Mission, Trajectory | None, Mapping[str, list[str]]]:
         """The mission, the commanded motion if one is given, and bodies that were not there by recording."""
         mission = load_mission(self.mission_path)
         trajectory = None if self.trajectory is None else load_motion(self.trajectory, mission.robot)
@@ -116,3 +93,27 @@ def _absent_bodies(without: Sequence[str]) -> Mapping[str, list[str]]:
             raise FileError(text, "does not say which body which recording was without; allowed: FILE=BODY")
         absent.setdefault(name, []).append(body)
     return absent
+
+
+def read_any(path: Path, mapping: Path | None, repair: list[str]) -> Recording:
+    """A recording from a table or, with a mapping, from a bag."""
+    if (path / MANIFEST).is_file():
+        raise FileError(path, f"is the directory of a run; allowed: a recording in it, such as {path / FLIGHT}")
+    if not (path.is_dir() or path.suffix in (".mcap", ".db3")):
+        _refuse_other_kind(path)
+        return load_recording(path, repair=repair)
+    if mapping is None:
+        raise FileError(path, "a bag needs a mapping file that says which topic is what; give it as --mapping")
+    recording = read_bag(path, load_bag_mapping(mapping), repair=repair)
+    hashes = {**recording.origin.hashes, mapping.name: sha256(mapping)}  # it says what the numbers mean
+    return replace(recording, origin=replace(recording.origin, hashes=hashes))
+
+
+def _refuse_other_kind(path: Path) -> None:
+    """Refuse a file of ours that is no recording, and say what it is."""
+    if path.suffix.lower() in (".yaml", ".yml", ".json") and path.is_file():
+        try:
+            check_format(load_yaml(path), "recording")
+        except WrongFormat as fault:
+            said = f"is of the kind {fault.found}, not a recording; allowed: .parquet, .csv or a ROS 2 bag"
+            raise WrongFormat(path, said, fault.found) from None

@@ -1,4 +1,4 @@
-"""The command that flies a mission thousands of times."""
+"""`freefloat campaign`: a mission flown and identified many times."""
 
 from __future__ import annotations
 
@@ -58,32 +58,47 @@ def campaign(
     with more --runs it makes the campaign longer. Exit code 1 if a method failed in all runs of a setting.
     """
     try:
-        from freefloat.cli.campaigning import campaign_mission
-        from freefloat.cli.show import tell
-        from freefloat.cli.show_campaign import campaign_document, show_campaign
+        from freefloat.campaign.pictures import pictures
+        from freefloat.campaign.running import run_campaign
+        from freefloat.cli.console import print_result
+        from freefloat.cli.outputs import files_of, refuse_output
+        from freefloat.cli.progress.campaign import CampaignProgress
+        from freefloat.cli.ranges import ranges_of
+        from freefloat.cli.show.campaign import campaign_document, show_campaign
+        from freefloat.excitation.excitation_file import load_motion
+        from freefloat.mission.mission_file import load_mission
+        from freefloat.report.campaign_page import write_campaign_page
 
-        found, summary = campaign_mission(
-            mission,
-            output,
-            runs,
-            split_commas(methods),
-            sweep or [],
-            trajectory,
-            seed,
-            workers,
-            cluster,
-            chunk,
-            cad.value,
-            plot,
-            quiet,
-        )
+        loaded = load_mission(mission)
+        if plot is not None:
+            refuse_output(plot, files_of(loaded), "pages", (".html",))  # before the work, not after it
+        motion = None if trajectory is None else load_motion(trajectory, loaded.robot)
+        with CampaignProgress(loaded.name, quiet) as progress:
+            found = run_campaign(
+                loaded,
+                runs,
+                split_commas(methods),
+                directory=output,
+                sweep=ranges_of(sweep or []),
+                motion=motion,
+                seed=seed,
+                workers=workers,
+                cluster=cluster,
+                chunk=chunk,
+                cad=cad.value,
+                watch=progress.update,
+            )
+        summary = found.summary()
+        if plot is not None and found.runs:
+            write_campaign_page(plot, pictures(summary), loaded.name)
     except KeyboardInterrupt:
         typer.echo("interrupted; what is finished is kept, and the same command goes on from there", err=True)
         raise typer.Exit(ExitCode.INTERRUPTED) from None
     wanted = runs * len(found.manifest.settings)
     if found.runs > wanted and not quiet:
-        said = f"{output} holds {found.runs} runs, more than the {wanted} asked for; the summary is of all"
-        typer.echo(said, err=True)
+        typer.echo(
+            f"{output} holds {found.runs} runs, more than the {wanted} asked for; the summary is of all", err=True
+        )
 
     def show() -> None:
         if found.runs:
@@ -91,7 +106,7 @@ def campaign(
             if plot is not None:
                 typer.echo(f"wrote {plot}")
 
-    tell(json, quiet, lambda: campaign_document(found, summary), show)
+    print_result(json, quiet, lambda: campaign_document(found, summary), show)
     if found.interrupted:
         typer.echo(
             f"interrupted: {found.runs} of {wanted} runs are finished; the same command goes on from there", err=True

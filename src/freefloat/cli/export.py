@@ -1,0 +1,80 @@
+"""`freefloat export`: an identified robot in files that other programs read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from freefloat.cli.options import AsJson, Quiet
+from freefloat.cli.outputs import refuse_output
+from freefloat.errors import FileError
+
+_CODE = (".c", ".casadi")
+
+
+def export(
+    estimate: Annotated[Path, typer.Argument(help="An estimate file.", show_default=False)],
+    urdf: Annotated[
+        Path | None,
+        typer.Option(help="Your URDF, of which only inertias are changed; a new one is made unless given."),
+    ] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="The URDF to write.")] = None,
+    robot: Annotated[Path | None, typer.Option(help="A robot file to write: .yaml or .json.")] = None,
+    controller: Annotated[
+        Path | None, typer.Option(help="Code to write for a controller: .c (with a header), or .casadi.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write it even if the estimate failed.")] = False,
+    json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Give an identified robot back: as a URDF, a robot file, or matrices for a controller.
+
+    In: an estimate. Out: the files asked for, and what there is to say about them.
+    """
+    from freefloat.cli.console import error_console, print_result
+    from freefloat.estimate.estimate_file import load_estimate
+    from freefloat.export.export import export_controller, export_robot, export_urdf
+
+    answer = load_estimate(estimate)
+    if urdf is not None and output is None:
+        raise FileError(urdf, "is a template, and nothing says where the new URDF goes; allowed: -o OUT.urdf with it")
+    if output is None and robot is None and controller is None:
+        allowed = "-o OUT.urdf, --robot OUT.yaml, --controller OUT.c"
+        raise FileError(estimate, f"nothing says what to write; allowed: {allowed}")
+    inputs = [each for each in (estimate, urdf) if each is not None]
+    for target, endings in ((output, (".urdf", ".xml")), (robot, (".yaml", ".yml", ".json")), (controller, _CODE)):
+        if target is not None:
+            refuse_output(target, inputs, "such exports", endings)  # all of them before any is written
+    if answer.outcome == "failed" and not force:
+        raise FileError(estimate, "the estimate failed, and nothing is made of it; allowed: --force to write it anyway")
+    written = []
+    with error_console(quiet).status("writing"):
+        if output is not None:
+            written.append(export_robot(answer, output) if urdf is None else export_urdf(answer, urdf, output))
+        if robot is not None:
+            written.append(export_robot(answer, robot))
+        if controller is not None:
+            written.append(export_controller(answer, controller))
+    document = {
+        "files": [str(path) for each in written for path in each.paths],
+        "warnings": list(dict.fromkeys(sentence for each in written for sentence in each.warnings)),
+        "notes": list(dict.fromkeys(sentence for each in written for sentence in each.notes)),
+    }
+    print_result(json, quiet, lambda: document, lambda: _show_exported(document))
+
+
+def _show_exported(document: dict[str, Any]) -> None:
+    """The files, what asks for a decision, and which part of them is the CAD model's."""
+    from rich.markup import escape
+
+    from freefloat.cli.console import console
+
+    out = console()
+    for path in document["files"]:
+        out.print(f"wrote {escape(path)}")
+    for sentence in document["warnings"]:
+        out.print(f" [yellow]![/] {escape(sentence)}")
+    for sentence in document["notes"]:
+        out.print(f" {escape(sentence)}")

@@ -1,0 +1,1 @@
+"""How far a command is, on standard error."""

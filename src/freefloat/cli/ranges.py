@@ -1,0 +1,40 @@
+"""What a sweep or a campaign varies: texts such as `load.mass_kg=5:60:8`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from freefloat.mission.sweeping import InvalidSweep
+
+
+def ranges_of(over: Sequence[str]) -> dict[str, list[float]]:
+    """Values by name, each name once."""
+    ranges = dict[str, list[float]]()
+    for key, values in map(parse_range, over):
+        if key in ranges:
+            raise InvalidSweep(f"{key} is varied twice; allowed: every key once")
+        ranges[key] = values
+    return ranges
+
+
+def parse_range(text: str) -> tuple[str, list[float]]:
+    """Name and values of `key=FROM:TO:COUNT`, evenly spaced, or with `:log` by equal factors."""
+    key, equals, said = text.partition("=")
+    start, stop, count, *spacing = [*said.split(":"), "", "", ""][: max(3, said.count(":") + 1)]
+    try:
+        low, high, n = float(start), float(stop), int(count)
+        logarithmic = spacing == ["log"]
+        if not (key.strip() and equals and n > 0 and (logarithmic or not spacing)):
+            raise ValueError
+        if not (math.isfinite(low) and math.isfinite(high)) or (logarithmic and not (low > 0.0 and high > 0.0)):
+            raise ValueError
+    except ValueError:
+        raise InvalidSweep(
+            f"{text!r} does not say what is varied from where to where; allowed: key=FROM:TO:COUNT, or"
+            " key=FROM:TO:COUNT:log from and to positive values"
+        ) from None
+    values = np.geomspace(low, high, n) if logarithmic else np.linspace(low, high, n)
+    return key.strip(), values.tolist()

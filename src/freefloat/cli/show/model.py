@@ -1,0 +1,54 @@
+"""The clusters of a model as a table, and what can be known of them in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.markup import escape
+from rich.table import Table
+
+from freefloat.cli.console import console
+from freefloat.cli.show.plain_table import plain_table
+from freefloat.report.words import number
+
+
+def show_model(summary: dict[str, Any]) -> None:
+    """The clusters of a model, what they are made of, and what can be known of them."""
+    out = console()
+    clusters = summary["clusters"]
+    counted = f"{len(clusters)} cluster{'s' * (len(clusters) != 1)}"
+    out.print(f"[bold]{escape(summary['robot'])}[/]  {summary['model']}: {counted}")
+    answers = [] if "where" in summary else summary.get("identifiability", {}).get("clusters", [])
+    out.print(_cluster_table(clusters, {answer["name"]: _coloured(answer["status"]) for answer in answers}))
+    if "where" in summary:
+        out.print("[bold]where[/]")
+        for row in summary["where"]:
+            status = _coloured(row["status"]) if row["status"] else ""
+            out.print(f"  {escape(row['name'])} = {escape(row['formula'])}  {status}")
+    if summary["never_visible"]:
+        out.print(f"never visible in this model: {escape(', '.join(summary['never_visible']))}")
+    if "note" in summary:
+        out.print(f"{escape(summary['note'])}")
+    if "identifiability" in summary:
+        out.print(f"[bold]{escape(summary['identifiability']['summary'])}[/]")
+        for sentence in summary["identifiability"]["sentences"]:
+            out.print(f" {escape(sentence)}")
+
+
+def _cluster_table(clusters: list[dict[str, Any]], statuses: dict[str, str]) -> Table:
+    table = plain_table()
+    table.add_column("", justify="right", style="dim")
+    table.add_column("cluster", overflow="fold")
+    table.add_column("value", justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    if statuses:
+        table.add_column("", no_wrap=True)
+    for index, cluster in enumerate(clusters, start=1):
+        row = [str(index), escape(cluster["formula"]), number(cluster["value"]), cluster["unit"]]
+        table.add_row(*row, *([statuses.get(cluster["name"], "")] if statuses else []))
+    return table
+
+
+def _coloured(status: str) -> str:
+    colour = {"identifiable": "green", "weak": "yellow", "known or zero": "dim"}.get(status, "red")
+    return f"[{colour}]{status}[/]"

@@ -1,0 +1,189 @@
+"""What is recorded and known of a robot, and what is unknown of it: all of a problem but its rows.
+
+Momentum sees standard parameters only in clusters (`minimal`). A vector theta of cluster values is turned into
+standard parameters that move in the same way by putting each at the place of its leader, with what is known at its
+own place and zero elsewhere (`standard`): no other parameters are needed to predict any motion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from freefloat.arrays import Array
+from freefloat.estimate.flight import Flight, InvalidProblem
+from freefloat.estimate.prior import CadSpread, known_covariance
+from freefloat.models.closed_form_clusters import closed_form
+from freefloat.models.minimal import MinimalParameters
+from freefloat.models.model import Momentum
+from freefloat.models.names import ModelName
+from freefloat.models.numerical import independent_columns, standard_preference
+from freefloat.robot.model import Robot
+from freefloat.robot.parameters import PER_BODY
+from freefloat.robot.selection import select_parameters, with_known_separate
+
+
+@dataclass(frozen=True, slots=True)
+class Nuisances:
+    """What else the data may hold: standard deviation believed of each effect; None leaves it out.
+
+    gyro_bias_rad_s: constant over a flight; its random walk is that of the flight's `walks`.
+    time_offset_s: how late the base's sensors are stamped against the joints'. clock_drift: change of that [s/s].
+    misalignment_rad: of the gyro against the base, about each axis.
+    joint_zero_rad, joint_zero_m: of every joint's position.
+    external_torque_Nm: constant in inertial axes.
+    velocity_bias_m_s2: constant error of an acceleration that was integrated to a velocity.
+    gyro_scale: of each axis; costs accuracy, so only on request.
+    """
+
+    gyro_bias_rad_s: float | None = 1e-3
+    time_offset_s: float | None = 0.1
+    clock_drift: float | None = 1e-4
+    misalignment_rad: float | None = 1e-3
+    joint_zero_rad: float | None = 1e-3
+    joint_zero_m: float | None = 1e-3
+    external_torque_Nm: float | None = None
+    velocity_bias_m_s2: float | None = 1e-3
+    gyro_scale: float | None = None
+
+    @classmethod
+    def none(cls) -> Nuisances:
+        """Nothing but the parameters."""
+        return cls(None, None, None, None, None, None, None, None, None)
+
+
+@dataclass(frozen=True, eq=False)
+class ProblemData:
+    """Recordings of one robot, and what is known of it.
+
+    robot: its values are the CAD model: prior of what is unknown, truth of what is known.
+    known: selectors of trusted standard parameters (`load`, `link2.m`) and the relative standard deviation.
+    zero: selectors of parameters declared zero, a hard simplification.
+    prior: spread of the CAD model; None to let the data speak alone.
+    models: the equations that linear estimators stack; several are stacked one below the other.
+    """
+
+    robot: Robot
+    flights: tuple[Flight, ...]
+    known: Mapping[str, float] = field(default_factory=dict)
+    zero: tuple[str, ...] = ()
+    prior: CadSpread | None = field(default_factory=CadSpread)
+    nuisances: Nuisances = field(default_factory=Nuisances)
+    models: tuple[ModelName, ...] = ("angular-momentum",)
+
+    def __post_init__(self) -> None:
+        flights = tuple(self.flights)
+        known = dict(self.known) if isinstance(self.known, Mapping) else dict.fromkeys(self.known, 0.0)
+        object.__setattr__(self, "flights", flights)
+        object.__setattr__(self, "known", MappingProxyType(known))
+        object.__setattr__(self, "robot", with_known_separate(self.robot, (*known, *self._absent())))
+        object.__setattr__(self, "zero", tuple(self.zero))
+        object.__setattr__(self, "models", tuple(self.models))
+        if not flights:
+            raise InvalidProblem("a problem needs at least one flight")
+        for flight in flights:
+            flight.samples.check(self.robot)
+        self._check_spreads()
+
+    def _absent(self) -> set[str]:
+        return {name for flight in self.flights for name in flight.without}
+
+    def _check_spreads(self) -> None:
+        for selector, spread in self.known.items():
+            if not (np.isfinite(spread) and spread >= 0.0):
+                raise InvalidProblem(f"known {selector}: relative standard deviation is {spread}; allowed: 0 or more")
+        if not self.unknown.size:
+            raise InvalidProblem("everything is declared known or zero: nothing is left to estimate")
+
+    # ------------------------------------------------------------------ columns of the standard parameters
+
+    @cached_property
+    def unknown(self) -> NDArray[np.int64]:
+        """Columns of standard parameters that are neither known nor zero."""
+        settled = np.union1d(self.known_columns, select_parameters(self.robot, self.zero))
+        return np.setdiff1d(np.arange(self.robot.parameters.size), settled)
+
+    @cached_property
+    def known_columns(self) -> NDArray[np.int64]:
+        """Columns declared known."""
+        return select_parameters(self.robot, self.known)
+
+    @cached_property
+    def known_covariance(self) -> Array:
+        """Covariance of the standard parameters as far as they are known, else zero, (10 bodies, 10 bodies)."""
+        return known_covariance(self.robot, self.known)
+
+    @cached_property
+    def known_sd(self) -> Array:
+        """Standard deviation of each standard parameter as far as it is known, else zero, (10 bodies,)."""
+        return np.sqrt(np.diagonal(self.known_covariance))
+
+    def present(self, flight: Flight) -> NDArray[np.bool_]:
+        """Which standard parameters were there in a flight, (10 bodies,)."""
+        there = np.ones(self.robot.parameters.size, dtype=bool)
+        there[select_parameters(self.robot, flight.without)] = False
+        return there
+
+    # ------------------------------------------------------------------ what is asked for
+
+    @cached_property
+    def minimal(self) -> MinimalParameters:
+        """The clusters of the unknown parameters that the flights' motion can show."""
+        return self.clusters(self.unknown)
+
+    def clusters(self, columns: ArrayLike) -> MinimalParameters:
+        """The clusters that are left when only these columns of the standard parameters are unknown."""
+        structure = self._structure
+        rows = []
+        for there in {tuple(self.present(flight).tolist()) for flight in self.flights}:
+            rows.append(structure.combine * np.array(there))
+        masked = np.zeros((sum(len(row) for row in rows), structure.combine.shape[1]))
+        chosen = np.asarray(columns, dtype=np.int64)
+        masked[:, chosen] = np.vstack(rows)[:, chosen]
+        if not self._absent() and chosen.size == masked.shape[1]:
+            return structure
+        return independent_columns(masked, structure.names, standard_preference(structure.combine.shape[1] // PER_BODY))
+
+    @cached_property
+    def _structure(self) -> MinimalParameters:
+        """Clusters with nothing declared."""
+        if self.robot.base == "fixed" or {"energy", "torque"} & set(self.models):
+            return closed_form(self.robot)
+        return Momentum(self.robot).structure
+
+    @cached_property
+    def fixed(self) -> Array:
+        """What is known, at its place; zero elsewhere, (10 bodies,)."""
+        phi = np.zeros(self.robot.parameters.size)
+        phi[self.known_columns] = self.robot.parameters[self.known_columns]
+        return phi
+
+    def standard(self, theta: ArrayLike) -> Array:
+        """Standard parameters that move as the clusters theta do, (10 bodies,)."""
+        phi = np.array(self.fixed)
+        phi[self.minimal.kept] += np.asarray(theta, float)
+        return phi
+
+    @cached_property
+    def cad(self) -> Array:
+        """The clusters of the CAD model, shape (clusters,)."""
+        return self.minimal.values(self._declared)
+
+    @property
+    def _declared(self) -> Array:
+        phi = np.zeros(self.robot.parameters.size)
+        phi[self.unknown] = self.robot.parameters[self.unknown]
+        return phi
+
+    @cached_property
+    def cad_covariance(self) -> Array:
+        """Covariance of the CAD model's clusters, by the prior or else by default spreads, (clusters, clusters)."""
+        spread = (self.prior or CadSpread()).covariance(self.robot)
+        combine = np.zeros_like(self.minimal.combine)
+        combine[:, self.unknown] = self.minimal.combine[:, self.unknown]
+        return combine @ spread @ combine.T
