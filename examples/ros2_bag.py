@@ -69,7 +69,7 @@ robot = ff.draw_robot(mission, seed=3)
 write_bag(out / "flight", ff.simulate(mission, command, seed=1, robot=robot))
 
 # What you do: read the bag by its mapping, identify.
-recording = ff.read_bag(out / "flight", ff.data.load_bag_mapping(out / "mapping.yaml"))
+recording = ff.load_recording(out / "flight", ff.data.load_bag_mapping(out / "mapping.yaml"))
 for channel in recording:
     print(f"{channel.name}: {', '.join(channel.components)}, {len(channel)} samples at {channel.rate_Hz:.0f} Hz")
 estimate = ff.identify(mission, recording, motion=command)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from freefloat.cli.outputs import refuse_output
 from freefloat.data.bag_mapping import load_bag_mapping
-from freefloat.data.bags import read_bag
 from freefloat.data.load import load_recording
 from freefloat.data.recording import Recording
 from freefloat.errors import FileError, WrongFormat
@@ -104,7 +103,7 @@ def read_any(path: Path, mapping: Path | None, repair: list[str]) -> Recording:
         return load_recording(path, repair=repair)
     if mapping is None:
         raise FileError(path, "a bag needs a mapping file that says which topic is what; give it as --mapping")
-    recording = read_bag(path, load_bag_mapping(mapping), repair=repair)
+    recording = load_recording(path, load_bag_mapping(mapping), repair=repair)
     hashes = {**recording.origin.hashes, mapping.name: sha256(mapping)}  # it says what the numbers mean
     return replace(recording, origin=replace(recording.origin, hashes=hashes))
 

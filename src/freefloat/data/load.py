@@ -24,12 +24,10 @@ def load_recording(
     repair: names of repairs that are wanted where they are needed.
     max_gap_s: the longest time without a sample that a channel may have [s]; None for any.
     """
-    if _is_bag(path):
-        if mapping is None:
-            raise FileError(path, "is not a table; allowed: a .parquet or .csv file, or a bag with a bag mapping")
-        return read_bag(path, mapping, repair, max_gap_s)
     if mapping is not None:
-        raise FileError(path, "is not a bag, and a mapping is for bags; allowed: a table without a mapping")
+        return read_bag(path, mapping, repair, max_gap_s)
+    if _is_bag(path):
+        raise FileError(path, "is not a table; allowed: a .parquet or .csv file, or a bag with a bag mapping")
     return read_tables(path, repair, max_gap_s)
 
 
