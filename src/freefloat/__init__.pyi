@@ -47,8 +47,7 @@ from .errors import (
 )
 from .estimate.bound.bound import Bound as Bound, cramer_rao_bound as cramer_rao_bound
 from .estimate.change import Change as Change, change_between as change_between
-from .estimate.estimate import Estimate as Estimate
-from .estimate.estimate_file import load_estimate as load_estimate, save_estimate as save_estimate
+from .estimate.estimate import Estimate as Estimate, load_estimate as load_estimate
 from .estimate.flight import Flight as Flight, flight_of as flight_of
 from .estimate.kalman.kalman import Kalman as Kalman
 from .estimate.likelihood.input_error import InputError as InputError

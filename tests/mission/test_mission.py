@@ -14,7 +14,7 @@ from freefloat.data.recording import Origin
 from freefloat.data.tables import read_recording, write_recording
 from freefloat.dynamics.momentum import momentum
 from freefloat.errors import FileError
-from freefloat.estimate.estimate_file import load_estimate
+from freefloat.estimate.estimate import load_estimate
 from freefloat.estimate.joint_curves import ProjectedCurves
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Nuisances

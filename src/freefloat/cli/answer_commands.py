@@ -51,7 +51,6 @@ def identify(
     from freefloat.cli.identification import identify_recordings
     from freefloat.cli.show import tell
     from freefloat.cli.show_estimate import show_estimate
-    from freefloat.estimate.estimate_file import estimate_document
 
     estimate = identify_recordings(
         mission, recordings, method, trajectory, split_commas(without), mapping, split_commas(repair), output, quiet
@@ -62,7 +61,7 @@ def identify(
         if output is not None:
             typer.echo(f"wrote {output}")
 
-    tell(json, quiet, lambda: estimate_document(estimate), show)
+    tell(json, quiet, estimate.summary_document, show)
     if estimate.outcome == "failed":
         raise typer.Exit(ExitCode.BAD_RESULT)
 

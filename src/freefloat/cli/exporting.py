@@ -12,7 +12,7 @@ from freefloat.cli.live_bar import aside
 from freefloat.cli.outputs import refuse_output
 from freefloat.cli.show import console
 from freefloat.errors import FileError
-from freefloat.estimate.estimate_file import load_estimate
+from freefloat.estimate.estimate import load_estimate
 from freefloat.export.export import Exported, export_controller, export_robot, export_urdf
 
 _CODE = (".c", ".casadi")

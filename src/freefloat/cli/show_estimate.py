@@ -8,7 +8,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from freefloat.cli.show import console
-from freefloat.estimate.estimate import Estimate, Quantity
+from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.estimate_parts import Quantity
 from freefloat.models.names import cluster_unit
 from freefloat.report.words import HALF, number, prefixed, relative, residual_line, shortened, with_interval
 

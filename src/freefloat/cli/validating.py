@@ -9,7 +9,7 @@ from freefloat.cli.identification import Given
 from freefloat.cli.live_bar import aside
 from freefloat.cli.outputs import files_of
 from freefloat.errors import FileError
-from freefloat.estimate.estimate_file import load_estimate
+from freefloat.estimate.estimate import load_estimate
 from freefloat.mission.validating import validate
 from freefloat.report.validation_page import write_validation_page
 from freefloat.validation.prediction import InvalidValidation, UnfitEstimate

@@ -14,8 +14,7 @@ from typing import Any
 from freefloat.data.recording import Recording
 from freefloat.data.tables import read_recording, write_recording
 from freefloat.errors import FileError
-from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.estimate_file import load_estimate
+from freefloat.estimate.estimate import Estimate, load_estimate
 from freefloat.excitation.excitation import Excitation
 from freefloat.excitation.excitation_file import load_excitation
 from freefloat.files import FilePath, dump_yaml, load_yaml, read_bytes, write_bytes

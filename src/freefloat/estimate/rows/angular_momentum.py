@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from freefloat.arrays import AXES, Array
 from freefloat.dynamics.centre_of_mass import first_moment_regressor
 from freefloat.dynamics.momentum import momentum_adjoint, momentum_regressor
-from freefloat.estimate.rows.model_rows import Channel, Column, Group, ModelRows, Unit, turn_unit
+from freefloat.estimate.rows.model_rows import Channel, Column, Group, ModelRows, RowKind, Unit, turn_unit
 from freefloat.models.angular_momentum import AngularMomentum
 from freefloat.robot.base_axes import turning_axes
 
@@ -61,6 +61,11 @@ class AngularMomentumRows(ModelRows):
     def labels(self) -> tuple[str, ...]:
         """What each row of a sample is."""
         return tuple(f"angular momentum {AXES[axis]} about the centre of mass" for axis in self._axes)
+
+    @property
+    def kinds(self) -> tuple[RowKind, ...]:
+        """Components of one vector."""
+        return tuple(RowKind("angular momentum about the centre of mass", AXES[axis], "N m s") for axis in self._axes)
 
     @property
     def columns(self) -> tuple[Column, ...]:

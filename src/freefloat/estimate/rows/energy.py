@@ -21,7 +21,7 @@ from freefloat.dynamics.energy import kinetic_energy_regressor, potential_energy
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.torque import mass_matrix
 from freefloat.estimate.rows.integral import integral
-from freefloat.estimate.rows.model_rows import Channel, Column
+from freefloat.estimate.rows.model_rows import Channel, Column, RowKind
 from freefloat.estimate.rows.standard import StandardRows
 
 if TYPE_CHECKING:
@@ -41,6 +41,11 @@ class EnergyRows(StandardRows):
     def labels(self) -> tuple[str, ...]:
         """What the row of a sample is."""
         return ("energy",)
+
+    @property
+    def kinds(self) -> tuple[RowKind, ...]:
+        """One number."""
+        return (RowKind("energy", "energy", "J"),)
 
     @property
     def columns(self) -> tuple[Column, ...]:
