@@ -20,7 +20,7 @@ from freefloat.mission.designing import plan_of
 from freefloat.mission.mission_file import Mission, load_mission
 from freefloat.mission.run_directory import Run, load_run
 from freefloat.mission.run_manifest import MANIFEST, is_finished
-from freefloat.report.reporting import result_of_run, write_run_report
+from freefloat.report.run_page import write_run_page
 from freefloat.report.section_verdict import verdict
 from freefloat.robot.model import Robot
 from freefloat.runs.given_motion import load_given
@@ -116,13 +116,13 @@ def report_run(directory: Path, output: Path | None, quiet: bool) -> tuple[Run, 
     inputs = [directory / name for name in (MANIFEST, *made.manifest.hashes)]
     refuse_output(target, inputs, "reports", (".html", ".htm"))
     with aside(quiet).status("writing the report"):
-        write_run_report(target, made)
+        write_run_page(target, made)
     return made, target
 
 
 def run_document(made: Run) -> dict[str, Any]:
     """What a run found, as plain data: the verdict, the numbers that matter, where everything is."""
-    told = verdict(result_of_run(made))
+    told = verdict(made)
     return {
         "mission": made.mission.name,
         "state": told["state"],

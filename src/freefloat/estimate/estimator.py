@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import ClassVar
 
 import numpy as np
@@ -16,6 +16,7 @@ from freefloat.estimate.estimate_parts import Budget, Outcome, Quantity, used_fl
 from freefloat.estimate.linear.misfit import misfit
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.rows.equations import Equations
+from freefloat.exact_json import plain
 from freefloat.robot.selection import select_parameters
 
 _LINEAR = (
@@ -33,6 +34,17 @@ class Estimator(ABC):
     @abstractmethod
     def estimate(self, problem: Problem) -> Estimate:
         """What the problem's data say of its unknowns."""
+
+
+def settings_of(estimator: Estimator) -> dict[str, object]:
+    """An estimator's settings as plain data, those of one that it starts from with its name."""
+    found = dict[str, object]()
+    for setting in fields(estimator):
+        value = getattr(estimator, setting.name)
+        if isinstance(value, Estimator):
+            value = {"method": value.name, **settings_of(value)}
+        found[setting.name] = plain(value)
+    return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -21,8 +21,8 @@ from freefloat.excitation.limits.limit import Limit
 from freefloat.excitation.limits.torque import torque_limits
 from freefloat.excitation.limits.wheels import wheel_limits
 from freefloat.excitation.plan import ACCURACIES, GoalName, Plan
-from freefloat.mission.believed import known_of, momentum_of, nuisances_of, prior_of
 from freefloat.mission.mission_file import InvalidMission, Mission
+from freefloat.mission.prior_knowledge import known_of, momentum_of, nuisances_of, prior_of
 from freefloat.models.names import ModelName
 from freefloat.motion.bspline import BSpline
 from freefloat.motion.fourier import Fourier, PlainFourier

@@ -13,7 +13,7 @@ from freefloat.arrays import Array
 from freefloat.data.recording import Origin, Recording
 from freefloat.dynamics.samples import Samples
 from freefloat.excitation.excitation import Excitation, trajectory_of
-from freefloat.mission.drawing import flown_by
+from freefloat.mission.drawing import mission_flown_with
 from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.motion.random_motion import random_trajectory
 from freefloat.motion.trajectory import Trajectory
@@ -47,7 +47,7 @@ def fly(
     robot: the one that flies (`draw_robot`); the mission's own unless given.
     """
     motion = _chosen(mission, trajectory, seed)
-    mission = flown_by(mission, robot)
+    mission = mission_flown_with(mission, robot)
     flight = mission.settings.flight
     t = instants(mission, motion.duration_s)
     disturbance = flight.disturbance
@@ -89,7 +89,7 @@ def simulate(
     told = truth is None or trajectory is not None
     motion = _chosen(mission, trajectory, seed) if told else None
     flown = truth if truth is not None else fly(mission, motion, seed, robot)
-    looked_at = Truth.of(flown_by(mission, robot).robot, flown)
+    looked_at = Truth.of(mission_flown_with(mission, robot).robot, flown)
     hashes = {**mission.hashes, "motion": motion_sha256(flown.q)}
     if robot is not None:
         hashes["robot"] = robot_sha256(robot)
