@@ -27,8 +27,7 @@ from .errors import (
     UnknownName as UnknownName,
 )
 from .estimate.bound.bound import Bound as Bound, cramer_rao_bound as cramer_rao_bound
-from .estimate.estimate import Estimate as Estimate
-from .estimate.estimate_file import load_estimate as load_estimate
+from .estimate.estimate import Estimate as Estimate, load_estimate as load_estimate
 from .estimate.estimator import Estimator as Estimator
 from .estimate.flight import Flight as Flight
 from .estimate.problem import Problem as Problem

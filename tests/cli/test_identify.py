@@ -11,8 +11,8 @@ from cli.calling import ended
 from typer.testing import CliRunner
 
 from freefloat.cli import app
-from freefloat.estimate.estimate import Budget
-from freefloat.estimate.estimate_file import load_estimate
+from freefloat.estimate.estimate import load_estimate
+from freefloat.estimate.estimate_parts import Budget
 from freefloat.mission import identifying
 from freefloat.report.words import residual_line, shortened, with_interval
 from freefloat.robot.load import load_robot

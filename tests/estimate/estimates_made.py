@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from freefloat.estimate.estimate import Estimate, Residual
+from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.estimate_parts import Residual
 from freefloat.estimate.prior import CadSpread
 from freefloat.models.model import Momentum, Torque
 from freefloat.robot.parameters import PER_BODY, pseudo_inertia

@@ -13,7 +13,7 @@ from random_trees import ROBOTS, random_robot
 from freefloat.dynamics.momentum_rows import momentum_regressor
 from freefloat.dynamics.states import random_states
 from freefloat.errors import UnknownName
-from freefloat.estimate.estimate import Budget
+from freefloat.estimate.estimate_parts import Budget
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.linear.least_squares import LeastSquares

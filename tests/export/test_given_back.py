@@ -15,7 +15,8 @@ from random_trees import ROBOTS, random_robot, random_samples
 from freefloat.dynamics.reaction import base_reaction
 from freefloat.dynamics.torque import inverse_dynamics, mass_matrix
 from freefloat.errors import UnknownName
-from freefloat.estimate.estimate import Estimate, Residual
+from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.estimate_parts import Residual
 from freefloat.estimate.estimated_clusters import cad_spread
 from freefloat.estimate.uncertain import Judge
 from freefloat.export.c_code import controller_c

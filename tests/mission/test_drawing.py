@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 import freefloat as ff
 from freefloat.cli import app
 from freefloat.estimate.prior import CadSpread, known_covariance
-from freefloat.mission.believed import known_of
 from freefloat.mission.mission_file import InvalidMission
+from freefloat.mission.prior_knowledge import known_of
 from freefloat.robot.parameters import PER_BODY, pseudo_inertia
 from freefloat.robot.physicality import check_physicality
 from freefloat.robot.transform import Transform

@@ -14,7 +14,7 @@ from freefloat.data.load import load_recording
 from freefloat.data.origin import Origin
 from freefloat.dynamics.momentum_rows import momentum
 from freefloat.errors import FileError
-from freefloat.estimate.estimate_file import load_estimate
+from freefloat.estimate.estimate import load_estimate
 from freefloat.estimate.joint_curves import ProjectedCurves
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem_data import Nuisances

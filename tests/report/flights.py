@@ -1,39 +1,26 @@
-"""Stories of flights without a design, of robots of all kinds, in seconds."""
+"""Runs of flights without a design, of robots of all kinds, in seconds."""
 
 import copy
+from dataclasses import replace
 
 import yaml
 from excitation.small_mission import MISSION, ROBOT, write_small_mission
 
 import freefloat as ff
-from freefloat.mission.flying import fly
-from freefloat.report.run_story import Provenance, RunStory
+from freefloat.report.reporting import run_without_directory
 
 BARE = {key: value for key, value in MISSION["excitation"].items() if key != "limits"}
 TORQUES = {"kind": "torque", "noise_Nm": 0.01, "rate_Hz": 20}
 
 
-def told(folder, robot=ROBOT, method=None, **changes):
-    """The story of a random motion of a robot, identified, not validated, nothing else known."""
+def identified(folder, robot=ROBOT, method=None, **changes):
+    """The run of a random motion of a robot, identified, not validated, nothing else known."""
     path = write_small_mission(folder, **{"excitation": BARE, **changes})
     (folder / "robot.yaml").write_text(yaml.safe_dump(robot))
     mission = ff.load_mission(path)
     flight = ff.simulate(mission, seed=1)
-    motion = fly(mission, seed=1)
-    return RunStory(
-        name=mission.name,
-        robot=mission.robot,
-        excitation=None,
-        estimate=ff.identify(mission, flight, method),
-        validation=None,
-        truth=None,
-        advice=None,
-        recording=flight,
-        motion=motion[:: max(1, len(motion) // 60)],
-        residuals=(),
-        identified=None,
-        provenance=Provenance({"freefloat": ff.__version__}),
-    )
+    made = run_without_directory(folder / "r.html", mission, flight, ff.identify(mission, flight, method))
+    return replace(made, truth=None, advice=None, identified=None)
 
 
 def fixed(robot=ROBOT):

@@ -14,12 +14,13 @@ from typer.testing import CliRunner
 import freefloat as ff
 from freefloat.cli import app
 from freefloat.errors import FileError
+from freefloat.estimate.estimate_parts import NothingKept
 from freefloat.mission.run_manifest import RunManifest
 from freefloat.report.body_uncertainty import centre_covariances
 from freefloat.report.figures import thinned
-from freefloat.report.reporting import story_of_run
 from freefloat.report.run_page import run_page
 from freefloat.report.scene import poses_of
+from freefloat.report.shown_motion import shown_motion
 from freefloat.report.solids import capsule
 from freefloat.robot.parameters import com_of
 from freefloat.runs.run_steps import STEPS
@@ -102,7 +103,7 @@ def test_a_mission_that_names_files_elsewhere_is_copied_with_them(made, tmp_path
     path = write_small_mission(tmp_path, robot="robot.yaml", trajectory="motion.json")
     path = path.rename(tmp_path / "a" / "small.yaml")
     path.write_text(path.read_text().replace("robot.yaml", "../robot.yaml").replace("motion.json", "../motion.json"))
-    from freefloat.mission.run_directory import prepare_directory
+    from freefloat.mission.run_preparation import prepare_directory
 
     manifest = RunManifest(mission="small", robot="", versions={})
     prepare_directory(tmp_path / "b", ff.load_mission(path), manifest)
@@ -148,17 +149,62 @@ def test_the_page_is_whole_and_asks_for_nothing(made):
 
 def test_names_cannot_become_markup(made):
     run, _ = made
-    story = story_of_run(run)
     evil = "</script><script>alert(1)</script>"
-    page = run_page(replace(story, name=evil, robot=replace(story.robot, name=evil)))
+    mission = replace(run.mission, name=evil, robot=replace(run.robot, name=evil))
+    page = run_page(replace(run, mission=mission))
     assert "alert(1)</script>" not in page
 
 
 def test_write_report_needs_no_run(made, tmp_path):
     run, _ = made
-    ff.write_report(tmp_path / "r.html", run.mission, run.excitation, run.flight, run.estimate)
+    ff.write_report(tmp_path / "r.html", run.mission, run.flight, run.estimate, excitation=run.excitation)
     page = (tmp_path / "r.html").read_text()
     assert "it has not been tested on motion that it has not seen" in page
+
+
+@pytest.mark.parametrize("method", ["maximum-likelihood", "kalman", "weighted", "output-error"])
+def test_building_a_page_neither_processes_nor_fits(made, tmp_path, monkeypatch, method):
+    """All that it shows is in the run: what could be computed again is not."""
+    run, _ = made
+    estimate = run.estimate if method == "maximum-likelihood" else ff.identify(run.mission, run.flight, method)
+    estimate.save(tmp_path / "e.json")
+    read = replace(run, estimate=ff.load_estimate(tmp_path / "e.json"))
+
+    def never(*arguments, **named):
+        raise AssertionError("a page is built from what there is")
+
+    for place in (
+        "mission.identifying.process",
+        "mission.identifying.flights_of",
+        "mission.validating.judged",
+        "estimate.likelihood.levenberg_marquardt.levenberg_marquardt",
+        "estimate.likelihood.maximum_likelihood.levenberg_marquardt",
+        "validation.fits.levenberg_marquardt",
+        "estimate.likelihood.likelihood.Likelihood.__init__",
+        "estimate.problem.Problem.__post_init__",
+        "estimate.physical.physically_consistent.physical_robot",
+        "simulation.simulate.simulate_motion",
+        "models.advice.advise",
+    ):
+        monkeypatch.setattr(f"freefloat.{place}", never)
+    page = run_page(read)
+    figures = json.loads(re.search(r'id="figures">(.*?)</script>', page, re.S)[1])
+    assert {"residual-0-time", "residual-0-spectrum", "unseen-0", "base-rate"} <= set(figures)
+
+
+def test_an_estimate_of_the_first_release_has_no_page_and_that_is_said(made):
+    run, _ = made
+    old = replace(run, estimate=replace(run.estimate, flights=(), residuals=()))
+    with pytest.raises(NothingKept, match="identified again from its recordings"):
+        run_page(old)
+
+
+def test_a_run_asks_for_advice_once(made, tmp_path, monkeypatch):
+    run, _ = made
+    asked = []
+    monkeypatch.setattr("freefloat.mission.advising.advise", lambda *given: asked.append(given))
+    assert CliRunner().invoke(app, ["report", str(run.directory), "-o", str(tmp_path / "r.html")]).exit_code == 0
+    assert len(asked) == 1
 
 
 def test_commands_end_in_the_three_numbers_and_the_path(made, tmp_path):
@@ -189,8 +235,7 @@ def test_a_failed_prediction_is_exit_code_1(made, tmp_path, monkeypatch):
 
 def test_the_whole_stays_where_it_is_while_its_bodies_move(made):
     run, _ = made
-    story = story_of_run(run)
-    poses = poses_of(story.robot, story.motion)
+    poses = poses_of(run.robot, shown_motion(run))
     bodies = run.truth.parameters.reshape(-1, 10)
     places = [poses.R[:, k] @ com_of(phi) + poses.p[:, k] for k, phi in enumerate(bodies)]
     centre = sum(phi[0] * place for phi, place in zip(bodies, places, strict=True)) / bodies[:, 0].sum()

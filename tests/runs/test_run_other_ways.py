@@ -15,10 +15,12 @@ from freefloat.cli import app
 from freefloat.data.origin import Origin
 from freefloat.errors import FreefloatError
 from freefloat.estimate.prior import CadSpread
+from freefloat.mission.flying import fly
 from freefloat.mission.mission_file import InvalidMission
 from freefloat.motion.fourier import Fourier
-from freefloat.report.reporting import result_of_run, story_of_run
+from freefloat.report.section_provenance import provenance
 from freefloat.report.section_verdict import verdict
+from freefloat.report.shown_motion import shown_motion
 from freefloat.runs.run_steps import STEPS
 
 QUICK = {"starts": 1, "seed": 3, "shakes": 0, "workers": 1}
@@ -68,21 +70,21 @@ def test_without_an_unseen_recording_it_is_said_that_nothing_was_tested(made, tm
     run = ff.run(made.mission, tmp_path / "r", recordings=as_recorded(made.flight))
     assert run.excitation is None
     assert run.validation is None
-    told = verdict(result_of_run(run))
+    told = verdict(run)
     assert told["state"] == "doubtful"
     assert "has not been tested on motion that it has not seen" in told["sentence"]
     assert told["headlines"][2].more == "not tested on unseen motion"
     assert "has not been tested" in run.report.read_text()
     again = ff.load_run(tmp_path / "r")
     assert again.unseen is None
-    assert story_of_run(again).provenance.commands[0] == (
+    assert provenance(again)["commands"][0] == (
         "freefloat run mission.yaml --recording recordings/flight.parquet -o again.run"
     )
 
 
 def test_the_scene_of_a_recorded_flight_is_the_motion_that_was_measured(made, tmp_path):
     run = ff.run(made.mission, tmp_path / "r", recordings=as_recorded(made.flight))
-    shown, flown = story_of_run(run).motion, story_of_run(made).motion
+    shown, flown = shown_motion(run), fly(made.mission, made.excitation, robot=made.truth)
     turned = [2.0 * np.arccos(np.abs(np.einsum("ni,i->n", each.attitude, each.attitude[0])).clip(0.0, 1.0))
               for each in (shown, flown)]  # fmt: skip
     at = np.interp(shown.t, flown.t, turned[1])
@@ -107,7 +109,9 @@ def test_recordings_keep_their_names_and_what_the_mission_says_of_them(made, tmp
 
 def test_truth_is_told_only_where_it_is_known(made, tmp_path):
     def page(flight, truth=None):
-        ff.write_report(tmp_path / "r.html", made.mission, made.excitation, flight, made.estimate, truth=truth)
+        ff.write_report(
+            tmp_path / "r.html", made.mission, flight, made.estimate, excitation=made.excitation, truth=truth
+        )
         return (tmp_path / "r.html").read_text()
 
     held = "95 % hold the true value"
@@ -151,7 +155,7 @@ def test_an_earlier_design_or_a_motion_is_flown_without_a_search(made, tmp_path)
     assert told.how.solver == "given by a file"
     assert np.allclose([p.sd for p in told.predictions], [p.sd for p in made.excitation.predictions], rtol=1e-6)
     assert np.allclose([m.slack for m in told.margins], [m.slack for m in made.excitation.margins], atol=1e-6)
-    assert "--trajectory motion.json" in story_of_run(ff.load_run(again.directory)).provenance.commands[0]
+    assert "--trajectory motion.json" in provenance(ff.load_run(again.directory))["commands"][0]
     assert "given by a file" in again.report.read_text()
 
 
@@ -193,25 +197,23 @@ def test_an_arm_on_a_fixed_base_from_its_urdf(tmp_path, monkeypatch):
 def test_without_anything_known_the_scale_is_the_cad_models_and_that_is_said(made, tmp_path):
     mission = ff.load_mission(write_small_mission(tmp_path, known={}))
     run = ff.run(mission, tmp_path / "r", seed=3, motion=made.excitation)
-    told = verdict(result_of_run(run))
+    told = verdict(run)
     assert told["state"] == "doubtful"
     assert "nothing known fixes the common scale" in told["sentence"]
 
 
 def test_an_estimate_that_is_the_prior_does_not_pass(made):
-    result = result_of_run(made)
-    assert verdict(result)["state"] == "pass"
+    assert verdict(made)["state"] == "pass"
     estimate = made.estimate
     spread = CadSpread().covariance(estimate.robot)
     combine = estimate.minimal.combine
     dull = replace(estimate, covariance=0.9 * combine @ spread @ combine.T)
-    told = verdict(replace(result, estimate=dull))
+    told = verdict(replace(made, estimate=dull))
     assert told["state"] == "doubtful"
     assert "hardly better known than from the CAD model alone" in told["sentence"]
 
 
 def test_the_state_is_the_worst_of_what_is_said(made):
-    result = result_of_run(made)
     for outcome, said, state in (
         ("doubtful", "pass", "doubtful"),
         ("good", "doubtful", "doubtful"),
@@ -219,6 +221,6 @@ def test_the_state_is_the_worst_of_what_is_said(made):
         ("good", "fail", "fail"),
         ("doubtful", "fail", "fail"),
     ):
-        estimate = replace(result.estimate, outcome=outcome)
-        validation = replace(result.validation, verdict=said)
-        assert verdict(replace(result, estimate=estimate, validation=validation))["state"] == state
+        estimate = replace(made.estimate, outcome=outcome)
+        validation = replace(made.validation, verdict=said)
+        assert verdict(replace(made, estimate=estimate, validation=validation))["state"] == state

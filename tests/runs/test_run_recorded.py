@@ -17,7 +17,7 @@ from freefloat.data.origin import Origin
 from freefloat.mission.mission_file import InvalidMission
 from freefloat.mission.run_commands import repeating
 from freefloat.mission.run_manifest import sha256
-from freefloat.report.reporting import story_of_run
+from freefloat.report.shown_motion import shown_motion
 from freefloat.runs import running
 
 
@@ -34,10 +34,11 @@ def shell(*arguments):
     return CliRunner().invoke(app, [str(each) for each in arguments])
 
 
-def off(story, motion, robot):
+def off(run, motion, robot):
     """By how much the motion that is drawn differs from another [rad]."""
-    t = np.clip(story.motion.t, 0.0, motion.duration_s)
-    return np.abs(story.motion.q - motion.samples(robot, t).q).max()
+    shown = shown_motion(run)
+    t = np.clip(shown.t, 0.0, motion.duration_s)
+    return np.abs(shown.q - motion.samples(robot, t).q).max()
 
 
 # ---------------------------------------------------------------------- whose motion it is
@@ -56,8 +57,7 @@ def test_a_flight_of_another_motion_than_the_commanded_is_told_as_it_was_flown(m
     run = ff.run(mission, tmp_path / "r", recordings={"flight.parquet": flight}, motion=motion)
     assert np.array_equal(run.estimate.values, alone.values)
     for each in (run, ff.load_run(run.directory)):
-        story = story_of_run(each)
-        assert off(story, other, mission.robot) < 1e-3 < 0.1 < off(story, made.excitation.trajectory, mission.robot)
+        assert off(each, other, mission.robot) < 1e-3 < 0.1 < off(each, made.excitation.trajectory, mission.robot)
         assert (each.motion is not None) is given
     if not given:
         assert run.excitation is None, "what the mission's motion would tell is not told: it was not flown"
@@ -69,7 +69,7 @@ def test_the_missions_own_motion_is_told_of_where_it_was_flown(made, tmp_path):
     flight = ff.simulate(mission, seed=1)
     run = ff.run(mission, tmp_path / "r", recordings={"flight.parquet": flight})
     assert run.excitation.how.solver == "given by the mission"
-    assert off(story_of_run(run), mission.trajectory, mission.robot) < 1e-6
+    assert off(run, mission.trajectory, mission.robot) < 1e-6
 
 
 # ---------------------------------------------------------------------- bodies that were not there
@@ -160,7 +160,7 @@ def test_the_files_that_were_delivered_are_in_the_provenance(made, tmp_path):
     later = ff.run(made.mission, tmp_path / "q", recordings={"later": ff.load_recording(tmp_path / "later.parquet")})
     assert later.manifest.brought[0].hashes == brought.hashes, "also through a copy"
     assert not made.manifest.brought
-    ff.write_report(tmp_path / "r.html", run.mission, None, run.flights, run.estimate)
+    ff.write_report(tmp_path / "r.html", run.mission, run.flights, run.estimate)
     assert sha256(path) in (tmp_path / "r.html").read_text()
 
 
@@ -190,7 +190,7 @@ def test_numbers_are_there_for_programs(made, tmp_path):
 
 def test_a_report_of_nothing_is_refused(made, tmp_path):
     with pytest.raises(InvalidMission, match="no recording to report of"):
-        ff.write_report(tmp_path / "r.html", made.mission, made.excitation, {}, made.estimate)
+        ff.write_report(tmp_path / "r.html", made.mission, {}, made.estimate)
 
 
 def test_a_page_is_not_written_over_what_it_is_made_from(made):

@@ -7,8 +7,10 @@ import pytest
 from estimate.problems import make_case
 from scipy.stats import chi2, kstest
 
-from freefloat.estimate.estimate import Estimate, Residual
+from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.estimate_parts import Residual
 from freefloat.estimate.likelihood.maximum_likelihood import stacked
+from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.problem_data import Nuisances
 from freefloat.validation.base_motion import BaseMotionPrediction
@@ -58,7 +60,7 @@ CASES = [
 def test_the_cad_model_is_believed_as_the_estimate_believed_it():
     case = made("momentum", "free", {"w": SD}, "zero", 3)
     usual, problem = prediction_of(case, "momentum")
-    wide = replace(usual.estimate, origin={"prior": {"mass": 0.3, "com": 0.3, "inertia": 0.3}})
+    wide = replace(usual.estimate, prior=CadSpread(0.3, 0.3, 0.3))
     belief = BaseMotionPrediction(problem, wide).belief
     size = np.linalg.norm(usual.belief.cad_root, axis=1)
     assert np.allclose(np.linalg.norm(belief.cad_root, axis=1), 3.0 * size, rtol=1e-6, atol=1e-6 * size.max())

@@ -12,7 +12,7 @@ from excitation.small_mission import write_small_mission
 from validation.unseen_flights import renamed, scaled
 
 from freefloat.cli import main
-from freefloat.estimate.estimate_file import load_estimate
+from freefloat.estimate.estimate import load_estimate
 from freefloat.validation.validation_file import load_validation
 
 

@@ -34,7 +34,7 @@ def export(
     In: an estimate. Out: the files asked for, and what there is to say about them.
     """
     from freefloat.cli.console import error_console, print_result
-    from freefloat.estimate.estimate_file import load_estimate
+    from freefloat.estimate.estimate import load_estimate
     from freefloat.export.export import export_controller, export_robot, export_urdf
 
     answer = load_estimate(estimate)

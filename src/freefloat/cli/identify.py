@@ -51,7 +51,6 @@ def identify(
     from freefloat.cli.outputs import files_of
     from freefloat.cli.recordings import RecordingInputs
     from freefloat.cli.show.estimate import show_estimate
-    from freefloat.estimate.estimate_file import estimate_document
     from freefloat.mission import identifying
 
     bodies, repairs = tuple(split_commas(without)), tuple(split_commas(repair))
@@ -70,6 +69,6 @@ def identify(
         if output is not None:
             typer.echo(f"wrote {output}")
 
-    print_result(json, quiet, lambda: estimate_document(estimate), show)
+    print_result(json, quiet, estimate.summary_document, show)
     if estimate.outcome == "failed":
         raise typer.Exit(ExitCode.BAD_RESULT)

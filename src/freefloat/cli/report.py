@@ -29,14 +29,14 @@ def report(
     from freefloat.cli.show.run import run_document, show_run
     from freefloat.mission.run_directory import load_run
     from freefloat.mission.run_manifest import MANIFEST
-    from freefloat.report.reporting import write_run_report
+    from freefloat.report.run_page import write_run_page
 
     made = load_run(run)
     target = output or made.report
     inputs = [run / name for name in (MANIFEST, *made.manifest.hashes)]
     refuse_output(target, inputs, "reports", (".html", ".htm"))
     with error_console(quiet).status("writing the report"):
-        write_run_report(target, made)
+        write_run_page(target, made)
     document = {**run_document(made), "report": str(target)}
     print_result(json, quiet, lambda: document, lambda: show_run(document))
     if document["state"] == "fail":

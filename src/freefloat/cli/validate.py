@@ -50,7 +50,7 @@ def validate(
     from freefloat.cli.outputs import files_of
     from freefloat.cli.recordings import RecordingInputs
     from freefloat.cli.show.validation import show_validation
-    from freefloat.estimate.estimate_file import load_estimate
+    from freefloat.estimate.estimate import load_estimate
     from freefloat.mission import validating
     from freefloat.report.validation_page import write_validation_page
     from freefloat.validation.prediction import InvalidValidation, UnfitEstimate

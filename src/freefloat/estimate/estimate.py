@@ -6,68 +6,35 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 
 from freefloat.arrays import Array
+from freefloat.errors import FileError, FreefloatError
+from freefloat.estimate import estimate_file as file
+from freefloat.estimate.estimate_parts import (
+    Budget,
+    ChannelResidual,
+    NothingKept,
+    Outcome,
+    Quantity,
+    Residual,
+    UsedFlight,
+)
+from freefloat.estimate.prior import CadSpread
+from freefloat.exact_json import finite_or_none, save_json
 from freefloat.files import FilePath
 from freefloat.models.minimal import MinimalParameters
+from freefloat.models.names import cluster_unit, cluster_words
 from freefloat.robot.model import Robot
+from freefloat.robot.selection import select_parameters
+from freefloat.robot.yaml_read import robot_from_document
+from freefloat.robot.yaml_write import robot_document
 
-Outcome = Literal["good", "doubtful", "failed"]
 _TOUCHED = 1e-6
-
-
-@dataclass(frozen=True, slots=True)
-class Quantity:
-    """A nuisance that was estimated beside the parameters. sd: infinite if the data say nothing of it."""
-
-    name: str
-    value: float
-    sd: float
-    unit: str
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Residual:
-    """What the model leaves unexplained.
-
-    ratio: root mean square of the weighted residual; one if the sensors are as good as they say. NaN if their
-        noise is not known.
-    white: whether no octave of frequency holds more than noise does; None if it was not tested.
-    rows, unknowns: of the fit. by_channel: ratio of each measured channel.
-    """
-
-    ratio: float
-    white: bool | None
-    rows: int
-    unknowns: int
-    by_channel: Mapping[str, float] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "by_channel", MappingProxyType(dict(self.by_channel)))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Budget:
-    """Where the variance of each cluster comes from.
-
-    sources: `noise`, nuisances, known values by name, `prior`. shares: parts of the variance, (clusters, sources),
-    each row sums to one.
-    """
-
-    sources: tuple[str, ...]
-    shares: Array
-
-    def of(self, cluster: int, least: float = 0.05) -> tuple[tuple[str, float], ...]:
-        """Sources of a cluster's variance, the largest first, as far as they make up `least` of it."""
-        order = np.argsort(-self.shares[cluster])
-        return tuple(
-            (self.sources[k], float(self.shares[cluster, k])) for k in order if self.shares[cluster, k] > least
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +51,9 @@ class Estimate:
         held at the CAD model, shape (k, c). held: what they are, in words.
     warnings: sentences that ask for a decision, with advice; notes: those that do not.
     origin: versions, hashes of inputs, seeds, settings.
+    prior: spread of the CAD model that was given, None where the data were to speak alone.
+    flights: what it was made from. residuals: what the fit leaves, channel by channel of each flight; of a linear
+        method, the rows of its models. Both empty in estimates that freefloat 0.1 saved.
     """
 
     method: str
@@ -104,6 +74,9 @@ class Estimate:
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     origin: Mapping[str, object] = field(default_factory=dict)
+    prior: CadSpread | None = None
+    flights: tuple[UsedFlight, ...] = ()
+    residuals: tuple[ChannelResidual, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "known", MappingProxyType(dict(self.known)))
@@ -118,8 +91,6 @@ class Estimate:
 
     def __str__(self) -> str:
         """A line for each cluster: value, 95 %, unit, the CAD model's value; then what is to be said."""
-        from freefloat.models.names import cluster_unit, cluster_words
-
         half, width = norm.isf(0.025) * self.sd, max(len(name) for name in self.names) + 4
         columns = zip(self.names, self.formulas, self.values, half, self.cad, strict=True)
         lines = [
@@ -169,9 +140,8 @@ class Estimate:
         length = np.linalg.norm(self.unseen, axis=0)
         if not self.is_standard:
             return np.where(length > _TOUCHED, np.inf, 0.0)
-        from freefloat.estimate.estimated_clusters import cad_spread
-
-        return length * cad_spread(self)
+        covariance = (self.prior or CadSpread()).of_clusters(self.robot, self.minimal.combine)
+        return length * np.sqrt(np.maximum(np.diagonal(covariance), 1e-300))
 
     def interval(self, confidence: float = 0.95) -> Array:
         """Lower and upper ends of two-sided intervals, shape (c, 2)."""
@@ -191,8 +161,6 @@ class Estimate:
         together. Only for clusters of standard parameters (not for those about the centre of mass); masses of links
         are part of the base's there: the numbers predict motion, they do not describe bodies.
         """
-        from freefloat.robot.selection import select_parameters
-
         phi = np.zeros(self.robot.parameters.size)
         known = select_parameters(self.robot, self.known)
         phi[known] = self.robot.parameters[known]
@@ -215,8 +183,83 @@ class Estimate:
         J = np.asarray(jacobian, float)
         return J @ self.covariance @ J.T
 
+    def need_flights(self) -> tuple[UsedFlight, ...]:
+        """The flights that it was made from, or one sentence that it does not keep them."""
+        if not self.flights:
+            raise NothingKept("flights")
+        return self.flights
+
+    def need_residuals(self) -> tuple[ChannelResidual, ...]:
+        """What the fit leaves, or one sentence that the estimate does not keep it."""
+        if not self.residuals:
+            raise NothingKept("residuals")
+        return self.residuals
+
+    def summary_document(self) -> dict[str, Any]:
+        """The estimate as plain data, exact, but for what is long: residuals and the flights' motion."""
+        minimal = self.minimal
+        return {
+            "format": file.FORMAT,
+            "method": self.method,
+            "model": self.model,
+            "outcome": self.outcome,
+            "warnings": list(self.warnings),
+            "notes": list(self.notes),
+            "origin": dict(self.origin),
+            "robot": robot_document(self.robot),
+            "known": dict(self.known),
+            "zero": list(self.zero),
+            "prior": None if self.prior is None else file.prior_document(self.prior),
+            "parameters": list(minimal.names),
+            "gap": finite_or_none(minimal.gap),
+            "clusters": file.cluster_documents(minimal),
+            "values": file.row(self.values),
+            "covariance": file.rows(self.covariance),
+            "cad": file.row(self.cad),
+            "residual": file.residual_document(self.residual),
+            "budget": None if self.budget is None else file.budget_document(self.budget),
+            "nuisances": [file.quantity_document(each) for each in self.nuisances],
+            "unseen": file.rows(self.unseen),
+            "held": list(self.held),
+        }
+
     def save(self, path: FilePath) -> None:
         """Write an estimate file, JSON, whole or not at all; `load_estimate` reads it back."""
-        from freefloat.estimate.estimate_file import save_estimate
+        flights = [file.flight_document(each) for each in self.flights]
+        residuals = [file.channel_document(each) for each in self.residuals]
+        save_json(path, {**self.summary_document(), "flights": flights, "residuals": residuals})
 
-        save_estimate(self, path)
+
+def load_estimate(path: FilePath) -> Estimate:
+    """The estimate of an estimate file."""
+    section = file.read_section(path)
+    robot = robot_from_document(section.robot, path)
+    try:
+        select_parameters(robot, [*section.known, *section.zero])
+        minimal = section.minimal()
+        c = len(minimal)
+        return Estimate(
+            method=section.method,
+            model=section.model,
+            robot=robot,
+            known=section.known,
+            zero=tuple(section.zero),
+            minimal=minimal,
+            values=file.array("values", [section.values], 1, c)[0],
+            covariance=file.array("covariance", section.covariance, c, c),
+            cad=file.array("cad", [section.cad], 1, c)[0],
+            residual=section.residual.made(),
+            budget=None if section.budget is None else section.budget.made(c),
+            nuisances=tuple(each.made() for each in section.nuisances),
+            unseen=file.array("unseen", section.unseen, len(section.unseen), c),
+            held=tuple(section.held),
+            outcome=section.outcome,
+            warnings=tuple(section.warnings),
+            notes=tuple(section.notes),
+            origin=section.origin,
+            prior=section.spread(),
+            flights=tuple(each.made() for each in section.flights),
+            residuals=tuple(each.made() for each in section.residuals),
+        )
+    except FreefloatError as error:
+        raise FileError(path, str(error)) from error

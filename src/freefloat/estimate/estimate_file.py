@@ -1,28 +1,31 @@
 """The estimate file: `format: freefloat/estimate@1`, JSON, with the robot, what was known, and where it came from.
 
-Numbers are exact: what was saved comes back. JSON knows neither infinity nor "not a number": both are `null`, as a
-standard deviation or a gap that is infinite, as any other number one that is not a number. A cluster is written as
-what it is made of, parameter by parameter.
+What the file may say, and its parts as plain data and back; the whole is put together by `Estimate.save` and
+`load_estimate`. Numbers are exact: what was saved comes back. JSON knows neither infinity nor "not a number": both are
+`null`, as a standard deviation or a gap that is infinite, as any other number one that is not a number. A cluster is
+written as what it is made of, parameter by parameter; residuals and motion are packed (`exact_json.packed`).
+
+Files of freefloat 0.1 have the prior among their origin, and neither flights nor residuals.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Literal, Self
+from dataclasses import asdict
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from freefloat.arrays import Array
-from freefloat.errors import FileError, FreefloatError
-from freefloat.estimate.estimate import Budget, Estimate, Outcome, Quantity, Residual
-from freefloat.exact_json import finite_or_none, save_json
-from freefloat.files import FilePath, Number, Section, YamlDocument, check_format, load_yaml, shown, validate
+from freefloat.dynamics.samples import Samples
+from freefloat.errors import FreefloatError
+from freefloat.estimate.estimate_parts import MOTION, Budget, ChannelResidual, Outcome, Quantity, Residual, UsedFlight
+from freefloat.estimate.prior import CadSpread
+from freefloat.exact_json import PackedSection, finite_or_none, packed, unpacked
+from freefloat.files import FilePath, Number, Positive, Section, check_format, load_yaml, shown, validate
 from freefloat.models.minimal import MinimalParameters
-from freefloat.robot.selection import select_parameters
-from freefloat.robot.yaml_read import robot_from_document
-from freefloat.robot.yaml_write import robot_document
 
 FORMAT = "freefloat/estimate@1"
 LIMIT_BYTES = 256 * 2**20  # the covariance of many clusters is long
@@ -30,73 +33,36 @@ LIMIT_BYTES = 256 * 2**20  # the covariance of many clusters is long
 Row = list[Number | None]
 
 
-def save_estimate(estimate: Estimate, path: FilePath) -> None:
-    """Write an estimate file, whole or not at all."""
-    save_json(path, estimate_document(estimate))
+class UnfitParts(FreefloatError):
+    """Parts of an estimate that do not fit together."""
 
 
-def load_estimate(path: FilePath) -> Estimate:
-    """The estimate of an estimate file."""
-    return _estimate(load_yaml(path, LIMIT_BYTES))
+# ---------------------------------------------------------------------- arrays
 
 
-# ---------------------------------------------------------------------- from the estimate to the file
-
-
-def estimate_document(estimate: Estimate) -> dict[str, Any]:
-    """The estimate as plain data, exact."""
-    minimal, residual, budget = estimate.minimal, estimate.residual, estimate.budget
-    return {
-        "format": FORMAT,
-        "method": estimate.method,
-        "model": estimate.model,
-        "outcome": estimate.outcome,
-        "warnings": list(estimate.warnings),
-        "notes": list(estimate.notes),
-        "origin": dict(estimate.origin),
-        "robot": robot_document(estimate.robot),
-        "known": dict(estimate.known),
-        "zero": list(estimate.zero),
-        "parameters": list(minimal.names),
-        "gap": finite_or_none(minimal.gap),
-        "clusters": [
-            {"name": leader, "of": _made_of(row, minimal.names)}
-            for leader, row in zip(minimal.leaders, minimal.combine, strict=True)
-        ],
-        "values": _row(estimate.values),
-        "covariance": _rows(estimate.covariance),
-        "cad": _row(estimate.cad),
-        "residual": {
-            "ratio": finite_or_none(residual.ratio),
-            "white": None if residual.white is None else bool(residual.white),
-            "rows": int(residual.rows),
-            "unknowns": int(residual.unknowns),
-            "by_channel": {name: finite_or_none(ratio) for name, ratio in residual.by_channel.items()},
-        },
-        "budget": None if budget is None else {"sources": list(budget.sources), "shares": _rows(budget.shares)},
-        "nuisances": [
-            {"name": each.name, "value": finite_or_none(each.value), "sd": finite_or_none(each.sd), "unit": each.unit}
-            for each in estimate.nuisances
-        ],
-        "unseen": _rows(estimate.unseen),
-        "held": list(estimate.held),
-    }
-
-
-def _made_of(row: Array, names: Sequence[str]) -> dict[str, float]:
-    """What a cluster is made of; a negative zero is no part of it, but is kept."""
-    return {name: float(weight) for name, weight in zip(names, row, strict=True) if weight or np.signbit(weight)}
-
-
-def _row(values: Array) -> list[float | None]:
+def row(values: Array) -> list[float | None]:
+    """Numbers as plain data."""
     return [finite_or_none(value) for value in values.tolist()]
 
 
-def _rows(values: Array) -> list[list[float | None]]:
-    return [_row(row) for row in values]
+def rows(values: Array) -> list[list[float | None]]:
+    """Rows of numbers as plain data."""
+    return [row(each) for each in values]
 
 
-# ---------------------------------------------------------------------- what the file may say
+def array(name: str, given: Sequence[Row], count: int, width: int) -> Array:
+    """Rows of numbers as an array of this shape; null is not a number."""
+    if len(given) != count or any(len(each) != width for each in given):
+        found = f"{len(given)} rows of {' or '.join(map(str, sorted({len(each) for each in given}))) or 'no'} numbers"
+        raise UnfitParts(f"{name} has {found}; allowed: {count} of {width}")
+    return np.array([[_or_nan(number) for number in each] for each in given]).reshape(count, width)
+
+
+def _or_nan(number: float | None) -> float:
+    return math.nan if number is None else number
+
+
+# ---------------------------------------------------------------------- clusters, and what stands beside them
 
 
 class ClusterSection(Section):
@@ -112,6 +78,21 @@ class ClusterSection(Section):
         return self
 
 
+def cluster_documents(minimal: MinimalParameters) -> list[dict[str, Any]]:
+    """Each cluster as plain data; a negative zero is no part of it, but is kept."""
+    return [
+        {
+            "name": leader,
+            "of": {
+                name: float(weight)
+                for name, weight in zip(minimal.names, weights, strict=True)
+                if weight or np.signbit(weight)
+            },
+        }
+        for leader, weights in zip(minimal.leaders, minimal.combine, strict=True)
+    ]
+
+
 class ResidualSection(Section):
     """What the model leaves unexplained."""
 
@@ -121,12 +102,37 @@ class ResidualSection(Section):
     unknowns: int = Field(description="a whole number")
     by_channel: dict[str, Number | None] = Field(default_factory=dict)
 
+    def made(self) -> Residual:
+        """What it says."""
+        ratios = {name: _or_nan(ratio) for name, ratio in self.by_channel.items()}
+        return Residual(_or_nan(self.ratio), self.white, self.rows, self.unknowns, ratios)
+
+
+def residual_document(residual: Residual) -> dict[str, Any]:
+    """As plain data."""
+    return {
+        "ratio": finite_or_none(residual.ratio),
+        "white": None if residual.white is None else bool(residual.white),
+        "rows": int(residual.rows),
+        "unknowns": int(residual.unknowns),
+        "by_channel": {name: finite_or_none(ratio) for name, ratio in residual.by_channel.items()},
+    }
+
 
 class BudgetSection(Section):
     """Where the variance comes from."""
 
     sources: list[str] = Field(description="a list of names")
     shares: list[Row] = Field(description="a row for each cluster")
+
+    def made(self, clusters: int) -> Budget:
+        """What it says of so many clusters."""
+        return Budget(tuple(self.sources), array("budget.shares", self.shares, clusters, len(self.sources)))
+
+
+def budget_document(budget: Budget) -> dict[str, Any]:
+    """As plain data."""
+    return {"sources": list(budget.sources), "shares": rows(budget.shares)}
 
 
 class QuantitySection(Section):
@@ -136,6 +142,104 @@ class QuantitySection(Section):
     value: Number | None = Field(description="a number")
     sd: Number | None = Field(description="a number, or null if it is infinite")
     unit: str = Field(description="text")
+
+    def made(self) -> Quantity:
+        """What it says."""
+        return Quantity(self.name, _or_nan(self.value), math.inf if self.sd is None else self.sd, self.unit)
+
+
+def quantity_document(each: Quantity) -> dict[str, Any]:
+    """As plain data."""
+    return {"name": each.name, "value": finite_or_none(each.value), "sd": finite_or_none(each.sd), "unit": each.unit}
+
+
+class PriorSection(Section):
+    """Spread of the CAD model."""
+
+    mass: Positive = Field(description="greater than zero")
+    com: Positive = Field(description="greater than zero")
+    inertia: Positive = Field(description="greater than zero")
+
+    def made(self) -> CadSpread:
+        """What it says."""
+        return CadSpread(self.mass, self.com, self.inertia)
+
+
+def prior_document(prior: CadSpread) -> dict[str, float]:
+    """As plain data."""
+    return asdict(prior)
+
+
+# ---------------------------------------------------------------------- flights and residuals
+
+
+class ChannelSection(Section):
+    """What the fit leaves of one channel of one flight."""
+
+    flight: str = Field(description="name of the flight")
+    channel: str = Field(description="text")
+    components: list[str] = Field(description="a list of names")
+    unit: str = Field(description="text")
+    t: PackedSection = Field(description="packed numbers")
+    residual: PackedSection = Field(description="packed numbers")
+    noise: Row = Field(description="a number for each component")
+
+    def made(self) -> ChannelResidual:
+        """What it says."""
+        t, residual, width = unpacked(self.t), unpacked(self.residual), len(self.components)
+        if residual.shape != (t.size, width) or t.ndim != 1:
+            raise UnfitParts(
+                f"residuals of {self.channel} have shape {residual.shape}; allowed: {(t.size, width)}, a row an instant"
+            )
+        noise = array("residuals.noise", [self.noise], 1, width)[0]
+        return ChannelResidual(self.flight, self.channel, tuple(self.components), self.unit, t, residual, noise)
+
+
+def channel_document(each: ChannelResidual) -> dict[str, Any]:
+    """As plain data."""
+    return {
+        "flight": each.flight,
+        "channel": each.channel,
+        "components": list(each.components),
+        "unit": each.unit,
+        "t": packed(each.t),
+        "residual": packed(each.residual),
+        "noise": row(each.noise),
+    }
+
+
+class FlightSection(Section):
+    """A flight that the estimate was made from."""
+
+    name: str = Field(description="text")
+    without: list[str] = Field(default_factory=list)
+    momentum: Literal["zero", "unknown"] | Annotated[list[Number], Field(min_length=3, max_length=3)] = Field(
+        description="zero, unknown or three numbers"
+    )
+    motion: dict[str, PackedSection] = Field(description="arrays of the motion by name")
+
+    def made(self) -> UsedFlight:
+        """What it says."""
+        strange = [name for name in self.motion if name not in MOTION]
+        if strange or not {"q", "t"} <= set(self.motion):
+            raise UnfitParts(f"flights.motion has {', '.join(self.motion)}; allowed: {', '.join(MOTION)}, with q and t")
+        motion = Samples(**{name: unpacked(each) for name, each in self.motion.items()})
+        momentum = self.momentum if isinstance(self.momentum, str) else np.array(self.momentum)
+        return UsedFlight(self.name, tuple(self.without), momentum, motion)
+
+
+def flight_document(flight: UsedFlight) -> dict[str, Any]:
+    """As plain data."""
+    arrays = {name: getattr(flight.motion, name) for name in MOTION}
+    return {
+        "name": flight.name,
+        "without": list(flight.without),
+        "momentum": flight.momentum if isinstance(flight.momentum, str) else flight.momentum.tolist(),
+        "motion": {name: packed(values) for name, values in arrays.items() if values is not None},
+    }
+
+
+# ---------------------------------------------------------------------- the whole
 
 
 class EstimateSection(Section):
@@ -151,6 +255,7 @@ class EstimateSection(Section):
     robot: dict[str, Any] = Field(description="a robot, as in a robot file")
     known: dict[str, Number] = Field(default_factory=dict)
     zero: list[str] = Field(default_factory=list)
+    prior: PriorSection | None = Field(None, description="mass, com and inertia, or null")
     parameters: list[str] = Field(description="names of the parameters that clusters are made of")
     gap: Number | None = None
     clusters: list[ClusterSection] = Field(description="a list of clusters")
@@ -162,81 +267,40 @@ class EstimateSection(Section):
     nuisances: list[QuantitySection] = Field(default_factory=list)
     unseen: list[Row] = Field(default_factory=list)
     held: list[str] = Field(default_factory=list)
+    flights: list[FlightSection] = Field(default_factory=list)
+    residuals: list[ChannelSection] = Field(default_factory=list)
+
+    def spread(self) -> CadSpread | None:
+        """Of the CAD model; where the file does not say it itself, what its origin says."""
+        if "prior" in self.model_fields_set:
+            return None if self.prior is None else self.prior.made()
+        said = self.origin.get("prior")
+        try:
+            return None if said is None else PriorSection.model_validate(said).made()
+        except ValidationError as error:
+            raise UnfitParts(
+                f"origin has the prior {said!r}; allowed: positive mass, com and inertia, or null"
+            ) from error
+
+    def minimal(self) -> MinimalParameters:
+        """The clusters."""
+        column = {name: index for index, name in enumerate(self.parameters)}
+        if len(column) < len(self.parameters):
+            raise UnfitParts("parameters: a name is given twice; allowed: names that differ")
+        combine = np.zeros((len(self.clusters), len(column)))
+        for place, cluster in enumerate(self.clusters):
+            for name, weight in cluster.of.items():
+                if name not in column:
+                    raise UnfitParts(
+                        f"clusters[{place}] holds {shown(name)}; allowed: names that are listed as parameters"
+                    )
+                combine[place, column[name]] = weight
+        kept = np.array([column[cluster.name] for cluster in self.clusters], dtype=np.int64)
+        return MinimalParameters(tuple(column), kept, combine, math.inf if self.gap is None else self.gap)
 
 
-# ---------------------------------------------------------------------- from the file to the estimate
-
-
-def _estimate(document: YamlDocument) -> Estimate:
+def read_section(path: FilePath) -> EstimateSection:
+    """What an estimate file says."""
+    document = load_yaml(path, LIMIT_BYTES)
     check_format(document, "estimate")
-    section = validate(EstimateSection, document)
-    robot = robot_from_document(section.robot, document.path)
-    try:
-        select_parameters(robot, [*section.known, *section.zero])
-        minimal = _minimal(section)
-        return Estimate(
-            method=section.method,
-            model=section.model,
-            robot=robot,
-            known=section.known,
-            zero=tuple(section.zero),
-            minimal=minimal,
-            values=_array("values", [section.values], 1, len(minimal))[0],
-            covariance=_array("covariance", section.covariance, len(minimal), len(minimal)),
-            cad=_array("cad", [section.cad], 1, len(minimal))[0],
-            residual=_residual(section.residual),
-            budget=_budget(section, len(minimal)),
-            nuisances=tuple(_quantity(each) for each in section.nuisances),
-            unseen=_array("unseen", section.unseen, len(section.unseen), len(minimal)),
-            held=tuple(section.held),
-            outcome=section.outcome,
-            warnings=tuple(section.warnings),
-            notes=tuple(section.notes),
-            origin=section.origin,
-        )
-    except FreefloatError as error:
-        raise FileError(document.path, str(error)) from error
-
-
-class _Unfit(FreefloatError):
-    """Parts of an estimate that do not fit together."""
-
-
-def _minimal(section: EstimateSection) -> MinimalParameters:
-    column = {name: index for index, name in enumerate(section.parameters)}
-    if len(column) < len(section.parameters):
-        raise _Unfit("parameters: a name is given twice; allowed: names that differ")
-    combine = np.zeros((len(section.clusters), len(column)))
-    for row, cluster in enumerate(section.clusters):
-        for name, weight in cluster.of.items():
-            if name not in column:
-                raise _Unfit(f"clusters[{row}] holds {shown(name)}; allowed: names that are listed as parameters")
-            combine[row, column[name]] = weight
-    kept = np.array([column[cluster.name] for cluster in section.clusters], dtype=np.int64)
-    return MinimalParameters(tuple(column), kept, combine, math.inf if section.gap is None else section.gap)
-
-
-def _array(name: str, rows: Sequence[Row], count: int, width: int) -> Array:
-    """Rows of numbers as an array of this shape; null is not a number."""
-    if len(rows) != count or any(len(row) != width for row in rows):
-        found = f"{len(rows)} rows of {' or '.join(map(str, sorted({len(row) for row in rows}))) or 'no'} numbers"
-        raise _Unfit(f"{name} has {found}; allowed: {count} of {width}")
-    return np.array([[math.nan if number is None else number for number in row] for row in rows]).reshape(count, width)
-
-
-def _residual(section: ResidualSection) -> Residual:
-    ratios = {name: math.nan if ratio is None else ratio for name, ratio in section.by_channel.items()}
-    ratio = math.nan if section.ratio is None else section.ratio
-    return Residual(ratio, section.white, section.rows, section.unknowns, ratios)
-
-
-def _budget(section: EstimateSection, clusters: int) -> Budget | None:
-    if section.budget is None:
-        return None
-    sources = tuple(section.budget.sources)
-    return Budget(sources, _array("budget.shares", section.budget.shares, clusters, len(sources)))
-
-
-def _quantity(section: QuantitySection) -> Quantity:
-    value = math.nan if section.value is None else section.value
-    return Quantity(section.name, value, math.inf if section.sd is None else section.sd, section.unit)
+    return validate(EstimateSection, document)

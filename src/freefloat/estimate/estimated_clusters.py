@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -34,15 +32,8 @@ def undeclared(estimate: Estimate) -> NDArray[np.int64]:
 
 
 def spread_of(estimate: Estimate) -> CadSpread:
-    """The CAD model's spread that an estimate was made with; the usual one where it used none, or does not say."""
-    prior = estimate.origin.get("prior")
-    if prior is None:
-        return CadSpread()
-    if isinstance(prior, Mapping) and set(prior) == {"mass", "com", "inertia"}:
-        numbers = {name: number for name, number in prior.items() if type(number) in (int, float)}
-        if len(numbers) == len(prior) and all(0.0 < number < np.inf for number in numbers.values()):
-            return CadSpread(**numbers)
-    raise ShapeError(f"the estimate's origin has the prior {prior!r}; allowed: positive mass, com and inertia")
+    """The CAD model's spread that an estimate was made with; the usual one where it used none."""
+    return estimate.prior or CadSpread()
 
 
 def cad_covariance(estimate: Estimate, prior: CadSpread | None = None) -> Array:
@@ -50,8 +41,7 @@ def cad_covariance(estimate: Estimate, prior: CadSpread | None = None) -> Array:
 
     prior: its spread, that with which the estimate was made unless given.
     """
-    combine = estimate.minimal.combine
-    return combine @ (prior or spread_of(estimate)).covariance(estimate.robot) @ combine.T
+    return (prior or spread_of(estimate)).of_clusters(estimate.robot, estimate.minimal.combine)
 
 
 def cad_spread(estimate: Estimate, prior: CadSpread | None = None) -> Array:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import ClassVar
 
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.problem import Problem
+from freefloat.exact_json import plain
 
 
 @dataclass(frozen=True)
@@ -19,3 +20,14 @@ class Estimator(ABC):
     @abstractmethod
     def estimate(self, problem: Problem) -> Estimate:
         """What the problem's data say of its unknowns."""
+
+
+def settings_of(estimator: Estimator) -> dict[str, object]:
+    """An estimator's settings as plain data, those of one that it starts from with its name."""
+    found = dict[str, object]()
+    for setting in fields(estimator):
+        value = getattr(estimator, setting.name)
+        if isinstance(value, Estimator):
+            value = {"method": value.name, **settings_of(value)}
+        found[setting.name] = plain(value)
+    return found

@@ -50,6 +50,10 @@ class CadSpread:
             covariance[block, block] = root @ root.T
         return covariance
 
+    def of_clusters(self, robot: Robot, combine: Array) -> Array:
+        """Covariance of sums of the standard parameters with these weights, shape (c, 10 bodies) -> (c, c)."""
+        return combine @ self.covariance(robot) @ combine.T
+
     def drawn(self, robot: Robot, rng: np.random.Generator, settled: Iterable[str] = ()) -> Robot:
         """A robot as far from this one as the spread says, but for what is settled: selectors of parameters.
 

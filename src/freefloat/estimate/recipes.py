@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from freefloat.estimate.estimate import Estimate, Quantity
+from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.estimate_parts import Quantity
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from freefloat.arrays import Array
-from freefloat.estimate.estimate import Estimate, Quantity
+from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.estimate_parts import Quantity
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.models.angular_momentum import (
     AngularMomentum,

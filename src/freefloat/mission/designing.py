@@ -16,8 +16,8 @@ from freefloat.excitation.flight_forecast import flight_sheet
 from freefloat.excitation.guesses import drawn_guesses
 from freefloat.excitation.limits.limit import Limit
 from freefloat.excitation.plan import ACCURACIES, GoalName, Plan
-from freefloat.mission.believed import known_of, momentum_of, nuisances_of, prior_of
 from freefloat.mission.mission_file import InvalidMission, Mission
+from freefloat.mission.prior_knowledge import known_of, momentum_of, nuisances_of, prior_of
 from freefloat.models.model import NotApplicable
 from freefloat.models.names import ModelName
 from freefloat.motion.bspline import BSpline

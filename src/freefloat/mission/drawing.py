@@ -15,8 +15,8 @@ import numpy as np
 from freefloat.arrays import Array
 from freefloat.estimate.prior import CadSpread, known_covariance
 from freefloat.estimate.uncertain import root_of
-from freefloat.mission.believed import known_of, prior_of
 from freefloat.mission.mission_file import InvalidMission, Mission
+from freefloat.mission.prior_knowledge import known_of, prior_of
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY, can_exist
 from freefloat.robot.selection import with_known_separate
@@ -45,7 +45,7 @@ def cad_root(mission: Mission) -> Array:
     return np.hstack([unknown, root_of(known_covariance(mission.robot, known))])
 
 
-def flown_by(mission: Mission, robot: Robot | None) -> Mission:
+def mission_flown_with(mission: Mission, robot: Robot | None) -> Mission:
     """The mission as it is flown: by this robot, which must be built like the mission's in all but its inertias."""
     if robot is None:
         return mission

@@ -14,7 +14,7 @@ from freefloat.data.origin import Origin
 from freefloat.data.recording import Recording
 from freefloat.dynamics.samples import Samples
 from freefloat.excitation.excitation import Excitation, trajectory_of
-from freefloat.mission.drawing import flown_by
+from freefloat.mission.drawing import mission_flown_with
 from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.motion.random_motion import random_trajectory
 from freefloat.motion.trajectory import Trajectory
@@ -48,7 +48,7 @@ def fly(
     robot: the one that flies (`draw_robot`); the mission's own unless given.
     """
     command = _chosen(mission, motion, seed)
-    mission = flown_by(mission, robot)
+    mission = mission_flown_with(mission, robot)
     flight = mission.settings.flight
     t = instants(mission, command.duration_s)
     disturbance = flight.disturbance
@@ -90,7 +90,7 @@ def simulate(
     told = truth is None or motion is not None
     command = _chosen(mission, motion, seed) if told else None
     flown = truth if truth is not None else fly(mission, command, seed, robot)
-    looked_at = Truth.of(flown_by(mission, robot).robot, flown)
+    looked_at = Truth.of(mission_flown_with(mission, robot).robot, flown)
     hashes = {**mission.hashes, "motion": motion_sha256(flown.q)}
     if robot is not None:
         hashes["robot"] = robot_sha256(robot)

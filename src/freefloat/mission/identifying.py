@@ -16,6 +16,7 @@ from freefloat.data.processing.process import process
 from freefloat.data.processing.processed import Processed, ProcessSettings
 from freefloat.data.recording import Recording
 from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.estimator import Estimator, settings_of
 from freefloat.estimate.flight import Flight, flight_of
 from freefloat.estimate.methods import default_method, make_estimator
 from freefloat.estimate.one_thread import one_blas_thread
@@ -23,9 +24,9 @@ from freefloat.estimate.planned import sensor_walks
 from freefloat.estimate.problem import Problem
 from freefloat.excitation.excitation import Excitation, trajectory_of
 from freefloat.files import FilePath
-from freefloat.mission.believed import known_of, momentum_of, nuisances_of, prior_of
 from freefloat.mission.flying import random_motion
 from freefloat.mission.mission_file import InvalidMission, Mission
+from freefloat.mission.prior_knowledge import known_of, momentum_of, nuisances_of, prior_of
 from freefloat.models.names import ModelName
 from freefloat.motion.trajectory import Trajectory
 from freefloat.motion.trajectory_file import trajectory_from_document
@@ -52,19 +53,15 @@ def identify(
     with one_blas_thread():
         found = estimator.estimate(_posed(mission, [flight for flight, _ in flights]))
     several = len(flights) > 1
-    said = [(f"{flight.name}: " if several else "", processed) for flight, processed in flights]
-    warnings = tuple(f"{name}{sentence}" for name, processed in said for sentence in processed.warnings)
-    notes = tuple(f"{name}{sentence}" for name, processed in said for sentence in processed.as_text().splitlines())
+    named_flights = [(f"{flight.name}: " if several else "", processed) for flight, processed in flights]
+    warnings = tuple(f"{name}{sentence}" for name, processed in named_flights for sentence in processed.warnings)
+    notes = tuple(f"{name}{sentence}" for name, processed in named_flights for sentence in processed.sentences)
     return replace(
         found,
         outcome="doubtful" if warnings and found.outcome == "good" else found.outcome,
         warnings=(*found.warnings, *warnings),
-        notes=(
-            *found.notes,
-            *(note for note in notes if not note.startswith("warning: ")),
-            *_elsewhere(mission, named),
-        ),
-        origin={**found.origin, **_origin(mission, asked, named, [flight for flight, _ in flights])},
+        notes=(*found.notes, *notes, *_elsewhere(mission, named)),
+        origin={**found.origin, **_origin(mission, estimator, named, [flight for flight, _ in flights])},
     )
 
 
@@ -217,18 +214,17 @@ def _with_wheels(mission: Mission, processed: Processed) -> Processed:
 
 
 def _origin(
-    mission: Mission, method: str, recordings: Mapping[str, Recording], flights: Sequence[Flight]
+    mission: Mission, estimator: Estimator, recordings: Mapping[str, Recording], flights: Sequence[Flight]
 ) -> dict[str, Any]:
     """Where an estimate came from, as plain data."""
     used = {"known", "assume_zero", "momentum", "identify"}
-    prior = prior_of(mission)
     return {
         "made_by": f"freefloat {__version__}",
-        "method": method,
+        "method": estimator.name,
+        "method_settings": settings_of(estimator),
         "mission": mission.name,
         "hashes": dict(mission.hashes),
         "settings": mission.settings.model_dump(mode="json", include=used, exclude_unset=True),
-        "prior": None if prior is None else asdict(prior),
         "nuisances": asdict(nuisances_of(mission)),
         "recordings": [
             {

@@ -11,10 +11,10 @@ from freefloat.mission.run_manifest import (
     ESTIMATE,
     EXCITATION,
     FLIGHT,
-    FLOWN,
     IDENTIFIED,
     MISSION,
     MOTION,
+    TRUE_ROBOT,
     UNSEEN,
     UNSEEN_MOTION,
     VALIDATION,
@@ -44,7 +44,7 @@ def _whole(run: Run) -> str:
         given = [f"--recording {shlex.quote(name)}" for name in manifest.recordings]
         given += [f"--unseen {shlex.quote(name)}" for name in manifest.unseen]
         return f"freefloat run {MISSION} {' '.join(given)}{_motion(run)} -o again.run"
-    cad = "" if FLOWN in manifest.hashes else " --fly cad"
+    cad = "" if TRUE_ROBOT in manifest.hashes else " --fly cad"
     if manifest.motion == "designed" and not _interrupted(run):
         return f"freefloat run {MISSION} {_search(run)}{cad} -o again.run"
     return f"freefloat run {MISSION}{_motion(run)} --seed {seeds.design}{cad} -o again.run"
@@ -54,9 +54,9 @@ def _flying(run: Run) -> Iterator[str]:
     """The robot that flies, its motion, both flights."""
     seeds, there = run.manifest.seeds, run.manifest.hashes
     assert seeds is not None
-    flown = f" --robot {FLOWN}" if FLOWN in there else ""
+    flown = f" --robot {TRUE_ROBOT}" if TRUE_ROBOT in there else ""
     if flown:
-        yield f"freefloat draw {MISSION} --seed {seeds.robot} -o {FLOWN}"
+        yield f"freefloat draw {MISSION} --seed {seeds.robot} -o {TRUE_ROBOT}"
     if run.manifest.motion == "designed" and not _interrupted(run):
         yield f"freefloat design {MISSION} {_search(run)} -o {EXCITATION}"
     yield f"freefloat simulate {MISSION}{_motion(run)}{flown} --seed {seeds.flight} -o {FLIGHT}"

@@ -21,7 +21,7 @@ from freefloat.files import Number, Section, check_format, load_yaml, validate a
 
 MANIFEST = "run.json"
 MISSION = "mission.yaml"
-FLOWN = "flown.yaml"
+TRUE_ROBOT = "flown.yaml"
 EXCITATION = "excitation.json"
 MOTION = "motion.json"
 FLIGHT = "flight.parquet"
@@ -32,7 +32,7 @@ VALIDATION = "validation.json"
 IDENTIFIED = ("identified.urdf", "identified.yaml")
 REPORT = "report.html"
 RECORDED, RECORDED_UNSEEN = "recordings", "unseen"  # folders for recordings that were brought
-MADE = (FLOWN, EXCITATION, MOTION, FLIGHT, UNSEEN_MOTION, UNSEEN, ESTIMATE, VALIDATION, *IDENTIFIED)
+MADE = (TRUE_ROBOT, EXCITATION, MOTION, FLIGHT, UNSEEN_MOTION, UNSEEN, ESTIMATE, VALIDATION, *IDENTIFIED)
 _LIBRARIES = ("numpy", "scipy", "numba", "polars", "cvxpy", "plotly", "jinja2")
 MotionKind = Literal["designed", "mission", "file", "unknown"]
 _Count = Annotated[int, Field(ge=0)]

@@ -48,6 +48,13 @@ class InvalidSweep(FreefloatError):
     """Something that cannot be varied, or not like this."""
 
 
+class DesignInterrupted(KeyboardInterrupt):
+    """Ctrl-C while a motion was designed, of which nothing is kept."""
+
+    def __init__(self) -> None:
+        super().__init__("interrupted while a motion was designed")
+
+
 def sweep(
     mission: Mission,
     over: Mapping[str, Sequence[float]],
@@ -90,10 +97,13 @@ def settings_of(over: Mapping[str, Sequence[float]]) -> list[dict[str, float]]:
 
 
 def designed_motion(mission: Mission, starts: int, seed: int, workers: int | None) -> Trajectory:
-    """A motion for the mission as it is, without the shakes that a single design has time for."""
+    """A motion for the mission as it is, without the shakes that a single design has time for.
+
+    A search that is interrupted ends with what it has, which is no fair point of a sweep: `DesignInterrupted`.
+    """
     found = find_excitation(_plan(mission), starts, seed, workers, shakes=0)
-    if found.how.interrupted:  # a search ends with what it has, but this is no fair point of a sweep
-        raise KeyboardInterrupt
+    if found.how.interrupted:
+        raise DesignInterrupted
     return found.trajectory
 
 

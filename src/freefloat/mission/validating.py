@@ -13,10 +13,8 @@ from freefloat.data.processing.processed import Processed, ProcessSettings
 from freefloat.data.recording import Recording
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.flight import Flight
-from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.problem import Problem
 from freefloat.excitation.excitation import Excitation
-from freefloat.mission.believed import nuisances_of
 from freefloat.mission.identifying import (
     Recordings,
     absent_bodies,
@@ -26,13 +24,13 @@ from freefloat.mission.identifying import (
     settings_for,
 )
 from freefloat.mission.mission_file import Mission
+from freefloat.mission.prior_knowledge import nuisances_of
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
 from freefloat.validation.base_motion import BaseMotionPrediction
-from freefloat.validation.fits import Freedom, fit
-from freefloat.validation.judge import judged
+from freefloat.validation.judge import headline, judged
 from freefloat.validation.linear_rows import LinearPrediction
-from freefloat.validation.prediction import InvalidValidation, Prediction, Reading, UnfitEstimate
+from freefloat.validation.prediction import InvalidValidation, Prediction, UnfitEstimate
 from freefloat.validation.validation import Validation
 
 
@@ -63,21 +61,6 @@ def validate(
     )
     found = replace(found, notes=notes, origin=_origin(mission, estimate, named))
     return _no_proof(found, estimate, named)
-
-
-def held_readings(
-    mission: Mission, estimate: Estimate, recordings: Recordings, motion: Trajectory | Excitation | None = None
-) -> tuple[Reading, ...]:
-    """What was read and what the fit says of it, channel by channel.
-
-    Biases, clocks and the like are fitted again, which for the estimate's own recordings ends where they were.
-    """
-    absent = absent_bodies(mission, recordings)
-    prediction, *_ = _posed(mission, estimate, named_recordings(recordings), absent, motion)
-    theta = prediction.belief.theta
-    with one_blas_thread():
-        held = fit(prediction, Freedom.none(theta), prediction.start()[theta.size :], derivatives=False)
-        return prediction.readings(held.point)
 
 
 def _posed(
@@ -145,7 +128,7 @@ def _no_proof(found: Validation, estimate: Estimate, recordings: Mapping[str, Re
     said += [f"the estimate calls itself failed: {'; '.join(estimate.warnings[:1])}"] if failed else []
     if not said:
         return found
-    first = found.reasons[0].replace("unseen motion", "motion") if used else found.reasons[0]
+    first = headline(found.channels, found.duration_s, seen=bool(used))
     verdict = "fail" if failed else "doubtful" if found.verdict == "pass" else found.verdict
     return replace(found, verdict=verdict, reasons=(first, *found.reasons[1:], *said))
 

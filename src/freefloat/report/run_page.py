@@ -10,14 +10,15 @@ from typing import Any
 
 from freefloat.errors import FreefloatError
 from freefloat.files import FilePath, write_text
+from freefloat.mission.run_directory import Run
 from freefloat.report.figures import Figure
 from freefloat.report.recording_page import PlotlyMissing
-from freefloat.report.run_story import RunStory
 from freefloat.report.scene import scene_of
 from freefloat.report.section_accuracy import accuracy, accuracy_figures
 from freefloat.report.section_clusters import clusters
 from freefloat.report.section_identifiable import identifiable
 from freefloat.report.section_prediction import prediction, prediction_figures
+from freefloat.report.section_provenance import provenance
 from freefloat.report.section_residuals import residual_figures, residuals
 from freefloat.report.section_trajectory import trajectory, trajectory_figures
 from freefloat.report.section_verdict import verdict
@@ -32,12 +33,12 @@ class JinjaMissing(FreefloatError):
         super().__init__("reports need jinja2, which is not installed; `pip install jinja2` brings it")
 
 
-def write_run_page(path: FilePath, story: RunStory) -> None:
+def write_run_page(path: FilePath, run: Run) -> None:
     """Write the page, whole or not at all."""
-    write_text(path, run_page(story))
+    write_text(path, run_page(run))
 
 
-def run_page(story: RunStory) -> str:
+def run_page(run: Run) -> str:
     """The page as text."""
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -48,26 +49,27 @@ def run_page(story: RunStory) -> str:
     except ImportError as error:
         raise PlotlyMissing from error
     figures = {
-        "trajectory": trajectory_figures(story),
-        "accuracy": accuracy_figures(story),
-        "residuals": residual_figures(story),
-        "prediction": prediction_figures(story),
+        "trajectory": trajectory_figures(run),
+        "accuracy": accuracy_figures(run),
+        "residuals": residual_figures(run),
+        "prediction": prediction_figures(run),
     }
-    scene = scene_of(story)
+    scene = scene_of(run)
     loader = PackageLoader("freefloat.report", "templates")
     pages = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     style, dark, *scripts = (loader.get_source(pages, name)[0] for name in ("run.css", "dark.css", *_SCRIPTS))
     code = tuple(map(_unix, (get_plotlyjs(), "(() => {\n" + "".join(scripts) + "})();")))
     return pages.get_template("run.html").render(
-        story=story,
-        simulated=story.recording.origin.kind == "simulated",
-        verdict=verdict(story),
-        identifiable=identifiable(story),
-        trajectory=trajectory(story),
-        accuracy=accuracy(story),
-        clusters=clusters(story),
-        residuals=residuals(story),
-        prediction=prediction(story),
+        run=run,
+        simulated=run.flight.origin.kind == "simulated",
+        verdict=verdict(run),
+        identifiable=identifiable(run),
+        trajectory=trajectory(run),
+        accuracy=accuracy(run),
+        clusters=clusters(run),
+        residuals=residuals(run),
+        prediction=prediction(run),
+        provenance=provenance(run),
         figures=figures,
         scene=scene,
         centres=any(part["group"] == "centres" for part in scene["parts"]),

@@ -15,10 +15,11 @@ from scipy.stats import chi2
 from freefloat.arrays import Array, read_only
 from freefloat.dynamics import kernels
 from freefloat.dynamics.samples import Samples
+from freefloat.mission.run_directory import Run
 from freefloat.report.body_uncertainty import centre_covariances
 from freefloat.report.figures import packed
 from freefloat.report.robot_solids import Solid, equal_inertia, robot_solids, without_shapes
-from freefloat.report.run_story import RunStory
+from freefloat.report.shown_motion import shown_motion
 from freefloat.report.solids import ellipsoid
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY, com_of
@@ -49,14 +50,14 @@ def poses_of(robot: Robot, motion: Samples) -> Poses:
     return Poses(np.einsum("nij,nbjk->nbik", base, R), np.einsum("nij,nbj->nbi", base, p) + np.asarray(origin)[:, None])
 
 
-def scene_of(story: RunStory) -> dict[str, Any]:
+def scene_of(run: Run) -> dict[str, Any]:
     """Everything the page draws in 3D, as plain data."""
-    robot, motion = story.robot, story.motion
+    robot, motion = run.robot, shown_motion(run)
     poses, t = poses_of(robot, motion), motion.need("t", "a scene")
     reach = float(np.ptp(poses.p.reshape(-1, 3), axis=0).max()) or 1.0
-    solids = robot_solids(robot, story.estimate.known, reach)
-    phi = robot.parameters if story.identified is None else story.identified
-    centres, times = _centres(story, phi, reach)
+    solids = robot_solids(robot, run.estimate.known, reach)
+    phi = (run.identified or robot).parameters
+    centres, times = _centres(run, phi, reach)
     turned = _turned(poses.R[:, 0])
     flat = np.concatenate([poses.R.reshape(*poses.R.shape[:2], 9), poses.p], axis=2)
     fixed = robot.base == "fixed"
@@ -105,9 +106,9 @@ def _inertias(robot: Robot, phi: Array) -> list[Solid]:
     ]
 
 
-def _centres(story: RunStory, phi: Array, reach: float) -> tuple[list[Solid], int]:
+def _centres(run: Run, phi: Array, reach: float) -> tuple[list[Solid], int]:
     """Regions that hold each centre of mass with 95 %, and by how much they are magnified."""
-    covariances = centre_covariances(story.estimate, phi)
+    covariances = centre_covariances(run.estimate, phi)
     if covariances is None:
         return [], 1
     values, vectors = np.linalg.eigh(covariances)
@@ -115,7 +116,7 @@ def _centres(story: RunStory, phi: Array, reach: float) -> tuple[list[Solid], in
     largest = float(axes.max(initial=0.0))
     times = max([each for each in _TIMES if each * largest < _SEEN * reach], default=1)
     floor = 0.25 * _SEEN * reach  # a body that is known is a dot
-    bodies = zip(story.robot.tree.names, phi.reshape(-1, PER_BODY), strict=True)
+    bodies = zip(run.robot.tree.names, phi.reshape(-1, PER_BODY), strict=True)
     regions = vectors * np.maximum(times * axes, floor)[:, None]
     return [
         Solid(name, body, ellipsoid(com_of(each), regions[body], small=True), "--accent")

@@ -10,11 +10,11 @@ import numpy as np
 from freefloat.arrays import Array
 from freefloat.estimate.estimated_clusters import cad_spread
 from freefloat.excitation.excitation import Excitation
+from freefloat.mission.run_directory import Run
 from freefloat.models.names import cluster_unit, cluster_words
 from freefloat.report.cluster_grid import Cell, Grid, about, grid_of
 from freefloat.report.design_words import condition_words, goal_words, how_words
 from freefloat.report.figures import Figure, log_axis, packed
-from freefloat.report.run_story import RunStory
 from freefloat.report.words import HALF
 
 _KINDS = {"kg": "masses", "kg m": "first moments", "kg m²": "inertias"}
@@ -31,22 +31,20 @@ class _Pairs:
     obtained: Array
 
 
-def accuracy(story: RunStory) -> dict[str, Any]:
+def accuracy(run: Run) -> dict[str, Any]:
     """What was aimed at, how it was found, and how it came out."""
-    pairs = _pairs(story)
-    rows = [] if story.excitation is None else _design(story, story.excitation)
+    pairs = _pairs(run)
+    rows = [] if run.excitation is None else _design(run, run.excitation)
     if pairs.clusters:
         ratio = pairs.obtained / pairs.predicted
         spread = f"median {np.median(ratio):.2f}, from {ratio.min():.2f} to {ratio.max():.2f}"
         rows.append(("obtained over predicted", spread))
-    return {"rows": rows, "base": _base(story, pairs), "inside": _inside(story), "grid": _errors(story)}
+    return {"rows": rows, "base": _base(run, pairs), "inside": _inside(run), "grid": _errors(run)}
 
 
-def _design(story: RunStory, excitation: Excitation) -> list[tuple[str, str]]:
+def _design(run: Run, excitation: Excitation) -> list[tuple[str, str]]:
     number = condition_words(excitation.condition_number).removeprefix("cond ")
-    model = (
-        "torques" if story.robot.base == "fixed" else "the design’s model (angular momentum unless the mission says)"
-    )
+    model = "torques" if run.robot.base == "fixed" else "the design’s model (angular momentum unless the mission says)"
     whole = f"{number}, of the rows of {model} in SI units; clusters that move little make it large"
     return [
         ("condition number", whole if number else "–"),
@@ -55,12 +53,12 @@ def _design(story: RunStory, excitation: Excitation) -> list[tuple[str, str]]:
     ]
 
 
-def _base(story: RunStory, pairs: _Pairs) -> list[dict[str, Any]]:
+def _base(run: Run, pairs: _Pairs) -> list[dict[str, Any]]:
     """The base's clusters: 95 % intervals as predicted and as obtained, and the error where the truth is known."""
-    estimate, true, rows = story.estimate, story.true_values, list[dict[str, Any]]()
+    estimate, true, rows = run.estimate, run.true_values, list[dict[str, Any]]()
     for cluster, predicted, obtained in zip(pairs.clusters, pairs.predicted, pairs.obtained, strict=True):
         name = estimate.names[cluster]
-        if not name.endswith(f"_{story.base}"):
+        if not name.endswith(f"_{run.robot.bodies[0].name}"):
             continue
         error = None if true is None else float(estimate.values[cluster] - true[cluster])
         rows.append(
@@ -77,9 +75,9 @@ def _base(story: RunStory, pairs: _Pairs) -> list[dict[str, Any]]:
     return rows
 
 
-def accuracy_figures(story: RunStory) -> list[Figure]:
+def accuracy_figures(run: Run) -> list[Figure]:
     """Obtained over predicted standard deviations, in parts of the CAD model's spread: one unit for all kinds."""
-    pairs, estimate = _pairs(story), story.estimate
+    pairs, estimate = _pairs(run), run.estimate
     unit = cad_spread(estimate) if estimate.is_standard else np.abs(estimate.cad)
     scale = 100.0 / unit[pairs.clusters]
     shown = np.flatnonzero(np.isfinite(scale)) if pairs.clusters else np.zeros(0, int)
@@ -116,12 +114,12 @@ def accuracy_figures(story: RunStory) -> list[Figure]:
     return [Figure("predicted-obtained", "Predicted and obtained", note, traces, layout, 400)]
 
 
-def _errors(story: RunStory) -> Grid | None:
+def _errors(run: Run) -> Grid | None:
     """Distance of each cluster from the truth in standard deviations."""
-    true, estimate = story.true_values, story.estimate
+    true, estimate = run.true_values, run.estimate
     if true is None:
         return None
-    z = _away(story)
+    z = _away(run)
     return grid_of(
         estimate,
         {
@@ -137,26 +135,26 @@ def _errors(story: RunStory) -> Grid | None:
     )
 
 
-def _away(story: RunStory) -> Array:
+def _away(run: Run) -> Array:
     """Error over standard deviation, shape (c,); not a number where there is none, or where truth is not known."""
-    true, estimate = story.true_values, story.estimate
+    true, estimate = run.true_values, run.estimate
     told = np.isfinite(estimate.sd) & (estimate.sd > 0.0)
     error = np.full(len(told), np.nan) if true is None else estimate.values - true
     return np.where(told, error / np.where(told, estimate.sd, 1.0), np.nan)
 
 
-def _inside(story: RunStory) -> str | None:
+def _inside(run: Run) -> str | None:
     """How many intervals hold the truth."""
-    if story.true_values is None:
+    if run.true_values is None:
         return None
-    z = _away(story)
+    z = _away(run)
     z = z[np.isfinite(z)]
     return f"{int((np.abs(z) <= HALF).sum())} of {z.size} intervals of 95 % hold the true value."
 
 
-def _pairs(story: RunStory) -> _Pairs:
-    foretold = {each.name: each.sd for each in story.excitation.predictions} if story.excitation else {}
-    predicted = np.array([foretold.get(name, np.nan) for name in story.estimate.names])
-    obtained = np.where(np.isfinite(story.estimate.sd), story.estimate.sd, np.nan)
+def _pairs(run: Run) -> _Pairs:
+    foretold = {each.name: each.sd for each in run.excitation.predictions} if run.excitation else {}
+    predicted = np.array([foretold.get(name, np.nan) for name in run.estimate.names])
+    obtained = np.where(np.isfinite(run.estimate.sd), run.estimate.sd, np.nan)
     both = np.flatnonzero((predicted > 0.0) & (obtained > 0.0) & np.isfinite(predicted))
     return _Pairs(both.tolist(), predicted[both], obtained[both])

@@ -8,40 +8,38 @@ import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.estimate.estimated_clusters import cad_spread
+from freefloat.mission.run_directory import Run
 from freefloat.models.names import cluster_unit
 from freefloat.report.figures import COLOURS
-from freefloat.report.run_story import RunStory
 from freefloat.report.words import HALF, prefixed, relative, residual_line, shortened, with_interval
 
 _SMALL = 0.02  # share of the largest variance: sources that matter less everywhere are `other`
 _OTHER = "other"
 
 
-def clusters(story: RunStory) -> dict[str, Any]:
+def clusters(run: Run) -> dict[str, Any]:
     """A row for each cluster, significant ones first, and the sources that their bars are made of."""
-    estimate, sources = story.estimate, _sources(story)
+    estimate, sources = run.estimate, _sources(run)
     spread = cad_spread(estimate) if estimate.is_standard else None
-    rows = [_row(story, index, sources, spread) for index in range(len(estimate.values))]
+    rows = [_row(run, index, sources, spread) for index in range(len(estimate.values))]
     return {
         "sources": [(name, colour) for name, colour, _ in sources],
         "rows": [row for row in rows if row["significant"]],
         "others": [row for row in rows if not row["significant"]],
         "sums": [row["formula"] for row in rows if row["formula"]],
-        "truth": story.true_values is not None,
+        "truth": run.true_values is not None,
         "line": residual_line(estimate),
         "nuisances": [_nuisance(each) for each in estimate.nuisances if np.isfinite(each.sd)],
-        "exact": story.true_values is not None and bool(np.allclose(story.true_values, estimate.cad)),
+        "exact": run.true_values is not None and bool(np.allclose(run.true_values, estimate.cad)),
         "budget": bool(sources),
         "spread": spread is not None,
         "prior": estimate.budget is not None and "prior" in estimate.budget.sources,
     }
 
 
-def _row(
-    story: RunStory, index: int, sources: list[tuple[str, str, list[int]]], spread: Array | None
-) -> dict[str, Any]:
+def _row(run: Run, index: int, sources: list[tuple[str, str, list[int]]], spread: Array | None) -> dict[str, Any]:
     """spread: standard deviations of the clusters in the CAD model, shape (c,); None where they are not known."""
-    estimate, true = story.estimate, story.true_values
+    estimate, true = run.estimate, run.true_values
     value, half = float(estimate.values[index]), HALF * float(estimate.sd[index])
     shown, interval = with_interval(value, half)
     shares = np.zeros(0) if estimate.budget is None else estimate.budget.shares[index]
@@ -65,9 +63,9 @@ def _row(
     }
 
 
-def _sources(story: RunStory) -> list[tuple[str, str, list[int]]]:
+def _sources(run: Run) -> list[tuple[str, str, list[int]]]:
     """Sources of variance with a colour and their places in the budget."""
-    budget = story.estimate.budget
+    budget = run.estimate.budget
     if budget is None:
         return []
     large = [place for place in range(len(budget.sources)) if budget.shares[:, place].max(initial=0.0) >= _SMALL]

@@ -7,31 +7,31 @@ from typing import Any
 import numpy as np
 
 from freefloat.estimate.estimated_clusters import cad_spread, undeclared
+from freefloat.mission.run_directory import Run
 from freefloat.report.cluster_grid import Cell, Grid, about, grid_of
-from freefloat.report.run_story import RunStory
 
 _HELD = 6  # directions that are listed
 _TINT = 45  # of the colour, where a cluster is known as well as can be
 
 
-def identifiable(story: RunStory) -> dict[str, Any]:
+def identifiable(run: Run) -> dict[str, Any]:
     """Counts, sentences, how far each cluster was narrowed, held directions."""
-    estimate, advice = story.estimate, story.advice
+    estimate, advice = run.estimate, run.advice
     return {
         "summary": advice.summary if advice else f"{len(estimate.values)} clusters of {estimate.model}",
         "sentences": advice.sentences if advice else (),
-        "counts": _counts(story),
-        "grid": _narrowed(story),
+        "counts": _counts(run),
+        "grid": _narrowed(run),
         "held": estimate.held[:_HELD],
         "more_held": max(len(estimate.held) - _HELD, 0),
-        "never": _never(story),
+        "never": _never(run),
         "known": [(name, f"±{100.0 * sd:.2g} %") for name, sd in estimate.known.items()],
     }
 
 
-def _narrowed(story: RunStory) -> Grid | None:
+def _narrowed(run: Run) -> Grid | None:
     """Standard deviation of each cluster over that of the CAD model."""
-    estimate = story.estimate
+    estimate = run.estimate
     if not estimate.is_standard:
         return None
     shares = np.where(np.isfinite(estimate.sd), estimate.sd, np.inf) / cad_spread(estimate)
@@ -42,9 +42,9 @@ def _narrowed(story: RunStory) -> Grid | None:
     return grid_of(estimate, cells)
 
 
-def _never(story: RunStory) -> list[str]:
+def _never(run: Run) -> list[str]:
     """Parameters that are neither declared nor part of any cluster."""
-    estimate = story.estimate
+    estimate = run.estimate
     if not estimate.is_standard:
         return []
     shown = np.abs(estimate.minimal.combine).sum(axis=0) > 0.0
@@ -65,14 +65,14 @@ def _tint(share: float) -> int:
     return round(_TINT * min(-float(np.log10(max(share, 1e-3))) / 3.0, 1.0))
 
 
-def _counts(story: RunStory) -> list[tuple[str, str]]:
-    estimate = story.estimate
+def _counts(run: Run) -> list[tuple[str, str]]:
+    estimate = run.estimate
     counts = [
         (f"clusters of {estimate.model}", str(len(estimate.values))),
         ("significant", str(int(estimate.significant.sum()))),
     ]
-    if story.advice:
-        answer = story.advice.answer
+    if run.advice:
+        answer = run.advice.answer
         counts += [(status, str(len(answer.with_status(status)))) for status in ("weak", "up to scale", "open")]
     counts.append(("directions held at CAD", str(len(estimate.held))))
     return [(name, count) for name, count in counts if count != "0"]

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from freefloat.arrays import AXES
+from freefloat.mission.run_directory import Run
 from freefloat.report.figures import COLOURS, Figure, axis, line, packed, style_of
-from freefloat.report.run_story import RunStory
 from freefloat.report.section_residuals import lanes, stacked_lanes
 from freefloat.report.words import HALF, prefixed
 from freefloat.validation.causes import Cause
@@ -22,9 +22,9 @@ _SENSITIVE = 6
 _WINDOWED = 6  # clusters whose growing windows are drawn
 
 
-def prediction(story: RunStory) -> dict[str, Any] | None:
+def prediction(run: Run) -> dict[str, Any] | None:
     """Verdict, reasons, causes, channels, tests, what the prediction depends on; None without a validation."""
-    found = story.validation
+    found = run.validation
     if found is None:
         return None
     return {
@@ -50,9 +50,9 @@ def prediction(story: RunStory) -> dict[str, Any] | None:
     }
 
 
-def prediction_figures(story: RunStory) -> list[Figure]:
+def prediction_figures(run: Run) -> list[Figure]:
     """Measured and predicted, and the difference over the noise; then the balance of momentum, and growing windows."""
-    found = story.validation
+    found = run.validation
     if found is None:
         return []
     figures, several = list[Figure](), _several(found)
@@ -64,7 +64,7 @@ def prediction_figures(story: RunStory) -> list[Figure]:
         ]
     for number, balance in enumerate(found.momentum):
         figures += _balance(balance, f"momentum-{number}", f"{balance.flight}: " if several else "")
-    return [*figures, *_windows(story, found)]
+    return [*figures, *_windows(run, found)]
 
 
 def _several(found: Validation) -> bool:
@@ -99,10 +99,10 @@ def _balance(each: Momentum, name: str, flight: str) -> list[Figure]:
     return [Figure(name, found.title, note, found.traces, found.layout, found.height)]
 
 
-def _windows(story: RunStory, found: Validation) -> list[Figure]:
+def _windows(run: Run, found: Validation) -> list[Figure]:
     """What growing parts of the flight alone say of the clusters that matter, less the estimate, over both errors."""
     windows, traces = found.windows, list[dict[str, Any]]()
-    own = dict(zip(story.estimate.names, story.estimate.sd.tolist(), strict=True))
+    own = dict(zip(run.estimate.names, run.estimate.sd.tolist(), strict=True))
     chosen = [each for each in found.sensitivities if each.name in windows.names][:_WINDOWED]
     for index, each in enumerate(chosen):
         place = windows.names.index(each.name)

@@ -11,22 +11,23 @@ from freefloat.arrays import AXES, Array
 from freefloat.dynamics.torque import inverse_dynamics
 from freefloat.excitation.margin import Margin
 from freefloat.excitation.sheet import in_words
+from freefloat.mission.run_directory import Run
 from freefloat.motion.limits import Limits, limits_of
 from freefloat.report.figures import COLOURS, Figure, axis, level, line, style_of
-from freefloat.report.run_story import RunStory
+from freefloat.report.shown_motion import shown_motion
 from freefloat.robot.rotations import rotations
 
 _AT_BOUND = 1e-3  # of a bound: what is left is less than any sensor sees
 
 
-def trajectory(story: RunStory) -> dict[str, Any]:
+def trajectory(run: Run) -> dict[str, Any]:
     """The sheet line by line, and the limits by kind."""
-    excitation, t = story.excitation, story.motion.need("t", "a report")
+    excitation, t = run.excitation, shown_motion(run).need("t", "a report")
     sheet = excitation.sheet.as_text().splitlines() if excitation and excitation.sheet else []
     matters = [line.split("  ", 1) for line in sheet if not line.startswith("  ")]
     margins = sorted(excitation.margins, key=lambda each: each.share) if excitation else []
     return {
-        "sheet": [(name.strip(), rest[0].strip()) for name, *rest in matters if rest and _applies(story, name)],
+        "sheet": [(name.strip(), rest[0].strip()) for name, *rest in matters if rest and _applies(run, name)],
         "designed": excitation is not None,
         "go": excitation is not None and excitation.feasible,
         "doubt": excitation.collisions.doubt if excitation else "",
@@ -37,9 +38,9 @@ def trajectory(story: RunStory) -> dict[str, Any]:
     }
 
 
-def _applies(story: RunStory, matter: str) -> bool:
+def _applies(run: Run, matter: str) -> bool:
     """A base that is fixed has no attitude and feels no gradient."""
-    return story.robot.base != "fixed" or not matter.startswith(("base ", "gravity "))
+    return run.robot.base != "fixed" or not matter.startswith(("base ", "gravity "))
 
 
 def _kinds(margins: Sequence[Margin]) -> list[dict[str, Any]]:
@@ -70,27 +71,27 @@ def _row(margin: Margin) -> dict[str, Any]:
     }
 
 
-def trajectory_figures(story: RunStory) -> list[Figure]:
+def trajectory_figures(run: Run) -> list[Figure]:
     """Positions and rates of joints, in parts of their limits where all have one; what the base does, or torques."""
-    t, position, rate, limits = _moved(story)
+    t, position, rate, limits = _moved(run)
     bounded = np.isfinite(limits.lowest) & np.isfinite(limits.highest)
     low, high = np.where(bounded, limits.lowest, np.nan), np.where(bounded, limits.highest, np.nan)
     figures = [_joints("position", t, position, (2.0 * position - low - high) / (high - low), limits)]
     if rate is not None:
         figures.append(_joints("rate", t, rate, rate / np.where(np.isfinite(limits.rate), limits.rate, np.nan), limits))
-    return [*figures, *(_torques(story) if story.robot.base == "fixed" else _base(story))]
+    return [*figures, *(_torques(run) if run.robot.base == "fixed" else _base(run))]
 
 
-def _moved(story: RunStory) -> tuple[Array, Array, Array | None, Limits]:
+def _moved(run: Run) -> tuple[Array, Array, Array | None, Limits]:
     """Time (n,), positions and rates (n, channels), limits; of the recorded joints where no design is known."""
-    if story.excitation is not None:
-        motion = story.excitation.trajectory
+    if run.excitation is not None:
+        motion = run.excitation.trajectory
         t = np.linspace(0.0, motion.duration_s, 601)
         moved = motion.evaluate(t)
-        return t, moved.position, moved.rate, limits_of(story.robot, motion.channels)
-    samples = story.motion
+        return t, moved.position, moved.rate, limits_of(run.robot, motion.channels)
+    samples = shown_motion(run)
     t = np.asarray(samples.need("t", "a figure"))
-    return t, samples.q, samples.dq, limits_of(story.robot, story.robot.joint_names)
+    return t, samples.q, samples.dq, limits_of(run.robot, run.robot.joint_names)
 
 
 def _joints(what: str, t: Array, values: Array, share: Array, limits: Limits) -> Figure:
@@ -110,11 +111,12 @@ def _joints(what: str, t: Array, values: Array, share: Array, limits: Limits) ->
     return Figure(f"joint-{what}s", f"Joint {what}s", "dashed: the limits" if limited else "", traces, layout, 300)
 
 
-def _base(story: RunStory) -> list[Figure]:
+def _base(run: Run) -> list[Figure]:
     """What the base does: angles by which it is turned, and rates."""
-    motion, t = story.motion, np.asarray(story.motion.need("t", "a figure"))
+    motion = shown_motion(run)
+    t = np.asarray(motion.need("t", "a figure"))
     common, figures = {"xaxis": axis("t [s]"), "hovermode": "x unified"}, list[Figure]()
-    planar = story.robot.base == "planar"
+    planar = run.robot.base == "planar"
     if motion.attitude is not None:
         R = rotations(motion.attitude)
         angles = (
@@ -136,9 +138,9 @@ def _base(story: RunStory) -> list[Figure]:
     return figures
 
 
-def _torques(story: RunStory) -> list[Figure]:
-    """Of the joints of a robot on a fixed base: as simulated, else what the CAD model needs for the motion."""
-    motion, robot = story.motion, story.robot
+def _torques(run: Run) -> list[Figure]:
+    """Of the joints of a robot on a fixed base: as measured, else what the CAD model needs for the motion."""
+    motion, robot = shown_motion(run), run.robot
     t = np.asarray(motion.need("t", "a figure"))
     if motion.torques is not None:
         torques, note = motion.torques, ""

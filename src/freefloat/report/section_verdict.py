@@ -20,7 +20,7 @@ import numpy as np
 from freefloat.arrays import Array
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimated_clusters import cad_covariance, cad_spread, total_covariance, undeclared
-from freefloat.report.run_story import RunResult
+from freefloat.mission.run_directory import Run
 from freefloat.report.words import HALF, rms
 from freefloat.robot.parameters import PER_BODY
 from freefloat.validation.prediction import SENSORS, WORDS
@@ -50,61 +50,61 @@ class Headline:
     ratio: float | None = None
 
 
-def verdict(result: RunResult) -> dict[str, Any]:
+def verdict(run: Run) -> dict[str, Any]:
     """State, sentence, numbers, and what else there is to say."""
-    sentence = _sentence(result)
-    reasons = result.validation.reasons[1:] if result.validation else ()
+    sentence = _sentence(run)
+    reasons = run.validation.reasons[1:] if run.validation else ()
     return {
-        "state": _state(result),
+        "state": _state(run),
         "sentence": sentence,
-        "headlines": headlines(result),
+        "headlines": headlines(run),
         "warnings": [
             said
-            for said in (*_own_doubts(result), *result.estimate.warnings, *reasons, *_of_the_motion(result))
+            for said in (*_own_doubts(run), *run.estimate.warnings, *reasons, *_of_the_motion(run))
             if said not in sentence
         ],
     }
 
 
-def headlines(result: RunResult) -> tuple[Headline, Headline, Headline]:
+def headlines(run: Run) -> tuple[Headline, Headline, Headline]:
     """Accuracy of the base's inertia, of the total mass, and prediction over noise.
 
     Without a base's inertia: accuracy of all clusters. Without a total mass: the condition number, or how many
     clusters are told from zero.
     """
-    return _inertia(result) or _clusters(result), _mass(result) or _condition(result), _prediction(result)
+    return _inertia(run) or _clusters(run), _mass(run) or _condition(run), _prediction(run)
 
 
-def base_inertia_sd(result: RunResult) -> float:
+def base_inertia_sd(run: Run) -> float:
     """Relative standard deviation of the base's moments of inertia, root mean square; NaN where not estimated."""
-    places = _moments(result)
-    return rms(result.estimate.sd[places] / np.abs(result.estimate.values[places])) if places else math.nan
+    places = _moments(run)
+    return rms(run.estimate.sd[places] / np.abs(run.estimate.values[places])) if places else math.nan
 
 
 # ---------------------------------------------------------------------- the state, and why
 
 
-def _state(result: RunResult) -> str:
+def _state(run: Run) -> str:
     """pass, doubtful or fail."""
-    said = [result.estimate.outcome, result.validation.verdict if result.validation else "doubtful"]
-    said += ["doubtful"] * bool(_own_doubts(result))
+    said = [run.estimate.outcome, run.validation.verdict if run.validation else "doubtful"]
+    said += ["doubtful"] * bool(_own_doubts(run))
     return _STATES[max(_RANKS[each] for each in said)]
 
 
-def _own_doubts(result: RunResult) -> list[str]:
+def _own_doubts(run: Run) -> list[str]:
     """What neither the estimate nor the prediction says of itself: a robot of the CAD model's predicts well too."""
-    return [*_scale(result), *_prior_only(result)]
+    return [*_scale(run), *_prior_only(run)]
 
 
-def _of_the_motion(result: RunResult) -> Iterator[str]:
+def _of_the_motion(run: Run) -> Iterator[str]:
     """What the motion's design says, and what a flight on the desk leaves out."""
-    if result.excitation is None:
+    if run.excitation is None:
         return
-    yield from result.excitation.warnings
-    collisions = result.excitation.collisions
+    yield from run.excitation.warnings
+    collisions = run.excitation.collisions
     if collisions.doubt:
         yield f"collisions of the motion are {collisions.in_words}"
-    gradient = result.excitation.sheet.gravity_gradient if result.excitation.sheet else None
+    gradient = run.excitation.sheet.gravity_gradient if run.excitation.sheet else None
     if gradient is not None and not gradient.estimated and gradient.shift_sd > 1.0:
         orbit = "on a low Earth orbit" if gradient.assumed else "on this orbit"
         yield (
@@ -113,11 +113,11 @@ def _of_the_motion(result: RunResult) -> Iterator[str]:
         )
 
 
-def _prior_only(result: RunResult) -> Iterator[str]:
-    share = _of_cad(result)
+def _prior_only(run: Run) -> Iterator[str]:
+    share = _of_cad(run)
     if share is None:
         return
-    places = _moments(result)
+    places = _moments(run)
     left = rms(share[places]) if places else float(np.median(share))
     if left > _HARDLY:
         what = "the inertia of the base is" if places else "half of the clusters are"
@@ -125,33 +125,33 @@ def _prior_only(result: RunResult) -> Iterator[str]:
         yield f"{what} hardly better known than from the CAD model alone: {how} what that leaves open"
 
 
-def _scale(result: RunResult) -> Iterator[str]:
-    if result.advice is not None and result.advice.answer.scale_lost:
+def _scale(run: Run) -> Iterator[str]:
+    if run.advice is not None and run.advice.answer.scale_lost:
         yield "nothing known fixes the common scale: masses and inertias are as large as the CAD model says"
 
 
-def _of_cad(result: RunResult) -> Array | None:
+def _of_cad(run: Run) -> Array | None:
     """Standard deviations in units of the CAD model's, shape (c,); None for other than sums of standard parameters."""
-    estimate = result.estimate
+    estimate = run.estimate
     if not estimate.is_standard or not estimate.values.size:
         return None
     return estimate.sd / cad_spread(estimate)
 
 
-def _sentence(result: RunResult) -> str:
-    count, sd, found = len(result.estimate.values), base_inertia_sd(result), result.validation
-    known = f"the inertia of the base{_with_arm(result)} is known to {_within(HALF * sd)} (95 %)"
+def _sentence(run: Run) -> str:
+    count, sd, found = len(run.estimate.values), base_inertia_sd(run), run.validation
+    known = f"the inertia of the base{_with_arm(run)} is known to {_within(HALF * sd)} (95 %)"
     subject = known if math.isfinite(sd) else f"{count} clusters of parameters are estimated"
-    doubts, state = _own_doubts(result), _state(result)
+    doubts, state = _own_doubts(run), _state(run)
     if found is None:
         if state == "fail":
             return f"Do not use this estimate: it failed, and {_UNTESTED}."
-        doubts += ["the estimate has warnings"] * bool(result.estimate.warnings)
+        doubts += ["the estimate has warnings"] * bool(run.estimate.warnings)
         return f"{_capital(subject)}; {'; '.join([_UNTESTED, *doubts[:1]])}."
     channel = found.channels[0].channel
     ratio = f"{_times(found.ratio(channel))} times the noise of the {SENSORS[channel]}"
     over = f"over {found.duration_s:.0f} s of motion that it has not seen"
-    if state == "fail" and result.estimate.outcome == "failed":
+    if state == "fail" and run.estimate.outcome == "failed":
         return f"Do not use this estimate: it failed; {WORDS[channel]} predicted to {ratio}, {over}."
     if state == "fail":
         return f"Do not use this estimate: {WORDS[channel]} predicted to {ratio} only, {over}."
@@ -165,57 +165,57 @@ def _sentence(result: RunResult) -> str:
 # ---------------------------------------------------------------------- the numbers
 
 
-def _moments(result: RunResult) -> list[int]:
+def _moments(run: Run) -> list[int]:
     """Places of the base's moments of inertia among the clusters."""
-    names = {f"I{axis}_{result.base}" for axis in ("xx", "yy", "zz")}
-    return [place for place, name in enumerate(result.estimate.names) if name in names]
+    names = {f"I{axis}_{run.robot.bodies[0].name}" for axis in ("xx", "yy", "zz")}
+    return [place for place, name in enumerate(run.estimate.names) if name in names]
 
 
-def _with_arm(result: RunResult) -> str:
+def _with_arm(run: Run) -> str:
     """Motion shows the base's inertia together with the mass of what it carries, as if at the first joint."""
-    formulas, names = result.estimate.formulas, result.estimate.names
-    alone = all(formulas[place] == names[place] for place in _moments(result))
+    formulas, names = run.estimate.formulas, run.estimate.names
+    alone = all(formulas[place] == names[place] for place in _moments(run))
     return "" if alone else " with the arm's mass at the shoulder"
 
 
-def _inertia(result: RunResult) -> Headline | None:
-    sd, places = base_inertia_sd(result), _moments(result)
+def _inertia(run: Run) -> Headline | None:
+    sd, places = base_inertia_sd(run), _moments(run)
     if math.isnan(sd):
         return None
     more = [f"95 % interval, root mean square of {len(places)} moments" if len(places) > 1 else "95 % interval"]
-    if result.true_values is not None:
-        error = rms(result.estimate.values[places] / result.true_values[places] - 1.0)
+    if run.true_values is not None:
+        error = rms(run.estimate.values[places] / run.true_values[places] - 1.0)
         more.append(f"off by {_percent(error)}")
-    more += [_with_arm(result).strip()] * bool(_with_arm(result))
+    more += [_with_arm(run).strip()] * bool(_with_arm(run))
     return Headline("base inertia", _within(HALF * sd), "", "; ".join(more), relative_half_width=_plain(HALF * sd))
 
 
-def _clusters(result: RunResult) -> Headline:
-    values, sd = result.estimate.values, result.estimate.sd
-    told = np.isfinite(sd) & result.estimate.significant
+def _clusters(run: Run) -> Headline:
+    values, sd = run.estimate.values, run.estimate.sd
+    told = np.isfinite(sd) & run.estimate.significant
     if not told.any():
         alone = "none differs from zero by more than its interval"
         return Headline("clusters", "open", "", alone if np.isfinite(sd).any() else "the data show none of them alone")
     median = float(np.median(sd[told] / np.abs(values[told])))
     more = [f"95 % interval, median of the {int(told.sum())} that differ from zero"]
-    if result.true_values is not None:
-        error = float(np.median(np.abs(values[told] / result.true_values[told] - 1.0)))
+    if run.true_values is not None:
+        error = float(np.median(np.abs(values[told] / run.true_values[told] - 1.0)))
         more.append(f"off by {_percent(error)}")
     half = HALF * median
     return Headline("clusters", _within(half), "", "; ".join(more), relative_half_width=_plain(half))
 
 
-def _mass(result: RunResult) -> Headline | None:
+def _mass(run: Run) -> Headline | None:
     """What is known counts as exact: it is known far better than the rest."""
-    estimate = result.estimate
+    estimate = run.estimate
     weights = _mass_weights(estimate)
     if weights is None:
         return None
     value = float(estimate.parameters[::PER_BODY].sum())
     sd = _sd(weights, total_covariance(estimate, cad_spread(estimate)))
     more = [f"{value:.4g} kg, 95 % interval"]
-    if result.truth is not None:
-        more.append(f"off by {_percent(abs(value / result.truth.mass - 1.0))}")
+    if run.truth is not None:
+        more.append(f"off by {_percent(abs(value / run.truth.mass - 1.0))}")
     if sd > _HARDLY * _sd(weights, cad_covariance(estimate)):
         more.append("mostly the CAD model's")
     half, words = HALF * sd / abs(value), "; ".join(more)
@@ -241,20 +241,20 @@ def _sd(weights: Array, covariance: Array) -> float:
     return math.sqrt(max(float(weights @ covariance @ weights), 0.0))
 
 
-def _condition(result: RunResult) -> Headline:
-    number = math.nan if result.excitation is None else result.excitation.condition_number
+def _condition(run: Run) -> Headline:
+    number = math.nan if run.excitation is None else run.excitation.condition_number
     if math.isfinite(number):
         return Headline("condition number", f"{number:.3g}", "", "of the rows", condition_number=number)
-    told, count = int(result.estimate.significant.sum()), len(result.estimate.values)
+    told, count = int(run.estimate.significant.sum()), len(run.estimate.values)
     return Headline("clusters seen", f"{told} of {count}", "", "differ from zero by more than their interval")
 
 
-def _prediction(result: RunResult) -> Headline:
-    if result.validation is None:
+def _prediction(run: Run) -> Headline:
+    if run.validation is None:
         return Headline("prediction", "–", "", "not tested on unseen motion")
-    channel = result.validation.channels[0].channel
-    more = f"{WORDS[channel]} on {result.validation.duration_s:.0f} s of unseen motion"
-    ratio = result.validation.ratio(channel)
+    channel = run.validation.channels[0].channel
+    more = f"{WORDS[channel]} on {run.validation.duration_s:.0f} s of unseen motion"
+    ratio = run.validation.ratio(channel)
     return Headline("prediction", _times(ratio), "× noise", more, ratio=_plain(ratio))
 
 

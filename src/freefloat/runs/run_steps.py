@@ -16,7 +16,6 @@ from freefloat.excitation.excitation_file import load_excitation
 from freefloat.excitation.finding import Standing
 from freefloat.export.export import export_robot, export_urdf
 from freefloat.mission.mission_file import Mission, load_mission
-from freefloat.mission.run_directory import prepare_directory
 from freefloat.mission.run_manifest import (
     EXCITATION,
     IDENTIFIED,
@@ -27,6 +26,7 @@ from freefloat.mission.run_manifest import (
     sha256,
     write_manifest,
 )
+from freefloat.mission.run_preparation import prepare_directory
 from freefloat.mission.validating import validate
 from freefloat.models.model import NotApplicable
 from freefloat.validation.prediction import UnfitEstimate
@@ -41,7 +41,7 @@ class RunStanding:
     """How far a run is: for a progress display.
 
     step: of `STEPS` (`describe` in place of `design` for a motion that was given; `read` in place of all until
-    `identify` for recordings that were brought), the one that goes on or, with `seconds`, has ended. design: how far
+    `identify` for recordings of real flights), the one that goes on or, with `seconds`, has ended. design: how far
     that is, while it goes on. said: what there is to say of a step that ended otherwise than usual, a few words.
     """
 
@@ -111,11 +111,14 @@ class RunSteps:
             self.note(f"not validated: {error}")
             return None
 
-    def export(self, estimate: Estimate) -> None:
-        """The identified robot as a URDF and as a robot file; a note where it has none, or the estimate failed."""
+    def export(self, estimate: Estimate) -> bool:
+        """Write the identified robot as a URDF and as a robot file; a note where it has none, or the estimate failed.
+
+        Whether it was written.
+        """
         if estimate.outcome == "failed":
             self.note("not exported: the estimate failed; `freefloat export --force` writes the robot anyway")
-            return
+            return False
         urdf, robot = (self.folder / name for name in IDENTIFIED)
         template = self.folder / self.manifest.robot
         given = template if template.suffix.lower() == ".urdf" else None
@@ -124,9 +127,10 @@ class RunSteps:
             exported = (model, export_robot(estimate, robot))
         except (NotApplicable, NotSolved) as error:
             self.note(f"not exported: {error}")
-            return
+            return False
         for sentence in dict.fromkeys(line for each in exported for line in (*each.warnings, *each.notes)):
             self.note(sentence)
+        return True
 
     def note(self, sentence: str) -> None:
         """A sentence that whoever reads of the run should see."""

@@ -6,7 +6,7 @@ Or, after the real flight, from its recordings: then nothing is designed or flow
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -14,21 +14,22 @@ from freefloat.data.recording import Recording
 from freefloat.excitation.effort import SHAKES, STARTS
 from freefloat.excitation.excitation import Excitation, trajectory_of
 from freefloat.files import FilePath
+from freefloat.mission.advising import advice_of
 from freefloat.mission.designing import design
 from freefloat.mission.drawing import draw_robot
 from freefloat.mission.flying import random_motion, simulate
 from freefloat.mission.identifying import Recordings, identify, named_recordings, shows
 from freefloat.mission.mission_file import InvalidMission, Mission
-from freefloat.mission.run_directory import Run, cad_truth, load_flown
+from freefloat.mission.run_directory import Run, load_identified, load_true_robot, simulated_robot
 from freefloat.mission.run_manifest import (
     ESTIMATE,
     EXCITATION,
     FLIGHT,
-    FLOWN,
     MOTION,
     RECORDED,
     RECORDED_UNSEEN,
     REPORT,
+    TRUE_ROBOT,
     UNSEEN,
     UNSEEN_MOTION,
     VALIDATION,
@@ -39,7 +40,7 @@ from freefloat.mission.run_manifest import (
     versions,
 )
 from freefloat.motion.trajectory import Trajectory
-from freefloat.report.reporting import write_run_report
+from freefloat.report.run_page import write_run_page
 from freefloat.robot.model import Robot
 from freefloat.runs.given_motion import given_excitation
 from freefloat.runs.run_checks import (
@@ -54,17 +55,6 @@ from freefloat.runs.run_steps import RunSteps, RunWatch
 
 _GOES_ON = "interrupted: goes on with the best motion until then"
 Motion = Excitation | Trajectory
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Flown:
-    """What there is to identify. motion: the commanded one, if it was designed or given."""
-
-    motion: Trajectory | None
-    excitation: Excitation | None
-    flights: Mapping[str, Recording]
-    unseen: Mapping[str, Recording]
-    truth: Robot | None
 
 
 def run(
@@ -100,7 +90,7 @@ def run(
     refuse_limits(mission, motion)
     if recordings is not None:
         refuse_idle({"fly": fly, "seed": seed, **searching}, "the flights are recorded: none is designed or flown")
-        return _answered(*_recorded(mission, folder, motion, recordings, unseen, watch))
+        return _recorded(mission, folder, motion, recordings, unseen, watch)
     if unseen is not None:
         raise InvalidMission("unseen recordings are given, but none to identify; allowed: with recordings only")
     if fly not in (None, "drawn", "cad"):
@@ -126,12 +116,20 @@ def run(
     robot = steps.do("draw", lambda: _drawn(folder, copy, first + 3)) if drawn else None
     given = motion if motion is not None else copy.trajectory
     if given is not None:
-        command, told = steps.do("describe", lambda: _given(folder, copy, given, kind == "file"), lambda _: _by(kind))
+        command, known = steps.do("describe", lambda: _given(folder, copy, given, kind == "file"), lambda _: _by(kind))
     else:
-        told = _designed(copy, tries, first, workers, shaken, steps)
-        command = told.trajectory
-    flown = _flown(copy, command, told, robot, first, steps)
-    return _answered(copy, flown if kind != "mission" else replace(flown, motion=None), steps)
+        known = _designed(copy, tries, first, workers, shaken, steps)
+        command = known.trajectory
+    flights, others = _simulated(copy, command, robot, first, steps)
+    return _finished(
+        steps,
+        copy,
+        excitation=known,
+        motion=None if kind == "mission" else command,
+        flights=flights,
+        unseen=others,
+        truth=robot or simulated_robot(copy, flights),
+    )
 
 
 def _kind(mission: Mission, given: Motion | None, otherwise: MotionKind) -> MotionKind:
@@ -140,8 +138,8 @@ def _kind(mission: Mission, given: Motion | None, otherwise: MotionKind) -> Moti
 
 
 def _drawn(folder: Path, mission: Mission, seed: int) -> Robot:
-    draw_robot(mission, seed).save(folder / FLOWN)
-    return load_flown(folder, mission)
+    draw_robot(mission, seed).save(folder / TRUE_ROBOT)
+    return load_true_robot(folder, mission)
 
 
 def _designed(
@@ -166,23 +164,23 @@ def _by(kind: str) -> str:
 
 
 def _given(folder: Path, mission: Mission, given: Motion, from_file: bool) -> tuple[Trajectory, Excitation | None]:
-    """A motion that is not designed now, and what can be told of it."""
+    """A motion that is not designed now, and what is known of it as of a design."""
     motion = trajectory_of(given)
     if isinstance(given, Excitation):
         given.save(folder / EXCITATION)
         return motion, given
-    told = given_excitation(mission, motion, _by("file" if from_file else "mission"))
-    if told is not None:
-        told.save(folder / EXCITATION)
+    known = given_excitation(mission, motion, _by("file" if from_file else "mission"))
+    if known is not None:
+        known.save(folder / EXCITATION)
     if from_file:
         motion.save(folder / MOTION)
-    return motion, told
+    return motion, known
 
 
-def _flown(
-    mission: Mission, motion: Trajectory, told: Excitation | None, robot: Robot | None, seed: int, steps: RunSteps
-) -> _Flown:
-    """Both flights on the desk."""
+def _simulated(
+    mission: Mission, motion: Trajectory, robot: Robot | None, seed: int, steps: RunSteps
+) -> tuple[dict[str, Recording], dict[str, Recording]]:
+    """Both flights on the desk by name of their files: the one to identify, the one to predict."""
     flight = steps.do("simulate", lambda: simulate(mission, motion, seed + 1, robot=robot))
     flight.save(steps.folder / FLIGHT)
     other = random_motion(mission, seed + 2)
@@ -190,8 +188,7 @@ def _flown(
         other.save(steps.folder / UNSEEN_MOTION)
     unseen = steps.do("fly unseen motion", lambda: simulate(mission, other, seed + 2, robot=robot))
     unseen.save(steps.folder / UNSEEN)
-    flights = {FLIGHT: flight}
-    return _Flown(motion, told, flights, {UNSEEN: unseen}, robot or cad_truth(mission, flights))
+    return {FLIGHT: flight}, {UNSEEN: unseen}
 
 
 def _recorded(
@@ -201,8 +198,8 @@ def _recorded(
     recordings: Recordings,
     unseen: Recordings | None,
     watch: RunWatch | None,
-) -> tuple[Mission, _Flown, RunSteps]:
-    """Flights that were brought, copied into the directory with their mission, which is what is run."""
+) -> Run:
+    """The run of real flights, copied into the directory with their mission, which is what is run."""
     seen, others = named_recordings(recordings), named_recordings(unseen or {})
     if not seen:
         raise InvalidMission("there is no recording to identify; allowed: at least one")
@@ -232,16 +229,24 @@ def _recorded(
             return copy, None, None
         return copy, None, _given(folder, copy, own, from_file=False)[1]
 
-    copy, motion, told = steps.do("read", read)
+    copy, motion, known = steps.do("read", read)
     flights = {Path(files[name]).name: each for name, each in seen.items()}
     unseen_flights = {Path(other_files[name]).name: each for name, each in others.items()}
     if not others:
         steps.note("not tested on motion that the estimate has not seen: no unseen recording was given")
-    return copy, _Flown(motion, told, flights, unseen_flights, cad_truth(copy, flights)), steps
+    return _finished(
+        steps,
+        copy,
+        excitation=known,
+        motion=motion,
+        flights=flights,
+        unseen=unseen_flights,
+        truth=simulated_robot(copy, flights),
+    )
 
 
 def _may_show(recording: Recording, motion: Trajectory, mission: Mission) -> bool:
-    """Whether the mission's motion is worth telling of: a real flight may begin late, and is taken to show it."""
+    """Whether the mission's motion may be the one that was flown: a real flight may begin late, and is taken to be."""
     return recording.origin.kind == "recorded" or shows(recording, motion, mission)
 
 
@@ -263,30 +268,41 @@ def _files(recordings: Mapping[str, Recording], folder: str, others: Collection[
     return found
 
 
-def _answered(mission: Mission, flown: _Flown, steps: RunSteps) -> Run:
-    """From the flights to the page."""
+def _finished(
+    steps: RunSteps,
+    mission: Mission,
+    *,
+    excitation: Excitation | None,
+    motion: Trajectory | None,
+    flights: Mapping[str, Recording],
+    unseen: Mapping[str, Recording],
+    truth: Robot | None,
+) -> Run:
+    """From the flights to the page; the rest is as for `Run`."""
     folder = steps.folder
-    estimate = steps.do("identify", lambda: identify(mission, flown.flights, motion=flown.motion))
+    estimate = steps.do("identify", lambda: identify(mission, flights, motion=motion))
     estimate.save(folder / ESTIMATE)
     validation = None
-    if flown.unseen:
-        validation = steps.do("validate", lambda: steps.validated(mission, estimate, flown.unseen))
+    if unseen:
+        validation = steps.do("validate", lambda: steps.validated(mission, estimate, unseen))
     if validation is not None:
         validation.save(folder / VALIDATION)
-    steps.do("export", lambda: steps.export(estimate))
+    exported = steps.do("export", lambda: steps.export(estimate))
     steps.hash()
     whole = Run(
         directory=folder,
         mission=mission,
-        excitation=flown.excitation,
-        flights=flown.flights,
+        excitation=excitation,
+        motion=motion,
+        flights=flights,
         estimate=estimate,
-        unseen_flights=flown.unseen,
+        unseen_flights=unseen,
         validation=validation,
-        truth=flown.truth,
+        truth=truth,
+        identified=load_identified(folder, mission) if exported else None,
+        advice=advice_of(mission),
         manifest=steps.manifest,
-        motion=flown.motion,
     )
-    steps.do("report", lambda: write_run_report(folder / REPORT, whole))
+    steps.do("report", lambda: write_run_page(folder / REPORT, whole))
     steps.finish()
     return replace(whole, manifest=steps.manifest)

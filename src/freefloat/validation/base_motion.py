@@ -10,9 +10,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from freefloat.arrays import AXES, Array
+from freefloat.arrays import Array
 from freefloat.dynamics.torque import mass_matrix
 from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.estimate_parts import UNITS, ChannelResidual
 from freefloat.estimate.estimated_clusters import cad_covariance, spread_of, total_covariance, undeclared
 from freefloat.estimate.likelihood.likelihood import FlightLikelihood, Likelihood, Rows
 from freefloat.estimate.likelihood.reaction import BaseMotion
@@ -22,7 +23,7 @@ from freefloat.estimate.problem import Problem
 from freefloat.estimate.uncertain import root_of
 from freefloat.robot.rotations import logarithm, rotations
 from freefloat.robot.selection import select_parameters
-from freefloat.validation.prediction import UNITS, Belief, Momentum, Reading, UnfitEstimate, largest_turn_rad
+from freefloat.validation.prediction import Belief, Momentum, Reading, UnfitEstimate, largest_turn_rad
 
 _ROUNDING = 1e-8
 
@@ -89,25 +90,19 @@ class BaseMotionPrediction:
 
     def _reading(self, rows: Rows) -> Reading:
         flight = self.likelihood.flights[rows.flight]
-        own, given, name = flight.flight.readings(rows.channel), flight.flight, rows.channel
-        t = given.t[own]
+        given, name = flight.flight, rows.channel
+        own = given.readings(name)
         if name == "torques":
             entry = self.torques[rows.flight]
             assert entry is not None
-            sd, joints = entry[1][own], self.problem.robot.joint_names
-            noise = np.sqrt((sd**2).mean(axis=0))
-            return Reading(given.name, name, joints, UNITS[name], t, entry[0].measured[own], rows.values * sd, noise)
-        axes = flight.sliding if name in ("v", "position") else flight.turning
-        components, sd = tuple(AXES[axis] for axis in axes), given.noise[name][axes]
-        measured = self._measured(flight, name)[own][:, axes]
-        if name == "v" and bool(given.walks.get("v", np.zeros(3))[flight.sliding].all()):
-            return Reading(given.name, name, components, "standard deviations of a step", t, *_steps(rows.values))
-        residual = rows.values * sd
-        if name in flight.weights:
-            roots = np.linalg.inv(flight.weights[name][own])
-            residual = (roots @ rows.values[:, :, None])[..., 0]
-            sd = np.sqrt((roots**2).sum(axis=2).mean(axis=0))
-        return Reading(given.name, name, components, UNITS[name], t, measured, residual, sd)
+            (balance, sd), joints = entry, self.problem.robot.joint_names
+            noise, residual = np.sqrt((sd[own] ** 2).mean(axis=0)), rows.values * sd[own]
+            left = ChannelResidual(given.name, name, joints, UNITS[name], given.t[own], residual, noise)
+            return Reading.of(left, balance.measured[own])
+        left = flight.left(rows)
+        if flight.walks(name):  # compared by its changes: measured is what is left of them
+            return Reading.of(left, left.residual)
+        return Reading.of(left, self._measured(flight, name)[own][:, flight.axes(name)])
 
     def _measured(self, flight: FlightLikelihood, name: str) -> Array:
         values: Array = getattr(flight.samples, name)
@@ -155,11 +150,6 @@ class BaseMotionPrediction:
     def shifted(self, parameters: Array) -> Array | None:
         """Theta of standard parameters."""
         return self.problem.minimal.values(parameters)
-
-
-def _steps(values: Array) -> tuple[Array, Array, Array]:
-    """A velocity whose errors walk is compared by its changes: measured is what is left of them."""
-    return values, values, np.ones(values.shape[1])
 
 
 def _belief(problem: Problem, estimate: Estimate) -> Belief:

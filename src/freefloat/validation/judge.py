@@ -132,8 +132,8 @@ def _channels(readings: tuple[Reading, ...], found: FitChecks) -> tuple[ChannelE
 def _verdict(
     made: _Judged, estimate: Estimate, channels: tuple[ChannelError, ...], duration_s: float
 ) -> tuple[Verdict, tuple[str, ...]]:
-    ratios = {name: ratio_of(channels, name) for name in dict.fromkeys(each.channel for each in channels)}
-    reasons, found, causes = [_headline(ratios, duration_s)], made.found, made.causes
+    ratios = _ratios(channels)
+    reasons, found, causes = [headline(channels, duration_s)], made.found, made.causes
     hidden, claimed = untold(made.within)
     little = claimed == 0 or len(hidden) > _MOSTLY * claimed
     if found.fired:
@@ -151,9 +151,14 @@ def _verdict(
     return ("doubtful" if found.fired or little else "pass"), tuple(reasons)
 
 
-def _headline(ratios: dict[str, float], duration_s: float) -> str:
-    parts = [f"{WORDS[name]} predicted to {_factor(ratio)} × {SENSORS[name]} noise" for name, ratio in ratios.items()]
-    return f"{', '.join(parts)} on {duration_s:.3g} s of unseen motion"
+def headline(channels: tuple[ChannelError, ...], duration_s: float, seen: bool = False) -> str:
+    """How well the motion is predicted. seen: whether the estimate was made from it."""
+    said = [f"{WORDS[name]} predicted to {_factor(x)} × {SENSORS[name]} noise" for name, x in _ratios(channels).items()]
+    return f"{', '.join(said)} on {duration_s:.3g} s of {'' if seen else 'unseen '}motion"
+
+
+def _ratios(channels: tuple[ChannelError, ...]) -> dict[str, float]:
+    return {name: ratio_of(channels, name) for name in dict.fromkeys(each.channel for each in channels)}
 
 
 def _factor(ratio: float) -> str:

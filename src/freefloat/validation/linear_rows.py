@@ -15,6 +15,7 @@ import scipy.linalg
 
 from freefloat.arrays import AXES, Array
 from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.estimate_parts import UNITS
 from freefloat.estimate.estimated_clusters import total_covariance
 from freefloat.estimate.likelihood.likelihood import Rows
 from freefloat.estimate.problem import Problem
@@ -24,7 +25,7 @@ from freefloat.estimate.rows.model_rows import NoisyChannel, Unit
 from freefloat.estimate.uncertain import root_of
 from freefloat.models.names import ModelName
 from freefloat.robot.base_axes import turning_axes
-from freefloat.validation.prediction import UNITS, Belief, InvalidValidation, Momentum, Reading, largest_turn_rad
+from freefloat.validation.prediction import Belief, InvalidValidation, Momentum, Reading, largest_turn_rad
 
 
 class LinearPrediction:
@@ -144,7 +145,7 @@ class LinearPrediction:
                 rest, measured = -rest, flight.samples.need("torques", "validation")
                 names, name = self.problem.robot.joint_names, "torques"
             noise = np.sqrt((spread**2).sum(axis=2).mean(axis=0))
-            found.append(Reading(flight.name, name, names, UNITS[name], flight.t, measured, rest, noise))
+            found.append(Reading(flight.name, name, names, UNITS[name], flight.t, rest, noise, measured))
         return tuple(found)
 
     def momentum(self, point: Array, readings: tuple[Reading, ...]) -> tuple[Momentum, ...]:

@@ -8,19 +8,19 @@ The estimate is a belief, theta = theta_0 + root xi with xi ~ N(0, E).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.data.processing.attitude import integrate_rates
 from freefloat.errors import FreefloatError
+from freefloat.estimate.estimate_parts import ChannelResidual
 from freefloat.estimate.likelihood.likelihood import Rows
 from freefloat.estimate.problem import Problem
 from freefloat.models.names import cluster_words
 from freefloat.robot.rotations import logarithm, rotations
 
-UNITS = {"w": "rad/s", "v": "m/s", "attitude": "rad", "position": "m", "torques": "N m"}
 WORDS = {
     "w": "base rate",
     "v": "base velocity",
@@ -76,21 +76,24 @@ class Belief:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reading:
-    """One channel of one flight: what was read, and what should have been.
+class Reading(ChannelResidual):
+    """One channel of one flight: what is left of it, and what was read, shape (n, k) [unit]."""
 
-    t: shape (n,) [s]. components: names of the k columns. measured, predicted, residual: shape (n, k) [unit].
-    noise: standard deviation of each component, shape (k,).
-    """
-
-    flight: str
-    channel: str
-    components: tuple[str, ...]
-    unit: str
-    t: Array
     measured: Array
-    residual: Array
-    noise: Array
+
+    @classmethod
+    def of(cls, left: ChannelResidual, measured: Array) -> Self:
+        """Of what is left of a channel, and what was read."""
+        return cls(
+            flight=left.flight,
+            channel=left.channel,
+            components=left.components,
+            unit=left.unit,
+            t=left.t,
+            residual=left.residual,
+            noise=left.noise,
+            measured=measured,
+        )
 
     @property
     def predicted(self) -> Array:

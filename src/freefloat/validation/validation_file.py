@@ -185,7 +185,7 @@ def _reading(section: ReadingSection) -> Reading:
     measured, residual = (_table(name, getattr(section, name), count, width) for name in ("measured", "residual"))
     noise = _table("noise", [section.noise], 1, width)[0]
     return Reading(
-        section.flight, section.channel, tuple(section.components), section.unit, t, measured, residual, noise
+        section.flight, section.channel, tuple(section.components), section.unit, t, residual, noise, measured
     )
 
 

@@ -8,7 +8,6 @@ from rich.markup import escape
 
 from freefloat.cli.console import console
 from freefloat.mission.run_directory import Run
-from freefloat.report.reporting import result_of_run
 from freefloat.report.section_verdict import verdict
 
 _COLOURS = {"pass": "green", "doubtful": "yellow", "fail": "red"}
@@ -16,7 +15,7 @@ _COLOURS = {"pass": "green", "doubtful": "yellow", "fail": "red"}
 
 def run_document(made: Run) -> dict[str, Any]:
     """What a run found, as plain data: the verdict, the numbers that matter, where everything is."""
-    found = verdict(result_of_run(made))
+    found = verdict(made)
     return {
         "mission": made.mission.name,
         "state": found["state"],

@@ -79,10 +79,14 @@ class Processed:
         object.__setattr__(self, "steps", MappingProxyType(dict(self.steps)))
         object.__setattr__(self, "shared", MappingProxyType(dict(self.shared)))
 
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What was done to each channel, then notes: all but the warnings."""
+        return (*(f"{name}: {step}" for name, step in self.steps.items()), *self.notes)
+
     def as_text(self) -> str:
         """All of it in lines of text."""
-        done = (f"{name}: {step}" for name, step in self.steps.items())
-        return "\n".join([*done, *self.notes, *(f"warning: {sentence}" for sentence in self.warnings)])
+        return "\n".join([*self.sentences, *(f"warning: {sentence}" for sentence in self.warnings)])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

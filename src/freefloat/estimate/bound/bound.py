@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from freefloat.arrays import Array
 from freefloat.errors import ShapeError
 from freefloat.estimate.bound.flight import flight_rows
-from freefloat.estimate.estimate import Quantity
+from freefloat.estimate.estimate_parts import Quantity
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.likelihood.unknowns import Unknowns, unknowns_of
 from freefloat.estimate.problem import Problem

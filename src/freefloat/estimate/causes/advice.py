@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from freefloat.arrays import Array
-from freefloat.estimate.estimate import Residual
+from freefloat.estimate.estimate_parts import Residual
 from freefloat.estimate.rows.equations import Equations
 
 _NAMED = 3  # clusters of a direction, and directions, that are named

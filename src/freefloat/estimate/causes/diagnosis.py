@@ -24,7 +24,8 @@ from freefloat.estimate.causes.suspicions import (
     suspicions,
 )
 from freefloat.estimate.causes.weak_directions import WeakDirections, never_shown, weak_directions
-from freefloat.estimate.estimate import Estimate, Outcome, Quantity, Residual
+from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.estimate_parts import Outcome, Quantity, Residual
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.joint_curves import ProjectedCurves
 from freefloat.estimate.likelihood.unknowns import Part, Unknowns

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from freefloat.estimate.causes.advice import two_digits
 from freefloat.estimate.causes.fault_search import Search, plausible, search_faults, silent_axes
 from freefloat.estimate.causes.suspicions import Suspicions
-from freefloat.estimate.estimate import Residual
+from freefloat.estimate.estimate_parts import Residual
 from freefloat.estimate.problem import Problem
 
 MISFIT = 2.0  # times the sensors' noise that a residual may have before mistakes are looked for

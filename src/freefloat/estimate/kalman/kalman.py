@@ -27,7 +27,8 @@ from freefloat.arrays import AXES, Array
 from freefloat.data.processing.whiteness import whiteness
 from freefloat.estimate.causes.diagnosis import diagnosed
 from freefloat.estimate.causes.suspicions import refuse_unusable
-from freefloat.estimate.estimate import Budget, Estimate, Quantity, Residual
+from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.estimate_parts import Budget, ChannelResidual, Quantity, Residual, used_flights
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.kalman.passes import KalmanRun, Pass
@@ -79,6 +80,7 @@ class Kalman(Estimator):
         run = KalmanRun(problem)
         last, moved = self._passes(run)
         covariance, count = last.root @ last.root.T, len(run.problem.minimal)
+        innovations = last.innovations if last.follows else run.check(last.shared)
         estimate = Estimate(
             method=self.name,
             model="momentum",
@@ -89,11 +91,14 @@ class Kalman(Estimator):
             values=last.shared[:count],
             covariance=covariance[:count, :count],
             cad=run.problem.cad,
-            residual=_residual(run, last, covariance),
+            residual=_residual(run, last, covariance, innovations),
             budget=_budget(run, last, covariance),
             nuisances=_nuisances(run, last),
             warnings=_unsettled(moved),
             notes=_unused(problem),
+            prior=problem.prior,
+            flights=used_flights(problem.flights),
+            residuals=_left(run, innovations),
         )
         return diagnosed(estimate, run.problem, run.unknowns, converged=True)
 
@@ -128,9 +133,26 @@ class Kalman(Estimator):
         return last, moved
 
 
-def _residual(run: KalmanRun, last: Pass, covariance: Array) -> Residual:
+def _left(run: KalmanRun, innovations: Array) -> tuple[ChannelResidual, ...]:
+    """Innovations of each flight's gyro and star tracker, in standard deviations."""
+    found, start = list[ChannelResidual](), 0
+    for own in run.likelihood.flights:
+        flight, width = own.flight, own.turning.size
+        part = innovations[start : start + flight.t.size]
+        start += flight.t.size
+        components = tuple(AXES[axis] for axis in own.turning)
+        for place, channel in enumerate(("w", "attitude")):
+            values = part[:, place * width : (place + 1) * width]
+            read = np.isfinite(values).all(axis=1)
+            if read.any():
+                unit, t = "standard deviations of an innovation", flight.t[read]
+                found.append(ChannelResidual(flight.name, channel, components, unit, t, values[read], np.ones(width)))
+    return tuple(found)
+
+
+def _residual(run: KalmanRun, last: Pass, covariance: Array, innovations: Array) -> Residual:
     """Innovations of the first pass as they came, of later ones with the estimate as the certain truth."""
-    innovations, used = (last.innovations, 0.0) if last.follows else (run.check(last.shared), float(last.shared.size))
+    used = 0.0 if last.follows else float(last.shared.size)
     if not last.follows:
         for part in run.shared_parts:
             used -= float((part.information * covariance[part.place, part.place]).sum())

@@ -41,7 +41,7 @@ class FlightPrediction:
         for name in MEASURED:
             if getattr(self.samples, name) is None or name not in self.flight.noise:
                 continue
-            if not (self._sd(name) > 0.0).all() and not self._walks(name):
+            if not (self._sd(name) > 0.0).all() and not self.walks(name):
                 raise InvalidProblem(f"{self.flight.name}: noise of {name} is zero; allowed: greater than zero")
             found.append(name)
         if "w" not in found and "attitude" not in found:
@@ -51,12 +51,17 @@ class FlightPrediction:
             )
         return tuple(found)
 
-    def _walks(self, name: str) -> bool:
+    def walks(self, name: str) -> bool:
+        """Whether a channel's errors walk, so that it is compared by its changes from sample to sample."""
         return name == "v" and bool(self.flight.walks.get("v", np.zeros(3))[self.sliding].all())
 
     def _sd(self, name: str) -> Array:
         """Noise of the components that count."""
-        return self.flight.noise[name][self.sliding if name in ("v", "position") else self.turning]
+        return self.flight.noise[name][self.axes(name)]
+
+    def axes(self, name: str) -> NDArray[np.int64]:
+        """Components of a channel that count."""
+        return self.sliding if name in ("v", "position") else self.turning
 
     def _needs_attitude(self) -> bool:
         zero = isinstance(self.flight.momentum, str) and self.flight.momentum == "zero"

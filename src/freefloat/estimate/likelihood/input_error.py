@@ -20,11 +20,12 @@ from freefloat.arrays import Array
 from freefloat.estimate.causes.diagnosis import refuse_too_few
 from freefloat.estimate.causes.suspicions import refuse_unusable
 from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.estimate_parts import ChannelResidual, torque_unit
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.likelihood.levenberg_marquardt import Fit, levenberg_marquardt
 from freefloat.estimate.likelihood.likelihood import Rows
-from freefloat.estimate.likelihood.maximum_likelihood import HELD, finished, stacked, units_of
+from freefloat.estimate.likelihood.maximum_likelihood import HELD, finished, stacked, units_of, with_unknown_noise
 from freefloat.estimate.likelihood.torque_balance import TorqueBalance
 from freefloat.estimate.likelihood.unknowns import parameter_columns, unknowns_of
 from freefloat.estimate.one_thread import one_blas_thread
@@ -62,11 +63,11 @@ class InputError(Estimator):
             fit = fitted.fit(sd, fit.point)
             if (np.abs(sd - before) <= _SETTLED * before).all():
                 break
-        found = self._finished(fitted, fit, sd)
-        return replace(found, residual=replace(found.residual, ratio=np.nan, by_channel={}))
+        return with_unknown_noise(self._finished(fitted, fit, sd))
 
     def _finished(self, fitted: _Torques, fit: Fit, sd: Array) -> Estimate:
-        found = finished(self.name, fitted, fit, fitted.rows(fit.point, sd, False), model="torque")
+        rows = fitted.rows(fit.point, sd, False)
+        found = finished(self.name, fitted, fit, rows, fitted.left(rows, sd), model="torque")
         names = [balance.flight.name for balance in fitted.balances if balance.predicts]
         note = f"rates of the base in {', '.join(names)} were not measured: predicted at zero momentum"
         return replace(found, notes=(*found.notes, note)) if names else found
@@ -113,6 +114,17 @@ class _Torques:
             else:
                 tau, slope = balance.torques(phi), np.zeros((0, 0, 0))
             found.append(Rows("torques", index, (balance.measured - tau)[own] / sd[index], slope))
+        return tuple(found)
+
+    def left(self, rows: tuple[Rows, ...], sd: Array) -> tuple[ChannelResidual, ...]:
+        """The same residuals as torques [N m or N]."""
+        robot, found = self.problem.robot, list[ChannelResidual]()
+        unit = torque_unit(robot)
+        for part, noise in zip(rows, sd, strict=True):
+            flight = self.balances[part.flight].flight
+            t = flight.t[flight.readings("torques")]
+            left = ChannelResidual(flight.name, "torques", robot.joint_names, unit, t, part.values * noise, noise)
+            found.append(left)
         return tuple(found)
 
     def fit(self, sd: Array, start: Array | None = None) -> Fit:

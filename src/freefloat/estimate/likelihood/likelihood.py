@@ -15,7 +15,8 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-from freefloat.arrays import Array
+from freefloat.arrays import AXES, Array
+from freefloat.estimate.estimate_parts import UNITS, ChannelResidual
 from freefloat.estimate.likelihood.flight_readings import FlightReadings
 from freefloat.estimate.likelihood.reaction import Targets, sensitivities, solve_base
 from freefloat.estimate.likelihood.unknowns import Unknowns, parameter_columns, unknowns_of
@@ -73,6 +74,10 @@ class Likelihood:
         phi, count = self.phi(point), len(self.unknowns) if count is None else count
         return tuple(rows for flight in self.flights for rows in flight.rows(point, phi, count))
 
+    def left(self, rows: tuple[Rows, ...]) -> tuple[ChannelResidual, ...]:
+        """The same residuals in the sensors' units."""
+        return tuple(self.flights[part.flight].left(part) for part in rows)
+
     def start(self) -> Array:
         """The prior's mean, with momenta as the CAD model and the measured rates have them."""
         point = np.array(self.unknowns.mean)
@@ -108,7 +113,7 @@ class FlightLikelihood(FlightReadings):
     def _weighted(self, name: str, residual: Array, J: Array, R: Array) -> Rows:
         own = self.flight.readings(name)
         residual, J = residual[own], J[own]
-        if self._walks(name):
+        if self.walks(name):
             return self._differenced(name, residual, J, R[own], self.flight.t[own])
         if name in self.weights:
             W = self.weights[name][own]
@@ -117,6 +122,22 @@ class FlightLikelihood(FlightReadings):
         if J.size:
             J /= sd[:, None]
         return Rows(name, self.index, residual / sd, J)
+
+    def left(self, rows: Rows) -> ChannelResidual:
+        """The residuals of a channel in its sensor's units; of a velocity whose errors walk, in those of its steps."""
+        name, given = rows.channel, self.flight
+        own = given.readings(name)
+        components, t = tuple(AXES[axis] for axis in self.axes(name)), given.t[own]
+        if self.walks(name):
+            unit, ones = "standard deviations of a step", np.ones(rows.values.shape[1])
+            return ChannelResidual(given.name, name, components, unit, t, rows.values, ones)
+        sd = self._sd(name)
+        residual = rows.values * sd
+        if name in self.weights:
+            roots = np.linalg.inv(self.weights[name][own])
+            residual = (roots @ rows.values[:, :, None])[..., 0]
+            sd = np.sqrt((roots**2).sum(axis=2).mean(axis=0))
+        return ChannelResidual(given.name, name, components, UNITS[name], t, residual, sd)
 
     def _differenced(self, name: str, residual: Array, J: Array, R: Array, t: Array) -> Rows:
         """Changes from sample to sample in inertial axes: those of errors that walk are independent."""
@@ -150,7 +171,7 @@ class FlightLikelihood(FlightReadings):
         spread = self._sampled_errors(point, np.where(self.present, phi, 0.0))
         matter = False
         for name, rows in (("w", slice(self.sliding.size, None)), ("v", slice(0, self.sliding.size))):
-            if spread is not None and name in self.channels and not self._walks(name):
+            if spread is not None and name in self.channels and not self.walks(name):
                 own = np.diag(self._sd(name) ** 2)
                 added = spread[:, rows, rows]
                 if np.einsum("kii->i", added).max() > _NOTHING * len(added) * own.max():

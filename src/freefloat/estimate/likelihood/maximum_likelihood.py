@@ -13,7 +13,7 @@ information came from: with G the covariance and L_s the information of source s
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -22,7 +22,8 @@ from freefloat.arrays import Array
 from freefloat.data.processing.whiteness import whiteness
 from freefloat.estimate.causes.diagnosis import diagnosed, refuse_too_few
 from freefloat.estimate.causes.suspicions import refuse_unusable
-from freefloat.estimate.estimate import Budget, Estimate, Quantity, Residual
+from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.estimate_parts import Budget, ChannelResidual, Quantity, Residual, used_flights
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.likelihood.levenberg_marquardt import Fit, directions, levenberg_marquardt
 from freefloat.estimate.likelihood.likelihood import Likelihood, Rows
@@ -57,7 +58,7 @@ class MaximumLikelihood(Estimator):
         refuse_too_few(_measured(likelihood), problem)
         with one_blas_thread():
             fit, rows = self._fit(likelihood)
-            return finished(self.name, likelihood, fit, rows)
+            return finished(self.name, likelihood, fit, rows, likelihood.left(rows))
 
     def _fit(self, likelihood: Likelihood) -> tuple[Fit, tuple[Rows, ...]]:
         point = likelihood.start()
@@ -142,8 +143,18 @@ class Fitted(Protocol):
     unknowns: Unknowns
 
 
-def finished(method: str, fitted: Fitted, fit: Fit, rows: tuple[Rows, ...], model: str = "momentum") -> Estimate:
-    """The estimate that a fit is: covariance, budget, residual, nuisances, warnings. rows: weighted residuals there."""
+def finished(
+    method: str,
+    fitted: Fitted,
+    fit: Fit,
+    rows: tuple[Rows, ...],
+    left: tuple[ChannelResidual, ...],
+    model: str = "momentum",
+) -> Estimate:
+    """The estimate that a fit is: covariance, budget, residual, nuisances, warnings.
+
+    rows: weighted residuals there. left: the same in the sensors' units.
+    """
     problem, count = fitted.problem, len(fitted.problem.minimal)
     covariance = _covariance(fitted, fit)
     estimate = Estimate(
@@ -160,8 +171,20 @@ def finished(method: str, fitted: Fitted, fit: Fit, rows: tuple[Rows, ...], mode
         budget=_budget(fitted, fit, covariance),
         nuisances=_nuisances(fitted, fit, covariance),
         unseen=_unseen(fitted, fit),
+        prior=problem.prior,
+        flights=used_flights(problem.flights),
+        residuals=left,
     )
     return diagnosed(estimate, problem, fitted.unknowns, fit.converged)
+
+
+def with_unknown_noise(estimate: Estimate) -> Estimate:
+    """The estimate of a fit whose noise was taken from its residual, which then says nothing of the model."""
+    return replace(
+        estimate,
+        residual=replace(estimate.residual, ratio=np.nan, by_channel={}),
+        residuals=tuple(replace(each, noise=np.full(each.noise.shape, np.nan)) for each in estimate.residuals),
+    )
 
 
 def _covariance(fitted: Fitted, fit: Fit) -> Array:

@@ -20,7 +20,7 @@ from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.likelihood.flight_prediction import MEASURED
-from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
+from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood, with_unknown_noise
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.problem_data import Nuisances
 
@@ -42,10 +42,10 @@ class OutputError(Estimator):
         flights = tuple(_bare(flight) for flight in problem.flights)
         bare = replace(problem, flights=flights, prior=None, nuisances=Nuisances.none())
         if all({"w", "attitude"} & set(flight.noise) for flight in flights):
-            return replace(MaximumLikelihood().estimate(bare), method=self.name)
+            return replace(MaximumLikelihood().estimate(bare), method=self.name, prior=problem.prior)
         found = MaximumLikelihood().estimate(_with_noise(bare, _FIRST))
         found = MaximumLikelihood().estimate(_with_noise(bare, max(_FIRST * found.residual.ratio, _LEAST)))
-        return replace(found, method=self.name, residual=replace(found.residual, ratio=np.nan, by_channel={}))
+        return replace(with_unknown_noise(found), method=self.name, prior=problem.prior)
 
 
 def _bare(flight: Flight) -> Flight:

@@ -7,7 +7,8 @@ import numpy as np
 from freefloat.arrays import Array
 from freefloat.estimate.causes.advice import held_in_words, sentences
 from freefloat.estimate.causes.diagnosis import linear_mistakes
-from freefloat.estimate.estimate import Budget, Estimate, Outcome, Quantity
+from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.estimate_parts import Budget, Outcome, Quantity, used_flights
 from freefloat.estimate.linear.misfit import misfit
 from freefloat.estimate.linear.solution import Solution
 from freefloat.estimate.problem import Problem
@@ -29,7 +30,7 @@ def linear_estimate(problem: Problem, equations: Equations, method: str, solutio
     whole = variances.sum(axis=1, keepdims=True)
     shares = np.where(whole > 0.0, variances / np.where(whole > 0.0, whole, 1.0), np.eye(1, len(parts)))
     unseen = solution.unseen if solution.unseen.size else np.zeros((0, c))
-    residual = misfit(equations, solution.x, solution.x.size - len(unseen))
+    residual, left = misfit(equations, solution.x, solution.x.size - len(unseen))
     sd = np.sqrt(np.maximum(np.diagonal(total), 0.0))
     held = held_in_words(equations.minimal.leaders, equations.whole, unseen)
     mistakes, about_data = linear_mistakes(problem, equations, solution.x, sd, residual)
@@ -56,6 +57,9 @@ def linear_estimate(problem: Problem, equations: Equations, method: str, solutio
         outcome=outcome,
         warnings=warnings,
         notes=(*solution.notes, _LINEAR),
+        prior=problem.prior,
+        flights=used_flights(problem.flights),
+        residuals=left,
     )
 
 

@@ -7,7 +7,7 @@ import scipy.linalg
 
 from freefloat.arrays import Array
 from freefloat.data.processing.whiteness import whiteness
-from freefloat.estimate.estimate import Residual
+from freefloat.estimate.estimate_parts import ChannelResidual, Residual
 from freefloat.estimate.rows.equations import Equations, by_flight, by_model
 from freefloat.estimate.rows.flight_stack import FlightStack, whitening
 
@@ -15,38 +15,52 @@ _FEWEST = 16  # samples of a test for whiteness
 _ROUNDING = 1e-10  # of the largest term of a row
 
 
-def misfit(equations: Equations, x: Array, unknowns: int) -> Residual:
-    """Residual of the rows at x, of which `unknowns` were fitted.
+def misfit(equations: Equations, x: Array, unknowns: int) -> tuple[Residual, tuple[ChannelResidual, ...]]:
+    """Residual of the rows at x, of which `unknowns` were fitted, as a whole and instant by instant.
 
     Whiteness is that of the part which no values of the unknowns explain: an estimate that is not the best, as of
     least squares, errs by more than the noise in good rows, but that is no fault of the model.
     """
     squares, expected = 0.0, 0.0
     by_channel: dict[str, float] = {}
-    roots = []
+    roots, left = [], list[ChannelResidual]()
     for stack in equations.stacks:
+        rest = stack.matrix @ x - stack.right[..., 0]
         if not stack.noise_known:
             roots.append(np.eye(len(stack.labels))[None])
+            left += _by_quantity(stack, -rest, np.full(len(stack.labels), np.nan))
             continue
-        errors, rest = stack.errors(x), stack.matrix @ x - stack.right[..., 0]
+        errors = stack.errors(x)
         roots.append(whitening(errors))
         squares += float(((roots[-1] @ rest[..., None]) ** 2).sum())
         expected += float(((roots[-1] @ errors) ** 2).sum())
-        by_channel |= _by_channel(stack, rest, errors)
+        expected_sd = np.sqrt((errors**2).sum(axis=2).mean(axis=0))
+        by_channel |= _by_channel(stack, rest, expected_sd)
+        left += _by_quantity(stack, -rest, expected_sd)
     freedom = expected - unknowns
     known = equations.noise_known and freedom > 0.0
-    return Residual(
+    whole = Residual(
         ratio=float(np.sqrt(squares / freedom)) if known else float("nan"),
         white=_white(equations, x, roots),
         rows=equations.matrix.shape[0],
         unknowns=unknowns,
         by_channel=by_channel,
     )
+    return whole, tuple(left)
 
 
-def _by_channel(stack: FlightStack, rest: Array, errors: Array) -> dict[str, float]:
+def _by_quantity(stack: FlightStack, left: Array, sd: Array) -> list[ChannelResidual]:
+    """Right-hand side less matrix x, shape (n, rows), with the expected error of each row, quantity by quantity."""
+    found, kinds = list[ChannelResidual](), stack.kinds
+    for quantity, unit in dict.fromkeys((kind.quantity, kind.unit) for kind in kinds):
+        places = [place for place, kind in enumerate(kinds) if (kind.quantity, kind.unit) == (quantity, unit)]
+        names, own = tuple(kinds[place].component for place in places), left[:, places]
+        found.append(ChannelResidual(stack.flight.name, quantity, names, unit, stack.flight.t, own, sd[places]))
+    return found
+
+
+def _by_channel(stack: FlightStack, rest: Array, expected: Array) -> dict[str, float]:
     """Root mean square of each row's residual over that of its expected error."""
-    expected = np.sqrt((errors**2).sum(axis=2).mean(axis=0))
     found = np.sqrt((rest**2).mean(axis=0))
     number = stack.sources[0].number
     suffix = "" if number is None else f" flight {number}"

@@ -278,7 +278,7 @@ class PhysicallyConsistent(Estimator):
     """Another estimator's clusters, moved to the nearest that some physical robot has.
 
     start: the other estimator; least squares unless given. inside: as for `physical_robot`.
-    The covariance is that of the start: what the limits take off it is not counted.
+    Covariance and residuals are those of the start: what the limits change in them is not counted.
     """
 
     name: ClassVar[str] = "physically-consistent"

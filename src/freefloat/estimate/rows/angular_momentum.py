@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from freefloat.arrays import AXES, Array
 from freefloat.dynamics.mass_centre import first_moment_regressor
 from freefloat.dynamics.momentum_rows import momentum_adjoint, momentum_regressor
-from freefloat.estimate.rows.model_rows import Group, ModelRows, NoisyChannel, NuisanceColumn, Unit, turn_unit
+from freefloat.estimate.rows.model_rows import Group, ModelRows, NoisyChannel, NuisanceColumn, RowKind, Unit, turn_unit
 from freefloat.models.angular_momentum import AngularMomentum
 from freefloat.robot.base_axes import turning_axes
 
@@ -61,6 +61,11 @@ class AngularMomentumRows(ModelRows):
     def labels(self) -> tuple[str, ...]:
         """What each row of a sample is."""
         return tuple(f"angular momentum {AXES[axis]} about the centre of mass" for axis in self._axes)
+
+    @property
+    def kinds(self) -> tuple[RowKind, ...]:
+        """Components of one vector."""
+        return tuple(RowKind("angular momentum about the centre of mass", AXES[axis], "N m s") for axis in self._axes)
 
     @property
     def columns(self) -> tuple[NuisanceColumn, ...]:

@@ -20,7 +20,7 @@ from freefloat.arrays import AXES, Array
 from freefloat.dynamics.momentum_rows import momentum_adjoint
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.rows.integral import integral
-from freefloat.estimate.rows.model_rows import Group, ModelRows, NoisyChannel, NuisanceColumn, Unit, turn_unit
+from freefloat.estimate.rows.model_rows import Group, ModelRows, NoisyChannel, NuisanceColumn, RowKind, Unit, turn_unit
 from freefloat.models.angular_momentum import BaseVelocity
 from freefloat.robot.base_axes import sliding_axes
 
@@ -49,6 +49,11 @@ class BaseVelocityRows(ModelRows):
     def labels(self) -> tuple[str, ...]:
         """What each row of a sample is."""
         return tuple(f"velocity {AXES[axis]}" for axis in self._axes)
+
+    @property
+    def kinds(self) -> tuple[RowKind, ...]:
+        """Components of one vector."""
+        return tuple(RowKind("base velocity", AXES[axis], "m/s") for axis in self._axes)
 
     @cached_property
     def _drifts(self) -> bool:

@@ -21,11 +21,12 @@ from freefloat.dynamics.energy import kinetic_energy_regressor, potential_energy
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.torque import mass_matrix
 from freefloat.estimate.rows.integral import integral
-from freefloat.estimate.rows.model_rows import NoisyChannel, NuisanceColumn
+from freefloat.estimate.rows.model_rows import NoisyChannel, NuisanceColumn, RowKind
 from freefloat.estimate.rows.standard import StandardRows
 
 if TYPE_CHECKING:
     from freefloat.models.names import ModelName
+
 
 _PLACE = {"v": 0, "w": 3, "dq": 6}
 
@@ -41,6 +42,11 @@ class EnergyRows(StandardRows):
     def labels(self) -> tuple[str, ...]:
         """What the row of a sample is."""
         return ("energy",)
+
+    @property
+    def kinds(self) -> tuple[RowKind, ...]:
+        """One number."""
+        return (RowKind("energy", "energy", "J"),)
 
     @property
     def columns(self) -> tuple[NuisanceColumn, ...]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from freefloat.arrays import Array
 from freefloat.estimate.flight import Flight
-from freefloat.estimate.rows.model_rows import ModelRows, NoisyChannel, Unit, noisy_channels
+from freefloat.estimate.rows.model_rows import ModelRows, NoisyChannel, RowKind, Unit, noisy_channels
 
 _FLOOR = 1e-3  # of the standard deviation of a row: no combination of rows counts as more exact than this
 
@@ -42,6 +42,11 @@ class FlightStack:
     def labels(self) -> tuple[str, ...]:
         """What each row of a sample is."""
         return tuple(label for source in self.sources for label in source.labels)
+
+    @cached_property
+    def kinds(self) -> tuple[RowKind, ...]:
+        """Quantity, component and unit of each row of a sample."""
+        return tuple(kind for source in self.sources for kind in source.kinds)
 
     @cached_property
     def matrix(self) -> Array:

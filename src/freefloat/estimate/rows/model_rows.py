@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ from freefloat.robot.transform import skew
 if TYPE_CHECKING:
     from freefloat.estimate.problem_data import ProblemData
     from freefloat.models.names import ModelName
+
 
 Group = Literal["standard", "angular-momentum", "base-velocity"]
 _RATES = ("v", "w", "dq", "wheel_rates")
@@ -77,6 +78,14 @@ def _moves(robot: Robot, name: str, width: int) -> NDArray[np.bool_]:
     return np.isin(np.arange(3) + 3 * _TWIST[name], allowed_rows(robot))
 
 
+class RowKind(NamedTuple):
+    """What a row is: a component of a quantity."""
+
+    quantity: str
+    component: str
+    unit: str
+
+
 @dataclass(frozen=True, eq=False)
 class ModelRows(ABC):
     """Rows of one model in one flight.
@@ -99,6 +108,11 @@ class ModelRows(ABC):
     @abstractmethod
     def labels(self) -> tuple[str, ...]:
         """What each row of a sample is."""
+
+    @property
+    def kinds(self) -> tuple[RowKind, ...]:
+        """The same for plots: quantity, component and unit of each row."""
+        return tuple(RowKind(self.name, label, "") for label in self.labels)
 
     @property
     @abstractmethod

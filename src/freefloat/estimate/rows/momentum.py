@@ -21,7 +21,7 @@ from freefloat.arrays import AXES, Array
 from freefloat.dynamics.momentum_rows import momentum_adjoint, momentum_matrix, momentum_regressor
 from freefloat.dynamics.samples import Samples
 from freefloat.estimate.flight import InvalidProblem
-from freefloat.estimate.rows.model_rows import NoisyChannel, NuisanceColumn, Unit, turn_unit
+from freefloat.estimate.rows.model_rows import NoisyChannel, NuisanceColumn, RowKind, Unit, turn_unit
 from freefloat.estimate.rows.standard import StandardRows
 from freefloat.robot.base_axes import allowed_rows
 
@@ -47,6 +47,13 @@ class MomentumRows(StandardRows):
     def labels(self) -> tuple[str, ...]:
         """What each row of a sample is."""
         return tuple(_LABELS[row] for row in self._allowed)
+
+    @property
+    def kinds(self) -> tuple[RowKind, ...]:
+        """Linear, then angular momentum."""
+        linear = [RowKind("linear momentum", axis, "kg m/s") for axis in AXES]
+        every = (*linear, *(RowKind("angular momentum", axis, "N m s") for axis in AXES))
+        return tuple(every[row] for row in self._allowed)
 
     @property
     def columns(self) -> tuple[NuisanceColumn, ...]:

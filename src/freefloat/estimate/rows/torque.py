@@ -20,13 +20,15 @@ from numpy.typing import NDArray
 from freefloat.arrays import AXES, Array
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.torque import inverse_dynamics, mass_matrix, torque_regressor, wheel_wrench_columns
+from freefloat.estimate.estimate_parts import torque_unit
 from freefloat.estimate.flight import InvalidProblem
-from freefloat.estimate.rows.model_rows import NoisyChannel, NuisanceColumn
+from freefloat.estimate.rows.model_rows import NoisyChannel, NuisanceColumn, RowKind
 from freefloat.estimate.rows.standard import StandardRows
 from freefloat.robot.base_axes import allowed_rows
 
 if TYPE_CHECKING:
     from freefloat.models.names import ModelName
+
 
 _BASE = (*(f"force {axis}" for axis in AXES), *(f"moment {axis}" for axis in AXES))
 _RATES = ("v", "w", "dq", "wheel_rates")
@@ -54,6 +56,15 @@ class TorqueRows(StandardRows):
     def labels(self) -> tuple[str, ...]:
         """What each row of a sample is."""
         every = (*_BASE, *(f"torque {name}" for name in self.problem.robot.joint_names))
+        return tuple(every[row] for row in self._chosen)
+
+    @property
+    def kinds(self) -> tuple[RowKind, ...]:
+        """Force and moment on the base, then joint torques."""
+        robot = self.problem.robot
+        base = [RowKind("force on the base", axis, "N") for axis in AXES]
+        base += [RowKind("moment on the base", axis, "N m") for axis in AXES]
+        every = (*base, *(RowKind("torques", name, torque_unit(robot)) for name in robot.joint_names))
         return tuple(every[row] for row in self._chosen)
 
     @property

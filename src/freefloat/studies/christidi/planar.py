@@ -16,7 +16,7 @@ import scipy.linalg
 
 from freefloat.arrays import Array
 from freefloat.dynamics.samples import Samples
-from freefloat.estimate.estimate import Quantity
+from freefloat.estimate.estimate_parts import Quantity
 from freefloat.estimate.rows.equations import COUNTS
 from freefloat.estimate.total_mass import mass_from_pulse
 from freefloat.models.angular_momentum import AngularMomentum
