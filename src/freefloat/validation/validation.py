@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from freefloat.files import FilePath
-from freefloat.validation.causes import Cause
+from freefloat.validation.cause import Cause
 from freefloat.validation.checks import FitCheck
 from freefloat.validation.extent import Sensitivity, Windows
 from freefloat.validation.lines import Line
