@@ -1,9 +1,10 @@
 # Two commands are all a newcomer needs: `make demo` and `make test`. Each sets up what it needs.
+# Budgets on two cores, once set up: check 3 minutes, test 8, test-slow 40, docs 15. `bench` and `prove` have none.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-all test-slow check bench docs clean
+.PHONY: demo test test-all test-slow check bench prove docs clean
 
 # The main job: what can be found of a servicer with a known load, then all of it; the report's path is the last line.
 demo: $(VENV)/ready
@@ -25,8 +26,17 @@ check: $(VENV)/ready-test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# Ratios go into benchmarks/history.csv too: commit it with the change whose speed it shows.
 bench: $(VENV)/ready-test
-	for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
+	for script in benchmarks/bench_*.py; do $(BIN)/python $$script --history benchmarks/history.csv || exit 1; done
+
+# Statistics of many flights, too long for tests: each script writes a page of docs/proof, which is committed.
+RUNS ?= 100
+
+prove: $(VENV)/ready
+	for script in $(basename $(notdir $(wildcard proof/prove_*.py))); do \
+	  $(BIN)/python -m proof.$$script --runs $(RUNS) || exit 1; \
+	done
 
 # The site in site/. Published studies are run again where sources changed since; `make -j2 docs` runs two at once.
 STUDIES := naveen gautier ayusawa christidi spirolazzi

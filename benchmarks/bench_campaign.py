@@ -15,7 +15,7 @@ from freefloat.campaign.settings import prepared
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.mission.flying import fly, simulate
 from freefloat.mission.identifying import identify
-from freefloat.studies import study_mission
+from freefloat.studies.catalogue import study_mission
 
 METHODS = ("least-squares", "maximum-likelihood")
 

@@ -13,7 +13,7 @@ from freefloat.estimate.likelihood.likelihood import Likelihood
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.problem import Problem
 from freefloat.models.angular_momentum import AngularMomentum
-from freefloat.studies import study_robot
+from freefloat.studies.catalogue import study_robot
 from freefloat.studies.spirolazzi.cluster_table import SIMPLE
 from freefloat.studies.spirolazzi.n1 import N1
 

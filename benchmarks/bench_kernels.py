@@ -10,11 +10,11 @@ import numpy as np
 from measure import Row, shortest_times
 
 from freefloat.dynamics import kernels
-from freefloat.dynamics.momentum import momentum_regressor
+from freefloat.dynamics.momentum_rows import momentum_regressor
 from freefloat.dynamics.samples import Samples
-from freefloat.robot.bodies import Body, Joint
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import parameters_from_com
+from freefloat.robot.parts import Body, Joint
 from freefloat.robot.transform import Transform
 from freefloat.robot.urdf_write import urdf_text
 

@@ -12,7 +12,7 @@ from freefloat.sensors.kinds import make_sensor
 from freefloat.sensors.sensor import Sensor
 from freefloat.sensors.truth import Truth
 from freefloat.simulation.simulate import simulate_motion
-from freefloat.studies import study_robot
+from freefloat.studies.catalogue import study_robot
 from freefloat.studies.printed import printed_motion
 
 RATE_HZ = 3.0

@@ -14,7 +14,7 @@ from freefloat.motion.fourier import Fourier
 from freefloat.robot.model import Robot
 from freefloat.simulation.batch import simulate_batch
 from freefloat.simulation.simulate import Start
-from freefloat.studies import published, study_robot
+from freefloat.studies.catalogue import published, study_robot
 
 
 def compare(quick: bool) -> list[Row]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import measure  # noqa: F401  (before numpy: it holds every library to one thread)
-
-from freefloat.excitation.find_excitation import find_excitation
-from freefloat.studies import study_robot
+from freefloat.excitation.finding import find_excitation
+from freefloat.studies.catalogue import study_robot
 from freefloat.studies.spirolazzi.plans import n1_plan
 
 STARTS, SEED = 64, 100

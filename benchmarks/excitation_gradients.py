@@ -14,9 +14,9 @@ from freefloat.excitation.goals.condition_number import ConditionNumber
 from freefloat.excitation.procedures.optimum_points import PointsTask
 from freefloat.excitation.solver.objective import GoalOnRows
 from freefloat.motion.cycloid import direction_combinations
-from freefloat.studies import study_robot
 from freefloat.studies.ayusawa.differences import condition_number, exact_gradient
 from freefloat.studies.ayusawa.experiment import random_motion, standing_plan
+from freefloat.studies.catalogue import study_robot
 from freefloat.studies.christidi.plan import christidi_plan
 from freefloat.studies.gautier.experiment import points_problem
 from freefloat.studies.naveen.experiment import published_seeds

@@ -1,4 +1,4 @@
-"""What all benchmarks share: one thread, fair timing, a table, a JSON file.
+"""What all benchmarks share: one thread, fair timing, a table, a JSON file, a line for each ratio in the history.
 
 Import this before anything numerical: libraries choose their number of threads when they are loaded.
 """
@@ -6,6 +6,8 @@ Import this before anything numerical: libraries choose their number of threads 
 from __future__ import annotations
 
 import argparse
+import csv
+import datetime
 import importlib.metadata
 import json
 import os
@@ -15,6 +17,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from commit import measured_commit
 from rich.console import Console
 from rich.table import Table
 
@@ -22,6 +25,7 @@ for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", 
     os.environ[_variable] = "1"
 
 Call = Callable[[], object]
+HISTORY_COLUMNS = ("commit", "date", "benchmark", "ratio", "value", "bound")
 LIBRARIES = ("freefloat", "numpy", "numba", "scipy", "pin")
 
 
@@ -33,6 +37,7 @@ class Row:
     ours, other: shortest times found [s per `per`].
     per: what one time is for: a sample, a call.
     target: bound on the ratio; the ratio is other / ours if it `must_exceed` the bound, else ours / other.
+    note: what else a reader of the table needs, which `what` does not say because it differs from run to run.
     """
 
     what: str
@@ -41,6 +46,12 @@ class Row:
     per: str
     target: float
     must_exceed: bool
+    note: str = ""
+
+    @property
+    def bound(self) -> str:
+        """The bound as it is written: a sign and a number."""
+        return f"{'≥' if self.must_exceed else '≤'} {self.target:g}"
 
     @property
     def ratio(self) -> float:
@@ -84,12 +95,17 @@ def run(name: str, description: str, compare: Callable[[bool], list[Row]]) -> in
     """Parse the command line, measure, show, save. `compare` is told whether to be quick."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the results to this file")
+    parser.add_argument("--history", type=Path, metavar="FILE", help="also add the ratios to this table")
     parser.add_argument("--quick", action="store_true", help="few samples and rounds, to see that it runs")
     arguments = parser.parse_args()
+    if arguments.quick and arguments.history is not None:
+        parser.error("--history is for whole runs: the ratios of a --quick one say nothing")
     rows = compare(arguments.quick)
     Console(width=150).print(table(name, rows))
     if arguments.json is not None:
         arguments.json.write_text(json.dumps(results(name, rows, arguments.quick), indent=2) + "\n")
+    if arguments.history is not None:
+        add_to_history(arguments.history, name, rows)
     return 0
 
 
@@ -101,9 +117,9 @@ def table(name: str, rows: list[Row]) -> Table:
         shown.add_column(heading, justify="right", no_wrap=True)
     shown.add_column("met")
     for row in rows:
-        bound, met = f"{'≥' if row.must_exceed else '≤'} {row.target:g}", "yes" if row.met else "no"
-        times = _clock(row.ours), _clock(row.other)
-        shown.add_row(f"{row.what} (per {row.per})", *times, f"{row.ratio:.2f}", bound, met)
+        times, met = (_clock(row.ours), _clock(row.other)), "yes" if row.met else "no"
+        what = f"{row.what} (per {row.per}){f'; {row.note}' if row.note else ''}"
+        shown.add_row(what, *times, f"{row.ratio:.2f}", row.bound, met)
     return shown
 
 
@@ -117,6 +133,17 @@ def results(name: str, rows: list[Row], quick: bool) -> dict[str, object]:
         "versions": versions,
         "rows": [asdict(row) | {"ratio": row.ratio, "met": row.met} for row in rows],
     }
+
+
+def add_to_history(path: Path, name: str, rows: list[Row]) -> None:
+    """Add a line for each ratio, with the commit and the day [UTC]; seconds of one machine say nothing on another."""
+    commit, day = measured_commit(also=("benchmarks/*.py",)), datetime.datetime.now(datetime.UTC).date().isoformat()
+    new = not path.exists()
+    with path.open("a", encoding="utf-8", newline="") as file:
+        lines = csv.writer(file, lineterminator="\n")
+        if new:
+            lines.writerow(HISTORY_COLUMNS)
+        lines.writerows((commit, day, name, row.what, f"{row.ratio:.4g}", row.bound) for row in rows)
 
 
 def _version(library: str) -> str | None:

@@ -54,5 +54,5 @@ for place, name in enumerate(estimate.names):
     print(f"{name:14}{estimate.cad[place]:9.4f}{found:10.4f}{half:9.4f}{can_exist:10.4f}{truth[place]:9.4f}")
 
 written = ff.export_robot(physical, out / "identified.yaml")
-faults = ff.check_physicality(ff.load_robot(out / "identified.yaml"))
+faults = ff.robot.check_physicality(ff.load_robot(out / "identified.yaml"))
 print(f"wrote {written.paths[0]}; bodies that cannot exist: {len(faults)}")

@@ -44,7 +44,7 @@ out.mkdir(parents=True, exist_ok=True)
 (out / "own.yaml").write_text(MISSION)
 
 mission = ff.load_mission(out / "own.yaml")
-for finding in ff.check_physicality(mission.robot):
+for finding in ff.robot.check_physicality(mission.robot):
     print(finding)
 for sentence in ff.advise(mission.robot, known=["load"]).sentences:
     print(sentence)

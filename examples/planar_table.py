@@ -38,7 +38,7 @@ out.mkdir(parents=True, exist_ok=True)
 (out / "table.yaml").write_text(MISSION)
 
 mission = ff.load_mission(out / "table.yaml")
-model = ff.Momentum(mission.robot, known=["load"])
+model = ff.models.Momentum(mission.robot, known=["load"])
 print(f"motion in a plane shows {len(model.minimal)} clusters: {', '.join(model.minimal.leaders)}")
 
 motion = ff.design(mission, starts=1, shakes=0)

@@ -34,7 +34,7 @@ def write_csv(path: Path, recording: ff.Recording) -> None:
 
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "examples_out/recorded_csv")
 out.mkdir(parents=True, exist_ok=True)
-ff.save_robot(ff.study_robot("servicer"), out / "servicer.yaml")
+ff.study_robot("servicer").save(out / "servicer.yaml")
 (out / "lab.yaml").write_text(MISSION)
 mission = ff.load_mission(out / "lab.yaml")
 
@@ -44,12 +44,12 @@ robot = ff.draw_robot(mission, seed=3)
 write_csv(out / "flight.csv", ff.simulate(mission, command, seed=1, robot=robot))
 
 # What you do: read, look, identify. The command helps: joints are taken as that motion, bent by what was measured.
-recording = ff.read_recording(out / "flight.csv")
+recording = ff.load_recording(out / "flight.csv")
 print((out / "flight.csv").read_text().splitlines()[0])
 for channel in recording:
     print(f"{channel.name}: {len(channel)} samples at {channel.rate_Hz:.0f} Hz, {len(channel.gaps())} gaps")
 
-estimate = ff.identify(mission, recording, trajectory=command)
+estimate = ff.identify(mission, recording, motion=command)
 print(f"{estimate.outcome}; residual {estimate.residual.ratio:.2f} times the sensors' noise")
 truth = estimate.minimal.values(robot.parameters)  # which a lab does not have
 for name in ("Ixx_base", "Iyy_base", "Izz_base"):

@@ -58,7 +58,7 @@ def write_bag(folder: Path, recording: ff.Recording) -> None:
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "examples_out/ros2_bag")
 shutil.rmtree(out / "flight", ignore_errors=True)  # a bag of an earlier run
 out.mkdir(parents=True, exist_ok=True)
-ff.save_robot(ff.study_robot("planar_known_load"), out / "table.yaml")
+ff.study_robot("planar_known_load").save(out / "table.yaml")
 (out / "table_mission.yaml").write_text(MISSION)
 (out / "mapping.yaml").write_text(MAPPING)
 mission = ff.load_mission(out / "table_mission.yaml")
@@ -69,10 +69,10 @@ robot = ff.draw_robot(mission, seed=3)
 write_bag(out / "flight", ff.simulate(mission, command, seed=1, robot=robot))
 
 # What you do: read the bag by its mapping, identify.
-recording = ff.read_bag(out / "flight", ff.load_bag_mapping(out / "mapping.yaml"))
+recording = ff.load_recording(out / "flight", ff.data.load_bag_mapping(out / "mapping.yaml"))
 for channel in recording:
     print(f"{channel.name}: {', '.join(channel.components)}, {len(channel)} samples at {channel.rate_Hz:.0f} Hz")
-estimate = ff.identify(mission, recording, trajectory=command)
+estimate = ff.identify(mission, recording, motion=command)
 print(f"{estimate.outcome}; residual {estimate.residual.ratio:.2f} times the sensors' noise")
 truth = estimate.minimal.values(robot.parameters)
 for place, name in enumerate(estimate.names):

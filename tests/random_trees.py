@@ -10,9 +10,9 @@ from dataclasses import replace
 import numpy as np
 
 from freefloat.dynamics.samples import Samples
-from freefloat.robot.bodies import Body, Joint, Point, Wheel
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import inertia_about_com, parameters_from_pseudo_inertia
+from freefloat.robot.parts import Body, Joint, Point, Wheel
 from freefloat.robot.transform import Transform, rotation_about
 from freefloat.robot.tree import RIGID
 

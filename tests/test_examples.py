@@ -49,4 +49,4 @@ def assert_only_inertias_changed(before, after):
     given, identified = ff.load_robot(before), ff.load_robot(after)
     assert identified.joint_names == given.joint_names
     assert identified.body("bus").parameters[0] != given.body("bus").parameters[0]
-    assert not ff.check_physicality(identified)
+    assert not ff.robot.check_physicality(identified)

@@ -80,7 +80,7 @@ def test_what_is_typed_to_use_it_does_all_of_it(tmp_path, monkeypatch):
 def test_what_is_typed_for_own_data_identifies_them(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("robot.yaml").write_text(yaml.safe_dump(ROBOT))
-    ff.save_robot(ff.load_robot("robot.yaml"), "my.urdf")
+    ff.load_robot("robot.yaml").save("my.urdf")
     new, look, run = typed("Your own data")
     assert "wrote mine.yaml" in done(new)
     edited = Path("mine.yaml").read_text().replace("known: {}", "known: {link2: {relative_sd: 0.002}}")
@@ -88,8 +88,8 @@ def test_what_is_typed_for_own_data_identifies_them(tmp_path, monkeypatch):
     mission = ff.load_mission("mine.yaml")
     command = ff.random_motion(mission, seed=1)
     command.save("command.json")
-    ff.write_recording("flight.csv", ff.simulate(mission, command, seed=1))
-    ff.write_recording("other.csv", ff.simulate(mission, ff.random_motion(mission, seed=2), seed=2))
+    ff.simulate(mission, command, seed=1).save("flight.csv")
+    ff.simulate(mission, ff.random_motion(mission, seed=2), seed=2).save("other.csv")
     assert "gyro_x_rad_s" in done(look)
     assert done(run).startswith(" PASS  ")
     assert ff.load_estimate("mine.run/estimate.json").outcome == "good"

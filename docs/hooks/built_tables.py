@@ -33,7 +33,7 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 def studies_table() -> str:
     """A section for each study; the build ends where one has not been run."""
-    from freefloat.studies.reproduce import TITLES
+    from freefloat.studies.reproducing import TITLES
 
     return "\n\n".join(study_section(_study(name)) for name in TITLES)
 
@@ -124,7 +124,7 @@ def methods_table() -> str:
 def schema(kind: str) -> str:
     """The JSON schema of a kind of files."""
     from freefloat.mission.sections import mission_schema
-    from freefloat.robot.yaml_file import json_schema
+    from freefloat.robot.yaml_read import json_schema
 
     made = {"mission": mission_schema, "robot": json_schema}[kind]()
     return f"```json\n{json.dumps(made, indent=2, ensure_ascii=False)}\n```"

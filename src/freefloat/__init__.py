@@ -1,8 +1,9 @@
 """freefloat weighs robots where nothing has weight.
 
 It identifies the inertial parameters of space robots (a satellite with arms, wheels, a payload) from
-motion alone. The public names are those of `__init__.pyi`; each is imported when it is first used, so that
-`import freefloat` costs nothing.
+motion alone. What most programs need is here; the rest is in namespaces: `freefloat.robot, dynamics, models, motion,
+sensors, data, simulation, estimate, excitation, validation, export, studies`. The public names are those of the
+`__init__.pyi` of each; every one is imported when it is first used, so that `import freefloat` costs nothing.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ from dataclasses import replace
 import numpy as np
 import pinocchio as pin
 
-from freefloat.robot.bodies import Body, Joint
 from freefloat.robot.parameters import PER_BODY
+from freefloat.robot.parts import Body, Joint
 from freefloat.robot.transform import Transform, rotation_about
 
 ROOT = "root_joint"

@@ -14,7 +14,7 @@ from random_trees import ROBOTS, random_samples
 from robot.urdf_loaders import load_in_mujoco, load_in_pinocchio
 
 from freefloat.dynamics.energy import kinetic_energy_regressor, wheel_energy_regressor
-from freefloat.dynamics.momentum import momentum
+from freefloat.dynamics.momentum_rows import momentum
 from freefloat.robot.rotations import rotations
 from freefloat.robot.urdf_write import urdf_text
 

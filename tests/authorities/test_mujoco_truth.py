@@ -16,14 +16,14 @@ from random_trees import random_robot
 from robot.urdf_loaders import load_in_mujoco
 from simulation.weighed import slope
 
-from freefloat.dynamics.momentum import momentum
+from freefloat.dynamics.momentum_rows import momentum
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.torque import inverse_dynamics
 from freefloat.robot.rotations import rotations
 from freefloat.robot.urdf_write import urdf_text
 from freefloat.simulation.controlled import simulate_torques
 from freefloat.simulation.drives import joint_inertia
-from freefloat.studies import study_robot
+from freefloat.studies.catalogue import study_robot
 
 STEP, DURATION = 8e-3, 2.0
 HOLD = 0.2  # the torques are constant over this [s]

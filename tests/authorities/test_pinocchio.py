@@ -9,9 +9,9 @@ from agreement import assert_agree
 from authorities.pinocchio_model import InPinocchio, inertia_of, with_real_wheels
 from random_trees import ROBOTS, random_robot, random_samples
 
-from freefloat.dynamics.centre_of_mass import base_velocity_regressor, centre_of_mass, first_moment_regressor
 from freefloat.dynamics.energy import kinetic_energy_regressor, potential_energy_regressor, wheel_energy_regressor
-from freefloat.dynamics.momentum import momentum, momentum_matrix, momentum_regressor
+from freefloat.dynamics.mass_centre import base_velocity_regressor, centre_of_mass, first_moment_regressor
+from freefloat.dynamics.momentum_rows import momentum, momentum_matrix, momentum_regressor
 from freefloat.dynamics.torque import inverse_dynamics, torque_regressor
 from freefloat.robot.parameters import (
     INDEX,

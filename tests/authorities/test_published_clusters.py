@@ -17,11 +17,11 @@ from freefloat.models.angular_momentum import AngularMomentum, BaseVelocity, tot
 from freefloat.models.formula import parse_formula
 from freefloat.models.model import Energy, Momentum, Torque
 from freefloat.models.numerical import independent_columns, standard_preference
-from freefloat.robot.bodies import Body, Joint
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PARAMETER_NAMES, com_of, inertia_about_com, seen_from
+from freefloat.robot.parts import Body, Joint
 from freefloat.robot.transform import Transform, cos_sin, turn_about
-from freefloat.studies import published, study_robot
+from freefloat.studies.catalogue import published, study_robot
 from freefloat.studies.christidi.clusters import PI, ZERO, ServicerClusters
 
 SHARED = Path(__file__).parents[3] / "shared" / "robots"

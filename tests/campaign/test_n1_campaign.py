@@ -9,7 +9,7 @@ from campaign.killing import all_gone, killed_at_random, parts, random_moments, 
 
 from freefloat.campaign.campaign import load_campaign
 from freefloat.campaign.running import run_campaign
-from freefloat.studies import mission_names, mission_path, published, study_mission
+from freefloat.studies.catalogue import mission_names, mission_path, published, study_mission
 from freefloat.studies.spirolazzi.cluster_table import SIMPLE
 
 METHODS = ("least-squares", "maximum-likelihood")

@@ -14,7 +14,7 @@ from distributed import LocalCluster
 
 from freefloat.campaign.campaign import load_campaign
 from freefloat.campaign.running import run_campaign
-from freefloat.studies import mission_path, study_mission
+from freefloat.studies.catalogue import mission_path, study_mission
 
 METHODS = ("least-squares", "maximum-likelihood")
 CHUNK = 5

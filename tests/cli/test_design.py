@@ -10,8 +10,10 @@ from typing import get_args
 
 import numpy as np
 import pytest
+import yaml
+from calling import ended
 from command_run import run
-from excitation.small_mission import MISSION, write_small_mission
+from excitation.small_mission import MISSION, ROBOT, write_small_mission
 from rich.console import Console
 
 import freefloat as ff
@@ -22,7 +24,7 @@ from freefloat.cli.progress.design import DesignProgress
 from freefloat.cli.ranges import parse_range
 from freefloat.cli.show.excitation import show_excitation
 from freefloat.excitation.excitation import Prediction
-from freefloat.excitation.find_excitation import Standing
+from freefloat.excitation.finding import Standing
 from freefloat.excitation.plan import GoalName
 from freefloat.mission import sweeping
 from freefloat.mission.sweeping import InvalidSweep
@@ -54,7 +56,8 @@ def test_a_design_is_written_and_said_in_a_few_lines(folder):
         "base pointing",
         "closest           base and link2",
         "gravity gradient",
-        "GO  ",
+        "collisions        checked between all bodies that are no neighbours",
+        "\nGO                ",
         "1 of 1 starts ended",
     ):
         assert words in said
@@ -113,10 +116,8 @@ def test_python_users_give_the_design_itself(folder):
     flown, same = ff.fly(mission, design), ff.fly(mission, design.trajectory)
     np.testing.assert_array_equal(flown.w, same.w)
     recording = ff.simulate(mission, design, seed=1)
-    with_design = ff.identify(mission, recording, trajectory=design)
-    np.testing.assert_array_equal(
-        with_design.values, ff.identify(mission, recording, trajectory=design.trajectory).values
-    )
+    with_design = ff.identify(mission, recording, motion=design)
+    np.testing.assert_array_equal(with_design.values, ff.identify(mission, recording, motion=design.trajectory).values)
 
 
 def test_a_mission_names_an_excitation_file_as_its_motion(folder):
@@ -199,6 +200,56 @@ def test_what_cannot_be_designed_gets_one_sentence_and_exit_code_two(tmp_path, m
     assert words in said.err
     assert said.err.count("\n") == 1
     assert not list(Path(tmp_path).glob("*.json"))
+
+
+def bare(robot):
+    """The robot file without shapes."""
+    without = [
+        {key: value for key, value in each.items() if key != "shape"} for each in (robot["base"], *robot["bodies"])
+    ]
+    return {**robot, "base": without[0], "bodies": without[1:]}
+
+
+@pytest.mark.parametrize("given", [None, "mission", "file"], ids=["designed", "the mission's", "a file's"])
+@pytest.mark.parametrize("verb", ["design", "run", "sweep"])
+def test_a_clearance_that_cannot_be_checked_is_refused_before_anything_is_written(tmp_path, folder, verb, given):
+    motion = str(folder / "first.json")
+    ff.load_motion(motion).save(tmp_path / "motion.json")
+    write_small_mission(tmp_path, **({"trajectory": "motion.json"} if given == "mission" else {}))
+    (tmp_path / "robot.yaml").write_text(yaml.safe_dump(bare(ROBOT)))
+    before = sorted(tmp_path.rglob("*"))
+    more = {"design": (), "run": ("-o", "all.run"), "sweep": ("--over", "link2.mass_kg=1:2:2", "-o", "s.csv")}[verb]
+    if given == "file":
+        more = (*more, *{"design": ("--earlier", "motion.json")}.get(verb, ("--trajectory", "motion.json")))
+    code, out, err = ended([verb, "small.yaml", *more], tmp_path)
+    assert (code, out) == (2, "")
+    assert err == (
+        "freefloat: small.yaml: excitation.limits.clearance_m: a clearance of 0.01 m cannot be checked: base, link2 "
+        "have no shape; give each body a `shape` in the robot file (in a URDF a <collision> that is no mesh), name "
+        "pairs of bodies that have one (clearance_pairs), or ask for no clearance (drop clearance_m)\n"
+    )
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_design_that_did_not_check_collisions_says_so_wherever_it_says_go(tmp_path):
+    write_small_mission(tmp_path, **limited())
+    (tmp_path / "robot.yaml").write_text(yaml.safe_dump(bare(ROBOT)))
+    quick = (*QUICK, "--shakes", "0")
+    code, said, _ = ended(["design", "small.yaml", "-o", "x.json", *quick], tmp_path)
+    assert code == 0
+    assert said.startswith("small  designed for accuracy · 20 s · within all limits, collisions not checked\n")
+    assert "\ncollisions        not checked: no clearance between bodies is asked for" in said
+    assert re.search(r"^GO, collisions not checked  \d+ limits kept$", said, re.MULTILINE)
+    assert json.loads((tmp_path / "x.json").read_text())["collisions"]["extent"] == "none"
+    assert "within all limits, collisions not checked" in repr(ff.load_excitation(tmp_path / "x.json"))
+    code, said, _ = ended(["run", "small.yaml", "--excitation", "x.json", "-o", "all.run"], tmp_path)
+    assert code == 0
+    warning = "collisions of the motion are not checked: no clearance between bodies is asked for"
+    assert f"\n ! {warning}" in said
+    page = (tmp_path / "all.run" / "report.html").read_text()
+    assert warning in page
+    assert "GO, collisions not checked" in page
+    assert 'within all limits, <span class="doubtful">collisions not checked</span>' in page
 
 
 # ---------------------------------------------------------------------- sweep

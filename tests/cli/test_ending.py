@@ -18,10 +18,10 @@ import freefloat as ff
 from freefloat.campaign import running
 from freefloat.cli import app
 from freefloat.cli.ending import ExitCode
-from freefloat.data import tables
-from freefloat.excitation import find_excitation
+from freefloat.data.recording import Recording
+from freefloat.excitation import finding
 from freefloat.mission import flying, identifying
-from freefloat.studies import reproduce as studies
+from freefloat.studies import reproducing as studies
 from freefloat.studies.check import Check, Study
 
 FLOWN = ("tiny.yaml", "flight.parquet")
@@ -231,14 +231,14 @@ def test_where_a_fault_is_can_be_asked_for(folder, monkeypatch):
 
 @pytest.mark.parametrize("runs", [1, 3])
 def test_an_interrupt_is_one_line_and_nothing_is_half_written(folder, monkeypatch, runs):
-    wrote = tables.write_recording
+    wrote = Recording.save
 
-    def interrupted(path, recording):
+    def interrupted(recording, path):
         if runs == 1 or path.name == "run_00001.parquet":
             raise KeyboardInterrupt
-        wrote(path, recording)
+        wrote(recording, path)
 
-    monkeypatch.setattr(tables, "write_recording", interrupted)
+    monkeypatch.setattr(Recording, "save", interrupted)
     before = set(folder.iterdir())
     target = "cut.parquet" if runs == 1 else "cut"
     result = ended(["simulate", "tiny.yaml", "--runs", runs, "-o", target, "--quiet"], folder)
@@ -250,7 +250,7 @@ def test_a_design_interrupted_before_it_has_found_anything_says_so(folder, monke
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(find_excitation, "search", interrupted)
+    monkeypatch.setattr(finding, "search", interrupted)
     code, out, err = ended([*called("design", "cut"), "--quiet"], folder)
     assert (code, out) == (ExitCode.INTERRUPTED, "")
     assert err == "freefloat: the search was interrupted before a motion within all limits was found\n"

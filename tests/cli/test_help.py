@@ -80,7 +80,7 @@ def test_lines_to_try_work_one_after_the_other(tmp_path):
             continue
         if arguments[0] == "new" and "--urdf" in arguments:
             (tmp_path / "robot.yaml").write_text(yaml.safe_dump(robot))
-            ff.save_robot(ff.load_robot(tmp_path / "robot.yaml"), tmp_path / "my.urdf")
+            ff.load_robot(tmp_path / "robot.yaml").save(tmp_path / "my.urdf")
         code, said, err = ended(arguments, tmp_path)
         assert code == 0, (line, err)
         assert said

@@ -17,7 +17,7 @@ from freefloat.mission import identifying
 from freefloat.report.words import residual_line, shortened, with_interval
 from freefloat.robot.load import load_robot
 from freefloat.robot.urdf_write import write_urdf
-from freefloat.studies import study_robot
+from freefloat.studies.catalogue import study_robot
 
 
 def run(*arguments, cwd):

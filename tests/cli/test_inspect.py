@@ -11,7 +11,7 @@ import pytest
 from cli.calling import ended
 
 from freefloat.models.formula import parse_formula
-from freefloat.studies import study_path, study_robot
+from freefloat.studies.catalogue import study_path, study_robot
 
 ARM = """
 format: freefloat/robot@1

@@ -52,7 +52,7 @@ def test_every_kind_of_robot_goes_from_a_new_mission_to_an_estimate(tmp_path, ki
 def test_a_urdf_is_told_how_its_base_moves(tmp_path, base):
     (tmp_path / "robot.yaml").write_text(yaml.safe_dump(ROBOTS["planar"]))
     robot = ff.load_robot(tmp_path / "robot.yaml")
-    ff.save_robot(robot, tmp_path / "mine.urdf")
+    robot.save(tmp_path / "mine.urdf")
     text = (tmp_path / "mine.urdf").read_text()
     told = ["new", "trial", "--urdf", "mine.urdf", "--base", base]
     code, said, _ = ended(told, tmp_path)
@@ -81,24 +81,36 @@ def test_joints_that_nothing_limits_are_said_where_one_looks_for_limits(tmp_path
     )
 
 
-@pytest.mark.parametrize("kind", ["free", "planar", "fixed"])
+def test_bodies_without_shapes_are_named_where_one_looks_for_clearance(tmp_path):
+    bare = {key: value for key, value in TIP.items() if key != "shape"}
+    (tmp_path / "robot.yaml").write_text(yaml.safe_dump({**ROBOT, "bodies": [ARM, bare]}))
+    ended(["new", "trial", "--urdf", "robot.yaml"], tmp_path)
+    text = (tmp_path / "trial.yaml").read_text()
+    assert "  # To have collisions checked (clearance_m), give a `shape` in the robot file to link2.\n" in text
+    assert "clearance_m: " not in text
+
+
+@pytest.mark.parametrize("kind", ["free", "planar", "fixed", "sliding"])
 def test_lines_to_uncomment_are_what_a_mission_may_have(tmp_path, kind):
     (tmp_path / "robot.yaml").write_text(yaml.safe_dump(ROBOTS[kind]))
     ended(["new", "trial", "--urdf", "robot.yaml"], tmp_path)
     path = tmp_path / "trial.yaml"
     lines = path.read_text().splitlines()
-    first = next(place for place, line in enumerate(lines) if line.startswith("  # limits:"))
+    first = next((place for place, line in enumerate(lines) if line.startswith("  # limits:")), len(lines))
+    assert (first == len(lines)) == (kind == "fixed"), "one joint on the ground: there is nothing to limit beside it"
     for place in range(first, len(lines)):
         if lines[place].startswith("  # "):
             lines[place] = lines[place].replace("  # ", "  ", 1)
     path.write_text("\n".join(lines) + "\n")
     limits = ff.load_mission(path).settings.excitation.limits
-    assert limits.clearance_m == 0.05
+    assert limits.clearance_m == (0.05 if kind == "sliding" else None), "a single joint leaves nothing to check"
     assert (limits.base_rate_deg_s is None) == (kind == "fixed")
     assert ff.plan_of(ff.load_mission(path)).limits
     asked = ff.load_mission(path).settings.identify
     assert asked.method == ("weighted" if kind == "fixed" else "maximum-likelihood")
-    assert (asked.nuisances.external_torque_Nm is None) == (kind != "free"), "what an orbit does to a free base"
+    assert (asked.nuisances.external_torque_Nm is None) == (kind not in ("free", "sliding")), (
+        "what an orbit does to a free base"
+    )
 
 
 def test_a_mission_is_written_where_its_name_says(tmp_path):

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from freefloat.cli import app, main
 from freefloat.cli.show.study import show_study
-from freefloat.studies import reproduce
+from freefloat.studies import reproducing
 from freefloat.studies.check import Check, Study
 
 
@@ -19,7 +19,7 @@ def test_the_command_writes_what_it_shows(tmp_path, monkeypatch):
         Check("x.c", "a count", 3.0, 4.0, comparable=False),
     )
     study = Study("x", "A title", checks, 1.0)
-    monkeypatch.setattr(reproduce, "reproduce", lambda *_, **__: iter([study]))
+    monkeypatch.setattr(reproducing, "reproduce", lambda *_, **__: iter([study]))
     path = tmp_path / "figures.json"
     result = CliRunner().invoke(app, ["reproduce", "naveen", "-o", str(path)], catch_exceptions=False)
     assert result.exit_code == 0

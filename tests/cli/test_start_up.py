@@ -9,7 +9,7 @@ import pytest
 
 from freefloat.cli.options import METHODS, STUDIES
 from freefloat.estimate import methods
-from freefloat.studies.reproduce import TITLES
+from freefloat.studies.reproducing import TITLES
 
 HEAVY = ("numpy", "numba", "scipy", "polars", "plotly", "cvxpy", "yaml", "jinja2")
 REPORT = "import json; print(json.dumps(sorted(sys.modules)))"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from freefloat.data.recording import Origin, Recording
+from freefloat.data.origin import Origin
+from freefloat.data.recording import Recording
 from freefloat.errors import FileError
 from freefloat.sensors.channel import Channel
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from data.recordings_made import multi_rate
 
-from freefloat.data.recording import Origin, Recording
+from freefloat.data.origin import Origin
+from freefloat.data.recording import Recording
 from freefloat.sensors.channel import Channel
 from freefloat.sensors.quantities import QUANTITIES, InvalidRecording, column_name, parse_column, quantity_of
 

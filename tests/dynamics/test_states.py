@@ -7,13 +7,13 @@ import pytest
 from agreement import assert_agree
 from random_trees import random_robot
 
-from freefloat.dynamics.momentum import momentum
+from freefloat.dynamics.momentum_rows import momentum
 from freefloat.dynamics.reaction import base_reaction
 from freefloat.dynamics.states import random_states
 from freefloat.errors import UnknownName
 from freefloat.robot.base_axes import allowed_rows, sliding_axes, turning_axes
-from freefloat.robot.bodies import Body, Joint
 from freefloat.robot.model import Robot
+from freefloat.robot.parts import Body, Joint
 
 BASES = ("free", "planar", "fixed")
 ROBOTS = {base: random_robot(20, bodies=7, base=base, wheels=2, prismatic=True) for base in BASES}

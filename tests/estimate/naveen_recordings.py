@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from freefloat.studies import study_robot
+from freefloat.studies.catalogue import study_robot
 from freefloat.studies.naveen.experiment import GUESS, STUDY, Recordings, intervals_motion
 
 

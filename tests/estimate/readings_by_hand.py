@@ -6,7 +6,7 @@ Base rates from the momentum matrix, attitude by the classical Runge-Kutta metho
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from freefloat.dynamics.momentum import momentum_matrix
+from freefloat.dynamics.momentum_rows import momentum_matrix
 from freefloat.estimate.likelihood.unknowns import KNOTS
 from freefloat.robot.base_axes import allowed_rows
 

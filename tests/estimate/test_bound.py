@@ -10,8 +10,8 @@ from scipy.linalg import block_diag
 from scipy.spatial.transform import Rotation
 
 from freefloat.data.processing.projection import project
-from freefloat.dynamics.centre_of_mass import centre_of_mass
-from freefloat.dynamics.momentum import momentum_matrix
+from freefloat.dynamics.mass_centre import centre_of_mass
+from freefloat.dynamics.momentum_rows import momentum_matrix
 from freefloat.dynamics.samples import Samples
 from freefloat.errors import FreefloatError
 from freefloat.estimate.bound.bound import cramer_rao_bound
@@ -24,12 +24,12 @@ from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.problem_data import Nuisances
 from freefloat.motion.random_motion import random_trajectory
-from freefloat.robot.bodies import Body, Joint
 from freefloat.robot.model import Robot
+from freefloat.robot.parts import Body, Joint
 from freefloat.robot.rotations import rotations
 from freefloat.sensors.kinds import make_sensor
 from freefloat.simulation.simulate import Start, simulate_motion
-from freefloat.studies import study_robot
+from freefloat.studies.catalogue import study_robot
 from freefloat.studies.printed import printed_motion
 
 CAD = CadSpread()

@@ -18,13 +18,13 @@ from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.problem_data import Nuisances
 from freefloat.motion.random_motion import random_trajectory
-from freefloat.robot.bodies import Body, Joint
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import parameters_from_com
+from freefloat.robot.parts import Body, Joint
 from freefloat.robot.rotations import exponential
 from freefloat.robot.transform import Transform
 from freefloat.simulation.simulate import Start, simulate_motion
-from freefloat.studies import study_robot
+from freefloat.studies.catalogue import study_robot
 from freefloat.studies.spirolazzi.n1 import N1
 
 GYRO_RAD_S = 1e-5

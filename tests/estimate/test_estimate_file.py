@@ -11,7 +11,7 @@ from random_trees import ROBOTS, random_robot
 
 from freefloat.errors import FileError
 from freefloat.estimate.estimate import Budget, Estimate, Quantity, Residual
-from freefloat.estimate.estimate_file import load_estimate, save_estimate
+from freefloat.estimate.estimate_file import load_estimate
 from freefloat.estimate.linear.least_squares import LeastSquares
 
 
@@ -161,7 +161,7 @@ def test_an_estimate_that_cannot_be_written_leaves_the_old_file_whole(tmp_path):
     before = path.read_bytes()
     for origin in ({"robot": estimate.robot}, {"rate": np.inf}):
         with pytest.raises(FileError, match="cannot be written"):
-            save_estimate(replace(estimate, origin=origin), path)
+            replace(estimate, origin=origin).save(path)
     assert path.read_bytes() == before
     assert [each.name for each in tmp_path.iterdir()] == ["e.json"]
     with pytest.raises(FileError, match="cannot be written"):

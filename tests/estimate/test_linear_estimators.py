@@ -21,7 +21,7 @@ from freefloat.estimate.linear.total_least_squares import TotalLeastSquares
 from freefloat.estimate.linear.weighted import Weighted
 from freefloat.models.model import NotApplicable
 from freefloat.robot.rotations import rotations
-from freefloat.studies import study_robot
+from freefloat.studies.catalogue import study_robot
 
 TREES = 30
 PAIRS = [(name, model) for name, listed in ESTIMATORS.items() for model in listed.models]

@@ -6,7 +6,7 @@ from estimate.naveen_recordings import naveen_recordings
 
 from freefloat.estimate.linear.bias_compensated import BiasCompensated
 from freefloat.estimate.linear.least_squares import LeastSquares
-from freefloat.studies import study_robot
+from freefloat.studies.catalogue import study_robot
 from freefloat.studies.spirolazzi.cluster_table import cluster_table, simple_model
 from freefloat.studies.spirolazzi.n1 import N1
 from freefloat.studies.spirolazzi.runs import expected_spread, least_squares_clusters

@@ -10,7 +10,7 @@ from estimate.estimates_made import estimate_of, smallest_eigenvalues, wrong_cad
 from estimate.problems import make_case
 from random_trees import ROBOTS, random_robot
 
-from freefloat.dynamics.momentum import momentum_regressor
+from freefloat.dynamics.momentum_rows import momentum_regressor
 from freefloat.dynamics.states import random_states
 from freefloat.errors import UnknownName
 from freefloat.estimate.estimate import Budget
@@ -22,15 +22,15 @@ from freefloat.estimate.physical.pieces import with_physical_pieces
 from freefloat.estimate.physical.pseudo_inertia_program import NotSolved
 from freefloat.estimate.prior import CadSpread
 from freefloat.models.model import NotApplicable
-from freefloat.robot.bodies import Body, Joint
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import parameters_from_com, pseudo_inertia
+from freefloat.robot.parts import Body, Joint
 from freefloat.robot.physicality import check_physicality
 from freefloat.robot.selection import select_parameters
 from freefloat.robot.shapes import Ellipsoid
 from freefloat.robot.transform import Transform
 from freefloat.robot.urdf_write import urdf_text
-from freefloat.studies import study_robot
+from freefloat.studies.catalogue import study_robot
 
 SMALL = [robot for robot in ROBOTS if 3 <= len(robot.bodies) <= 12][:16]
 every_robot = pytest.mark.parametrize("robot", SMALL, ids=lambda robot: robot.name)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from random_trees import random_robot, random_samples
 
-from freefloat.dynamics.momentum import momentum_regressor
+from freefloat.dynamics.momentum_rows import momentum_regressor
 from freefloat.errors import ShapeError
 from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.joint_curves import Remembered, SampledCurves
@@ -16,8 +16,8 @@ from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.problem_data import Nuisances
 from freefloat.motion.random_motion import random_trajectory
-from freefloat.robot.bodies import Body, Joint
 from freefloat.robot.parameters import com_of, inertia_about_com, parameters_from_com
+from freefloat.robot.parts import Body, Joint
 from freefloat.simulation.simulate import simulate_motion
 
 

@@ -10,7 +10,7 @@ from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.linear.least_squares import LeastSquares
 from freefloat.estimate.linear.total_least_squares import TotalLeastSquares
 from freefloat.models.angular_momentum import AngularMomentum
-from freefloat.studies import study_robot
+from freefloat.studies.catalogue import study_robot
 from freefloat.studies.christidi.servicer import Servicer
 from freefloat.studies.simulated import true_clusters
 from freefloat.studies.spirolazzi.cluster_table import SIMPLE, cluster_table

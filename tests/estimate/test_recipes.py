@@ -28,10 +28,10 @@ from freefloat.estimate.recipes import (
 from freefloat.estimate.total_mass import mass_from_products, mass_from_pulse, mass_from_ratio
 from freefloat.models.angular_momentum import MassNotVisible
 from freefloat.motion.random_motion import random_trajectory
-from freefloat.robot.bodies import Body, Joint
 from freefloat.robot.parameters import PARAMETER_NAMES, PER_BODY
+from freefloat.robot.parts import Body, Joint
 from freefloat.simulation.simulate import simulate_motion
-from freefloat.studies import published, study_robot
+from freefloat.studies.catalogue import published, study_robot
 from freefloat.studies.christidi.clusters import ZERO
 from freefloat.studies.christidi.servicer import Servicer
 from freefloat.studies.spirolazzi.n1 import N1

@@ -5,9 +5,9 @@ import numpy as np
 from freefloat.excitation.limits.joint import joint_limits
 from freefloat.excitation.plan import Plan
 from freefloat.motion.fourier import Fourier
-from freefloat.robot.bodies import Body, Joint, Wheel
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import parameters_from_com
+from freefloat.robot.parts import Body, Joint, Wheel
 from freefloat.robot.transform import Transform
 from freefloat.sensors.kinds import make_sensor
 

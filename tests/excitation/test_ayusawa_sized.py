@@ -6,19 +6,12 @@ import numpy as np
 import pytest
 
 from freefloat.estimate.one_thread import one_blas_thread
-from freefloat.excitation.find_excitation import find_excitation
+from freefloat.excitation.finding import find_excitation
 from freefloat.excitation.goals.condition_number import ConditionNumber
 from freefloat.excitation.procedures.random_selection import best_of_random
-from freefloat.studies import study_robot
 from freefloat.studies.ayusawa.differences import differences, exact_gradient
-from freefloat.studies.ayusawa.experiment import (
-    DESIGNS,
-    GOAL_INSTANTS,
-    ITERATIONS,
-    STUDY,
-    random_motion,
-    standing_plan,
-)
+from freefloat.studies.ayusawa.experiment import DESIGNS, GOAL_INSTANTS, ITERATIONS, STUDY, random_motion, standing_plan
+from freefloat.studies.catalogue import study_robot
 
 MOTIONS = 100
 ROBOT = study_robot(STUDY)

@@ -5,7 +5,7 @@ import pytest
 from excitation.small_plans import small_plan, small_robot
 
 from freefloat.errors import UnknownName
-from freefloat.excitation.find_excitation import find_excitation
+from freefloat.excitation.finding import find_excitation
 from freefloat.excitation.limits.attitude import BaseAttitude
 from freefloat.excitation.limits.base_rate import BaseRate
 from freefloat.excitation.limits.infeasible import Infeasible

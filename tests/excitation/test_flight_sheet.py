@@ -9,8 +9,8 @@ import pytest
 from excitation.small_mission import small_mission
 
 import freefloat as ff
-from freefloat.excitation.excitation import Margin
 from freefloat.excitation.flight_forecast import flight_sheet
+from freefloat.excitation.margin import Margin
 from freefloat.mission.designing import plan_of
 from freefloat.robot.rotations import rotations
 
@@ -26,7 +26,9 @@ def mission(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def motion(mission):
-    drawn = ff.random_trajectory(mission.robot, 20.0, 5, harmonics=2, channels=("j1", "j2", "wx"), start=np.zeros(3))
+    drawn = ff.motion.random_trajectory(
+        mission.robot, 20.0, 5, harmonics=2, channels=("j1", "j2", "wx"), start=np.zeros(3)
+    )
     return drawn.with_coefficients(drawn.coefficients * [1.0, 1.0, 0.02])
 
 
@@ -109,7 +111,7 @@ def test_a_torque_that_nobody_knows_of_biases_by_what_the_sheet_says(mission, mo
 def test_the_torque_is_that_of_the_gravity_gradient(mission, motion, sheet):
     still = replace(motion, coefficients=0.0 * motion.coefficients)
     gradient = flight_sheet(plan_of(mission), still, orbital_rate_rad_s=0.002).gravity_gradient
-    A = ff.momentum_matrix(mission.robot, np.zeros((1, 2)))[0]
+    A = ff.dynamics.momentum_matrix(mission.robot, np.zeros((1, 2)))[0]
     about_com = np.linalg.inv(np.linalg.inv(A[:6, :6])[3:, 3:])
     moments = np.linalg.eigvalsh(about_com)
     assert gradient.torque_Nm == pytest.approx(1.5 * 0.002**2 * (moments[-1] - moments[0]))
@@ -130,6 +132,29 @@ def test_go_and_no_go_by_limit_in_words(sheet):
     assert "closest           base and link2" in text
 
 
+def test_a_go_says_what_was_not_checked(mission, motion, sheet, tmp_path):
+    kept = replace(sheet, margins=sheet.margins[:1])
+    assert kept.collisions.extent == "all"
+    assert re.search(r"^GO                1 limits kept$", kept.as_text(), re.MULTILINE)
+    assert "\ncollisions        checked between all bodies that are no neighbours\n" in kept.as_text()
+    free = small_mission(tmp_path, excitation={"shape": {"harmonics": 2}, "duration_s": 20})
+    unchecked = flight_sheet(plan_of(free), motion, kept.margins)
+    assert unchecked.go
+    assert "\nGO, collisions not checked  1 limits kept\n" in unchecked.as_text()
+    assert "\ncollisions        not checked: no clearance between bodies is asked for" in unchecked.as_text()
+    named = {"limits": {"clearance_m": 0.01, "clearance_pairs": [["base", "link1"]]}}
+    some = flight_sheet(plan_of(small_mission(tmp_path, excitation=named)), motion, kept.margins)
+    assert some.verdict == "GO, collisions not all checked"
+    assert "\ncollisions        checked only between base and link1\n" in some.as_text()
+    assert replace(unchecked, margins=sheet.margins).verdict == "NO-GO, collisions not checked"
+
+
+def test_bodies_that_overlap_are_said_beside_the_go(sheet):
+    inside = replace(sheet, margins=sheet.margins[:1], nearest=replace(sheet.nearest, distance_m=-0.05, at_s=3.0))
+    assert inside.verdict == "GO, but base and link2 overlap"
+    assert "\nclosest           base and link2 overlap by 0.050 m at 3 s\n" in inside.as_text()
+
+
 def test_a_torque_that_is_estimated_along_or_too_small_to_matter_is_said_so(mission, motion):
     plan = plan_of(mission)
     along = replace(plan, nuisances=replace(plan.nuisances, external_torque_Nm=1e-3))
@@ -148,7 +173,7 @@ def test_a_torque_that_is_estimated_along_or_too_small_to_matter_is_said_so(miss
 
 def test_a_base_that_does_not_float_has_no_gravity_gradient():
     robot = ff.study_robot("gautier_khalil_arm")
-    motion = ff.random_trajectory(robot, 5.0, 1, harmonics=2)
+    motion = ff.motion.random_trajectory(robot, 5.0, 1, harmonics=2)
     found = flight_sheet(ff.Plan(robot, motion, goal="condition-number", model="torque"), motion)
     assert found.gravity_gradient is None
     assert (found.pointing_rad, found.base_rate_rad_s) == (0.0, 0.0)

@@ -4,7 +4,7 @@ import numpy as np
 from excitation.small_plans import small_plan, small_robot
 from random_trees import random_robot
 
-from freefloat.excitation.find_excitation import find_excitation
+from freefloat.excitation.finding import find_excitation
 from freefloat.excitation.guesses import drawn_guesses
 from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.physicality import check_physicality

@@ -19,7 +19,7 @@ from freefloat.models.model import Momentum
 from freefloat.motion.cycloid import direction_combinations
 from freefloat.motion.limits import limits_of
 from freefloat.motion.trajectory import InvalidTrajectory
-from freefloat.studies import published, study_robot
+from freefloat.studies.catalogue import published, study_robot
 from freefloat.studies.naveen.experiment import published_seeds
 from freefloat.studies.naveen.plans import BOX_RAD, interval_task
 

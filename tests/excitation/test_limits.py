@@ -10,10 +10,11 @@ from excitation.small_plans import small_plan, small_robot
 from random_trees import random_robot
 from test_distances import random_shape
 
+from freefloat.errors import FileError, FreefloatError
 from freefloat.excitation.limits.attitude import BaseAttitude, BaseCone
 from freefloat.excitation.limits.base_rate import BaseRate
 from freefloat.excitation.limits.centre_of_mass import CentreOfMassBox, CentreOfMassDisc
-from freefloat.excitation.limits.clearance import Clearance, clearance_limits
+from freefloat.excitation.limits.clearance import Clearance, clearance_limits, collision_check
 from freefloat.excitation.limits.joint import JointAcceleration, JointPosition, JointRate, joint_limits
 from freefloat.excitation.limits.wheels import TotalWheelMomentum, WheelMomentum, WheelRate, wheel_limits
 from freefloat.excitation.planned_motion import Conditions, PlannedMotion
@@ -27,7 +28,7 @@ from freefloat.motion.trajectory import InvalidTrajectory
 from freefloat.robot.model import Robot
 from freefloat.robot.shapes import Sphere
 from freefloat.robot.transform import rotation_from_rpy, rpy_from_rotation
-from freefloat.studies import study_robot
+from freefloat.studies.catalogue import study_robot
 
 TOLERANCE, STEP = 1e-6, 1e-6
 TURNED = rotation_from_rpy([0.3, -0.4, 2.0])
@@ -199,13 +200,14 @@ def test_all_wheels_have_the_limits_that_they_are_given():
     [
         ({"channels": []}, "excitation.channels is empty; allowed: at least one joint or wheel"),
         ({"limits": {"clearance_pairs": [["base", "link2"]]}}, "has clearance_pairs but no clearance_m"),
+        ({"limits": {"clearance_m": 0.1, "clearance_pairs": []}}, "clearance of 0.1 m cannot be checked: no pair of"),
     ],
-    ids=["channels", "pairs"],
+    ids=["channels", "pairs", "no pair"],
 )
 def test_a_mission_that_asks_for_no_motion_or_for_no_distance_is_refused(tmp_path, excitation, words):
-    mission = small_mission(tmp_path, excitation=excitation)
-    with pytest.raises(InvalidMission, match=words):
-        plan_of(mission)
+    with pytest.raises(FreefloatError, match=words) as refused:
+        plan_of(small_mission(tmp_path, excitation=excitation))
+    assert isinstance(refused.value, InvalidMission | FileError)
 
 
 def test_starts_break_no_limit_by_much_where_rest_keeps_all():
@@ -304,6 +306,79 @@ def test_pairs_without_shapes_or_without_a_joint_between_are_refused():
     bare = replace(robot, bodies=(replace(robot.bodies[0], shapes=()), *robot.bodies[1:]))
     with pytest.raises(NotApplicable, match="base has no shapes"):
         clearance_limits(bare, 0.1, [("base", "body3")])
+
+
+def without_shapes(robot, *names, mass=True):
+    """The robot with bodies that have no shapes and, where said so, no mass."""
+    return replace(
+        robot,
+        bodies=tuple(
+            replace(body, shapes=(), parameters=body.parameters if mass else np.zeros(10))
+            if body.name in names
+            else body
+            for body in robot.bodies
+        ),
+    )
+
+
+@pytest.mark.parametrize("separate", [(), ("body1", "body5")], ids=["lumped", "separate"])
+@pytest.mark.parametrize(
+    "bare", [("base",), ("body3",), ("body1",), ("body5",), ("base", "body2"), ("base", "body1", "body4")]
+)
+def test_bodies_with_mass_that_have_no_shape_are_named_where_clearance_is_asked_for(separate, bare):
+    robot = without_shapes(chain_with_a_bracket().with_separate(separate), *bare)
+    have = "has" if len(bare) == 1 else "have"
+    words = f"^a clearance of 0.05 m cannot be checked: {', '.join(bare)} {have} no shape; give each body a `shape` "
+    with pytest.raises(NotApplicable, match=words) as caught:
+        clearance_limits(robot, 0.05)
+    assert str(caught.value).endswith("or ask for no clearance (drop clearance_m)")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_link_that_has_only_neighbours_needs_no_shape():
+    robot = chain_with_a_bracket()
+    short = replace(robot, bodies=robot.bodies[:4], points=())  # base, bracket, two links
+    assert {(each.a, each.b) for each in clearance_limits(without_shapes(short, "body2"), 0.1)} == {
+        ("base", "body3"),
+        ("body1", "body3"),
+    }
+    with pytest.raises(NotApplicable, match="no two bodies have more than one joint between them"):
+        clearance_limits(replace(robot, bodies=robot.bodies[:3], points=()), 0.1)
+
+
+def test_frames_are_left_out_of_clearance_but_never_silently():
+    """A body with neither mass nor shape; a base is there even so, unless something with a shape is fixed to it."""
+    robot = chain_with_a_bracket()
+    frame = without_shapes(robot, "body5", mass=False)
+    limits = clearance_limits(frame, 0.1)
+    assert not any("body5" in (each.a, each.b) for each in limits)
+    found = collision_check(frame, limits)
+    assert (found.extent, found.without_shape) == ("shaped", ("body5",))
+    assert found.beside("GO") == "GO, collisions not all checked"
+    assert found.in_words == "not checked for body5: no shape"
+    assert clearance_limits(without_shapes(robot, "base", mass=False), 0.1)
+    with pytest.raises(NotApplicable, match="cannot be checked: base has no shape"):
+        clearance_limits(without_shapes(robot, "base", "body1", mass=False), 0.1)
+
+
+def test_what_limits_check_of_collisions_is_what_they_keep_apart():
+    robot = chain_with_a_bracket()
+    every = clearance_limits(robot, 0.1)
+    whole = collision_check(robot, [*joint_limits(robot, robot.joint_names), *every])
+    assert (whole.extent, whole.doubt, whole.beside("GO")) == ("all", "", "GO")
+    assert whole.pairs == tuple((each.a, each.b) for each in every)
+    turned = [Clearance(each.b, each.a, 0.1) for each in every]
+    assert collision_check(robot, turned).extent == "all"
+    fewer = collision_check(robot, every[1:])
+    assert (fewer.extent, fewer.doubt) == ("named", "collisions not all checked")
+    named = collision_check(robot, clearance_limits(robot, 0.1, [("body2", "body5")]))
+    assert named.in_words == "checked only between body2 and body5"
+    nothing = collision_check(robot, joint_limits(robot, robot.joint_names))
+    assert (nothing.extent, nothing.beside("GO")) == ("none", "GO, collisions not checked")
+    bare = without_shapes(robot, "body2")
+    assert collision_check(bare, [Clearance("body2", "body5", 0.1)]) == nothing, "a limit that has nothing to look at"
+    left = collision_check(bare, clearance_limits(bare, 0.1, [(a, b) for a, b in whole.pairs if "body2" not in (a, b)]))
+    assert (left.extent, left.without_shape) == ("shaped", ("body2",))
 
 
 @pytest.mark.parametrize(

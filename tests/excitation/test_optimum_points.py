@@ -15,7 +15,7 @@ from freefloat.excitation.rows.energy import EnergyDesignRows
 from freefloat.models.model import Energy
 from freefloat.motion.limits import limits_of
 from freefloat.motion.trajectory import InvalidTrajectory
-from freefloat.studies import published, study_robot
+from freefloat.studies.catalogue import published, study_robot
 from freefloat.studies.gautier.experiment import arm_limits
 
 STEP = 1e-6

@@ -5,10 +5,10 @@ import pytest
 
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.linear.least_squares import LeastSquares
-from freefloat.excitation.find_excitation import find_excitation
+from freefloat.excitation.finding import find_excitation
 from freefloat.robot.rotations import rotations
 from freefloat.simulation.simulate import simulate_motion
-from freefloat.studies import published, study_robot
+from freefloat.studies.catalogue import published, study_robot
 from freefloat.studies.christidi.plan import christidi_plan
 from freefloat.studies.naveen.experiment import GUESS, STEP_S, STUDY, Recordings, intervals_motion
 from freefloat.studies.naveen.plans import fourier_plan

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from random_trees import random_robot
 
-from freefloat.dynamics.momentum import momentum
+from freefloat.dynamics.momentum_rows import momentum
 from freefloat.dynamics.torque import inverse_dynamics
 from freefloat.errors import ShapeError
 from freefloat.excitation.planned_motion import Conditions
@@ -16,7 +16,7 @@ from freefloat.models.angular_momentum import AngularMomentum
 from freefloat.models.model import Energy, Momentum, NotApplicable, Torque
 from freefloat.motion.fourier import Fourier
 from freefloat.motion.random_motion import random_trajectory
-from freefloat.studies import published, study_robot
+from freefloat.studies.catalogue import published, study_robot
 
 STEP = 1e-5
 ARMS = {"prismatic": True, "branched": True, "fixed_bodies": True}

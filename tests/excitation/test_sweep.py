@@ -16,7 +16,7 @@ from freefloat.models.model import NotApplicable
 from freefloat.motion.trajectory import InvalidTrajectory
 from freefloat.report.sweep_page import write_sweep_page, write_sweep_table
 from freefloat.robot.parameters import com_of, inertia_about_com
-from freefloat.studies import study_robot
+from freefloat.studies.catalogue import study_robot
 from freefloat.studies.printed import printed_motion
 from freefloat.studies.spirolazzi.cluster_table import SIMPLE, cluster_table
 
@@ -78,9 +78,9 @@ def test_an_offset_shifts_the_centre_of_mass_alone():
 
 RNG = np.random.default_rng(1)
 SHAPES = [
-    ff.Fourier(("a", "b"), RNG.normal(size=(4, 2)), 10.0, RNG.normal(size=(6, 2))),
-    ff.PlainFourier(("a", "b"), RNG.normal(size=(5, 2)), 10.0, 7.0),
-    ff.BSpline(("a", "b"), RNG.normal(size=(6, 2)), 10.0),
+    ff.motion.Fourier(("a", "b"), RNG.normal(size=(4, 2)), 10.0, RNG.normal(size=(6, 2))),
+    ff.motion.PlainFourier(("a", "b"), RNG.normal(size=(5, 2)), 10.0, 7.0),
+    ff.motion.BSpline(("a", "b"), RNG.normal(size=(6, 2)), 10.0),
 ]
 
 
@@ -95,7 +95,7 @@ def test_a_stretched_motion_is_the_same_path(shape):
 
 def test_some_motions_cannot_be_stretched():
     with pytest.raises(InvalidTrajectory, match="a cycloid motion is not stretched"):
-        stretched(ff.Cycloid(("a",), np.zeros((3, 1)), 1.0), 2.0)
+        stretched(ff.motion.Cycloid(("a",), np.zeros((3, 1)), 1.0), 2.0)
 
 
 # ---------------------------------------------------------------------- sweeps of a mission
@@ -108,7 +108,7 @@ def mission(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def motion(mission):
-    return ff.random_trajectory(mission.robot, 20.0, 3, harmonics=3, start=np.zeros(2))
+    return ff.motion.random_trajectory(mission.robot, 20.0, 3, harmonics=3, start=np.zeros(2))
 
 
 def test_every_combination_is_measured_in_order(mission, motion):

@@ -20,7 +20,7 @@ from freefloat.robot.load import load_robot
 from freefloat.robot.physicality import check_physicality
 from freefloat.robot.urdf_read import read_urdf
 from freefloat.robot.urdf_write import write_urdf
-from freefloat.studies import study_robot
+from freefloat.studies.catalogue import study_robot
 
 TOLERANCE = 1e-8
 FREE = [replace(robot, base="free", gravity=np.zeros(3)) for robot in ROBOTS if 3 <= len(robot.bodies) <= 11][:10]
@@ -64,7 +64,7 @@ def masses_in_mujoco(model, robot, q):
 @every_robot
 def test_an_exported_urdf_moves_its_base_in_pinocchio_as_the_estimate_does_here(robot, tmp_path):
     estimate, samples = found_by(robot), random_samples(robot, 4, 1)
-    export_urdf(estimate, None, tmp_path / "robot.urdf")
+    export_robot(estimate, tmp_path / "robot.urdf")
     model = load_in_pinocchio((tmp_path / "robot.urdf").read_text())
     H = FullRobot(robot, model).mass_matrix(samples.q)
     theirs = base_motion(H, samples.dq, wheel_momentum(robot, samples))
@@ -74,7 +74,7 @@ def test_an_exported_urdf_moves_its_base_in_pinocchio_as_the_estimate_does_here(
 @every_robot
 def test_an_exported_urdf_moves_its_base_in_mujoco_as_the_estimate_does_here(robot, tmp_path):
     estimate, samples = found_by(robot), random_samples(robot, 4, 2)
-    export_urdf(estimate, None, tmp_path / "robot.urdf")
+    export_robot(estimate, tmp_path / "robot.urdf")
     model = load_in_mujoco((tmp_path / "robot.urdf").read_text())
     assert model is not None, "MuJoCo refuses the file"
     H = masses_in_mujoco(model, robot, samples.q)
@@ -115,7 +115,7 @@ def test_a_users_own_urdf_is_kept_but_for_its_inertias(tmp_path):
 
 def test_an_impossible_estimate_is_exported_as_the_nearest_possible_robot_with_a_warning(tmp_path):
     estimate = estimate_of(study_robot("naveen_dual_arm"))
-    exported = export_urdf(estimate, None, tmp_path / "nearest.urdf")
+    exported = export_robot(estimate, tmp_path / "nearest.urdf")
     assert exported.warnings[0].startswith("no physical robot explains these data")
     assert load_in_mujoco((tmp_path / "nearest.urdf").read_text()) is not None
     assert check_physicality(exported.physical.robot) == ()
@@ -138,7 +138,7 @@ def test_code_for_a_controller_is_written_by_the_ending_of_its_name(tmp_path):
 def test_whatever_is_exported_says_first_what_the_estimate_says(name, tmp_path):
     said = {"outcome": "doubtful", "warnings": ("a sensor is late",)}
     estimate = estimate_of(study_robot("naveen_dual_arm"), **said)  # which cannot exist: there is a warning of its own
-    write = {".urdf": lambda *to: export_urdf(to[0], None, to[1]), ".yaml": export_robot}
+    write = {".urdf": export_robot, ".yaml": export_robot}
     exported = write.get(name[1:], export_controller)(estimate, tmp_path / name)
     assert exported.warnings[:2] == ("the outcome of the estimate is 'doubtful'", "a sensor is late")
     assert len(exported.warnings) == len(set(exported.warnings))
@@ -149,14 +149,14 @@ def test_names_that_say_nothing_we_write_are_refused(tmp_path):
     estimate = estimate_of(random_robot(4, bodies=3, base="free"))
     with pytest.raises(FileError, match=r"allowed: \.c, \.casadi"):
         export_controller(estimate, tmp_path / "arm.py")
-    with pytest.raises(FileError, match="written by export_urdf"):
-        export_robot(estimate, tmp_path / "arm.urdf")
+    with pytest.raises(FileError, match=r"allowed: \.yaml, \.yml, \.json, \.urdf"):
+        export_robot(estimate, tmp_path / "arm.xacro")
 
 
 @pytest.mark.parametrize(
     "write",
     [
-        lambda estimate, folder: export_urdf(estimate, None, folder / "a.urdf"),
+        lambda estimate, folder: export_robot(estimate, folder / "a.urdf"),
         lambda estimate, folder: export_robot(estimate, folder / "a.yaml"),
         lambda estimate, folder: export_controller(estimate, folder / "a.c"),
         lambda estimate, folder: export_controller(estimate, folder / "a.casadi"),

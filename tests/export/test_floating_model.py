@@ -18,16 +18,16 @@ from freefloat.errors import UnknownName
 from freefloat.estimate.estimate import Estimate, Residual
 from freefloat.estimate.estimated_clusters import cad_spread
 from freefloat.estimate.uncertain import Judge
-from freefloat.export.controller_c import controller_c
-from freefloat.export.controller_casadi import controller_casadi
+from freefloat.export.c_code import controller_c
+from freefloat.export.casadi_code import controller_casadi
 from freefloat.export.controller_code import identifier, undetermined
 from freefloat.export.floating_angular_model import FloatingAngularModel
 from freefloat.export.floating_model import FloatingModel
 from freefloat.models.angular_momentum import AngularMomentum
 from freefloat.models.minimal import MinimalParameters
 from freefloat.models.model import NotApplicable
-from freefloat.robot.bodies import Body, Point
 from freefloat.robot.model import Robot
+from freefloat.robot.parts import Body, Point
 
 TOLERANCE = 1e-9
 SAMPLES = 4

@@ -8,13 +8,13 @@ import pytest
 from agreement import assert_agree, clear_rank
 from random_trees import is_branched, random_robot, random_samples
 
-from freefloat.dynamics.centre_of_mass import first_moment_regressor
-from freefloat.dynamics.momentum import momentum_regressor
+from freefloat.dynamics.mass_centre import first_moment_regressor
+from freefloat.dynamics.momentum_rows import momentum_regressor
 from freefloat.dynamics.states import random_states
 from freefloat.models.angular_momentum import AngularMomentum, BaseVelocity, MassNotVisible, total_mass, underlying
-from freefloat.robot.bodies import Body, Joint
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import parameters_from_com
+from freefloat.robot.parts import Body, Joint
 from freefloat.robot.transform import Transform
 
 EXACT = 1e-12

@@ -6,7 +6,7 @@ from agreement import assert_agree, relative_difference
 from random_trees import BASES, ROBOTS, random_robot, random_samples
 
 from freefloat.dynamics import kernels
-from freefloat.dynamics.momentum import momentum_adjoint
+from freefloat.dynamics.momentum_rows import momentum_adjoint
 
 TOLERANCE = 1e-7
 STEP = 1e-5

@@ -12,16 +12,16 @@ from random_trees import ROBOTS, random_joint, random_parameters, random_placeme
 from scipy.linalg import subspace_angles
 
 from freefloat.dynamics.energy import kinetic_energy_regressor
-from freefloat.dynamics.momentum import momentum_regressor
+from freefloat.dynamics.momentum_rows import momentum_regressor
 from freefloat.dynamics.reaction import base_reaction
 from freefloat.dynamics.states import random_states
 from freefloat.dynamics.torque import torque_regressor
 from freefloat.models.angular_momentum import AngularMomentum
-from freefloat.models.closed_form import closed_form
+from freefloat.models.closed_form_clusters import closed_form
 from freefloat.models.model import Energy, Momentum, Torque, clusters_over
 from freefloat.models.numerical import independent_columns, standard_preference
-from freefloat.robot.bodies import Body, Joint
 from freefloat.robot.model import Robot
+from freefloat.robot.parts import Body, Joint
 from freefloat.robot.selection import select_parameters
 from freefloat.robot.transform import Transform, rotation_about, turn_about
 

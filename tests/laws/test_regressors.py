@@ -8,12 +8,12 @@ from agreement import assert_agree
 from random_trees import BASES, ROBOTS, random_robot, random_samples
 
 from freefloat.dynamics import kernels
-from freefloat.dynamics.centre_of_mass import first_moment_regressor
 from freefloat.dynamics.energy import kinetic_energy_regressor, potential_energy_regressor
-from freefloat.dynamics.momentum import momentum_adjoint, momentum_gram, momentum_matrix, momentum_regressor
+from freefloat.dynamics.mass_centre import first_moment_regressor
+from freefloat.dynamics.momentum_rows import momentum_adjoint, momentum_gram, momentum_matrix, momentum_regressor
 from freefloat.dynamics.torque import inverse_dynamics, torque_regressor
-from freefloat.robot.bodies import Body, Joint
 from freefloat.robot.model import Robot
+from freefloat.robot.parts import Body, Joint
 from freefloat.robot.rotations import rotations
 
 ROUNDING = 1e-12

@@ -7,8 +7,8 @@ import pytest
 from agreement import assert_agree, relative_difference
 from random_trees import BASES, ROBOTS, random_robot, random_samples
 
-from freefloat.dynamics.centre_of_mass import first_moment_adjoint, first_moment_regressor
 from freefloat.dynamics.energy import energy_adjoint, kinetic_energy_regressor, potential_energy_regressor
+from freefloat.dynamics.mass_centre import first_moment_adjoint, first_moment_regressor
 from freefloat.dynamics.torque import inverse_dynamics, inverse_dynamics_adjoint, torque_adjoint, torque_regressor
 from freefloat.errors import ShapeError
 

@@ -102,7 +102,7 @@ def test_the_command_line_draws_and_flies_the_same(trial, tmp_path):
         result = CliRunner().invoke(app, line.split())
         assert result.exit_code == 0, result.output
     told = ff.simulate(trial, seed=1, robot=ff.draw_robot(trial, 7))
-    read = ff.read_recording("a.parquet")
+    read = ff.load_recording("a.parquet")
     for channel in told:
         assert np.allclose(read[channel.name].values, channel.values, rtol=1e-12, atol=1e-15)
     assert read.origin.hashes["robot"] == told.origin.hashes["robot"]

@@ -10,9 +10,9 @@ import pytest
 import yaml
 
 from freefloat import __version__
-from freefloat.data.recording import Origin
-from freefloat.data.tables import read_recording, write_recording
-from freefloat.dynamics.momentum import momentum
+from freefloat.data.load import load_recording
+from freefloat.data.origin import Origin
+from freefloat.dynamics.momentum_rows import momentum
 from freefloat.errors import FileError
 from freefloat.estimate.estimate_file import load_estimate
 from freefloat.estimate.joint_curves import ProjectedCurves
@@ -24,7 +24,7 @@ from freefloat.mission.mission_file import InvalidMission, load_mission
 from freefloat.motion.fourier import PlainFourier
 from freefloat.motion.trajectory_file import load_trajectory
 from freefloat.robot.rotations import rotations
-from freefloat.studies import study_path
+from freefloat.studies.catalogue import study_path
 
 SENSORS = {
     "joints": {"kind": "encoder", "noise_rad": 2.5e-5, "rate_Hz": 20},
@@ -204,7 +204,7 @@ def test_several_runs_go_to_a_folder(mission_file, tmp_path):
     mission = mission_file(excitation={"duration_s": 2})
     written = json.loads(run("simulate", mission, "--runs", "3", "-o", "flights", "--json", cwd=tmp_path).stdout)
     assert len(written["recordings"]) == 3
-    runs = [read_recording(tmp_path / name).origin.run for name in written["recordings"]]
+    runs = [load_recording(tmp_path / name).origin.run for name in written["recordings"]]
     assert runs == [0, 1, 2]
     for target, mention in (("one.parquet", "folder"), ("flights", "already")):
         refused = run("simulate", mission, "--runs", "3", "-o", target, cwd=tmp_path)
@@ -337,11 +337,11 @@ def test_the_command_is_known_where_the_recordings_motion_is_the_missions(missio
     other = random_motion(mission, seed=7)
     elsewhere = simulate(mission, other, seed=1)
     assert follows_the_command(problem(mission, elsewhere)), "a simulated recording remembers what was commanded"
-    write_recording(tmp_path / "elsewhere.parquet", elsewhere)
-    assert follows_the_command(problem(mission, read_recording(tmp_path / "elsewhere.parquet")))
+    elsewhere.save(tmp_path / "elsewhere.parquet")
+    assert follows_the_command(problem(mission, load_recording(tmp_path / "elsewhere.parquet")))
     elsewhere = replace(elsewhere, origin=replace(elsewhere.origin, command=None))
     assert not follows_the_command(problem(mission, elsewhere))
-    assert follows_the_command(problem(mission, elsewhere, trajectory=other))
+    assert follows_the_command(problem(mission, elsewhere, motion=other))
     other.save(tmp_path / "motion.json")
     given = load_mission(mission_file(trajectory="motion.json"))
     assert follows_the_command(problem(given, simulate(given, seed=3)))

@@ -7,12 +7,12 @@ import pytest
 from random_trees import random_robot
 
 from freefloat.models.angular_momentum import AngularMomentum, BaseVelocity
-from freefloat.models.closed_form import closed_form
+from freefloat.models.closed_form_clusters import closed_form
 from freefloat.models.formula import UnreadableFormula, clean_coefficients, formula, parse_formula
-from freefloat.robot.bodies import Body, Joint
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import parameters_from_com
-from freefloat.studies import study_names, study_robot
+from freefloat.robot.parts import Body, Joint
+from freefloat.studies.catalogue import study_names, study_robot
 
 NAMES = ("Ixx_link2", "Iyy_link2", "m_link3", "mx_load")
 TREES = [random_robot(300 + seed, bodies=2 + seed % 6, base="free") for seed in range(30)]

@@ -10,12 +10,12 @@ from freefloat.dynamics.reaction import base_accelerations, base_reaction
 from freefloat.dynamics.states import random_states
 from freefloat.dynamics.torque import torque_regressor
 from freefloat.models.advice import advise
-from freefloat.models.identifiability import Measurement, identifiability
+from freefloat.models.identifiable import Measurement, identifiability
 from freefloat.models.model import NotApplicable
-from freefloat.robot.bodies import Body, Joint, Wheel
 from freefloat.robot.parameters import PER_BODY, parameters_from_com
+from freefloat.robot.parts import Body, Joint, Wheel
 from freefloat.robot.selection import select_parameters
-from freefloat.studies import study_robot
+from freefloat.studies.catalogue import study_robot
 
 N1 = study_robot("spirolazzi_n1")
 

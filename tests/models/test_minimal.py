@@ -7,10 +7,10 @@ import pytest
 
 from freefloat.errors import ShapeError
 from freefloat.models.angular_momentum import AngularMomentum, BaseVelocity
-from freefloat.models.closed_form import closed_form
+from freefloat.models.closed_form_clusters import closed_form
 from freefloat.models.minimal import MinimalParameters
 from freefloat.models.model import Momentum, NotApplicable
-from freefloat.studies import study_robot
+from freefloat.studies.catalogue import study_robot
 
 CLUSTERS = MinimalParameters(
     ("a", "b", "c", "d"), np.array([0, 2]), np.array([[1.0, -2.0, 0.0, 0.0], [0.0, 0.5, 1.0, 0.0]])

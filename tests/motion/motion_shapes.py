@@ -10,8 +10,8 @@ from freefloat.motion.cycloid import Cycloid, direction_combinations
 from freefloat.motion.fourier import Fourier, PlainFourier
 from freefloat.motion.quintic_points import QuinticPoints
 from freefloat.motion.sampled import Sampled
-from freefloat.robot.bodies import Body, Joint, Wheel
 from freefloat.robot.model import Robot
+from freefloat.robot.parts import Body, Joint, Wheel
 
 CHANNELS = ("j1", "j2", "wx")
 DURATION = 12.0

@@ -8,7 +8,7 @@ import pytest
 from freefloat.errors import ShapeError
 from freefloat.motion.cycloid import Cycloid, direction_combinations, seed_map
 from freefloat.motion.trajectory import InvalidTrajectory
-from freefloat.studies import published, study_robot
+from freefloat.studies.catalogue import published, study_robot
 
 
 def dual_arm_motion(intervals=slice(None)):

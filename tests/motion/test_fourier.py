@@ -8,7 +8,7 @@ import pytest
 from freefloat.errors import ShapeError
 from freefloat.motion.fourier import Fourier, PlainFourier
 from freefloat.motion.trajectory import InvalidTrajectory
-from freefloat.studies import published, study_robot
+from freefloat.studies.catalogue import published, study_robot
 
 
 def published_motion(study):

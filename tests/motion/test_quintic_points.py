@@ -12,9 +12,9 @@ from freefloat.motion.quintic import quintic_polynomials
 from freefloat.motion.quintic_points import QuinticPoints
 from freefloat.motion.shortest_intervals import SHORTEST_S, shortest_intervals
 from freefloat.motion.trajectory import InvalidTrajectory
-from freefloat.robot.bodies import Body, Joint
 from freefloat.robot.model import Robot
-from freefloat.studies import published
+from freefloat.robot.parts import Body, Joint
+from freefloat.studies.catalogue import published
 
 
 def limits(rate=np.inf, acceleration=np.inf, position=np.inf, channels=1):

@@ -9,9 +9,9 @@ from motion.motion_shapes import limited_robot
 from freefloat.errors import ShapeError, UnknownName
 from freefloat.motion.random_motion import random_sines, random_trajectory
 from freefloat.motion.trajectory import InvalidTrajectory
-from freefloat.robot.bodies import Body, Joint, Wheel
 from freefloat.robot.model import Robot
-from freefloat.studies import study_names, study_robot
+from freefloat.robot.parts import Body, Joint, Wheel
+from freefloat.studies.catalogue import study_names, study_robot
 
 LIMITED = limited_robot()
 

@@ -8,8 +8,8 @@ import pytest
 from freefloat.errors import ShapeError
 from freefloat.motion.trajectory import InvalidTrajectory
 from freefloat.motion.wheels import allocate_momentum, wheel_rates
-from freefloat.robot.bodies import Body, Wheel
 from freefloat.robot.model import Robot
+from freefloat.robot.parts import Body, Wheel
 
 T = np.linspace(0.0, 10.0, 41)
 PLAN = np.stack([3 * np.sin(0.6 * T), 2 * np.cos(0.4 * T), 0.5 * T], axis=1)

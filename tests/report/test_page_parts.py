@@ -19,7 +19,9 @@ import freefloat as ff
 from freefloat.cli import app
 from freefloat.estimate.estimated_clusters import cad_spread, spread_of
 from freefloat.estimate.prior import CadSpread
-from freefloat.excitation.excitation import Margin, Prediction
+from freefloat.excitation.collision_check import CollisionCheck
+from freefloat.excitation.excitation import Prediction
+from freefloat.excitation.margin import Margin
 from freefloat.report.body_uncertainty import centre_covariances
 from freefloat.report.design_words import accuracy_words
 from freefloat.report.figures import log_axis, power_words
@@ -94,6 +96,20 @@ def test_limits_are_told_by_kind(story):
     assert not told["go"]
 
 
+def test_what_was_not_checked_of_collisions_is_said_with_the_motion_and_at_the_top(story):
+    for check, doubt, words in (
+        (CollisionCheck("all", (("base", "link2"),)), "", ""),
+        (CollisionCheck("none"), "collisions not checked", "not checked: no clearance"),
+        (CollisionCheck("named", (("base", "link2"),)), "collisions not all checked", "checked only between base and"),
+        (CollisionCheck("shaped", (), ("hand",)), "collisions not all checked", "not checked for hand: no shape"),
+        (CollisionCheck(), "collisions perhaps not checked", "not known to be checked"),
+    ):
+        checked = replace(story, excitation=replace(story.excitation, collisions=check))
+        assert trajectory(checked)["doubt"] == doubt
+        said = [each for each in verdict(checked)["warnings"] if "collisions" in each]
+        assert [words in each for each in said] == [True] * bool(words)
+
+
 def test_causes_are_named(story):
     assert prediction(replace(story, validation=None)) is None
     cause = Cause("body", "link2", "link2 is 12 % heavier than was said", 0.12, 0.01, 0.97)
@@ -122,7 +138,7 @@ def own(request, tmp_path_factory):
     """A run of a mission with a prior of its own, and that."""
     folder, prior = tmp_path_factory.mktemp("own"), PRIORS[request.param]
     mission = ff.load_mission(write_small_mission(folder, sensors=SENSORS, prior=prior))
-    run = ff.run(mission, folder / "r", seed=3, fly="cad", excitation=shared_run()[0].excitation)
+    run = ff.run(mission, folder / "r", seed=3, fly="cad", motion=shared_run()[0].excitation)
     return run, CadSpread(**prior)
 
 

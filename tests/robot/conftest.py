@@ -3,7 +3,7 @@
 import pytest
 
 from freefloat.robot.model import Robot
-from freefloat.robot.yaml_file import read_yaml
+from freefloat.robot.yaml_read import read_yaml
 
 
 @pytest.fixture

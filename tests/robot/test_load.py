@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from robot.one_sentence import sentence
 
-from freefloat.robot.bodies import Body, Joint
-from freefloat.robot.load import load_robot, save_robot
+from freefloat.robot.load import load_robot
 from freefloat.robot.model import Robot
+from freefloat.robot.parts import Body, Joint
 from freefloat.robot.transform import Transform
 
 
@@ -30,7 +30,7 @@ def robot() -> Robot:
 
 @pytest.mark.parametrize("name", ["r.yaml", "r.yml", "r.json", "r.YAML", "r.Json", "a.b.yaml"])
 def test_a_saved_robot_is_loaded_exactly(robot, tmp_path, name):
-    save_robot(robot, tmp_path / name)
+    robot.save(tmp_path / name)
     back = load_robot(str(tmp_path / name))
     assert back.body_names == robot.body_names
     np.testing.assert_array_equal(back.parameters, robot.parameters)
@@ -39,19 +39,19 @@ def test_a_saved_robot_is_loaded_exactly(robot, tmp_path, name):
 
 
 def test_json_files_are_json(robot, tmp_path):
-    save_robot(robot, tmp_path / "r.json")
+    robot.save(tmp_path / "r.json")
     assert json.loads((tmp_path / "r.json").read_text())["robot"] == "pair"
 
 
 def test_tabs_in_json_are_white_space(robot, tmp_path):
-    save_robot(robot, tmp_path / "r.json")
+    robot.save(tmp_path / "r.json")
     data = json.loads((tmp_path / "r.json").read_text())
     (tmp_path / "tabs.json").write_text(json.dumps(data, indent="\t"))
     np.testing.assert_array_equal(load_robot(tmp_path / "tabs.json").parameters, robot.parameters)
 
 
 def test_a_urdf_is_saved_and_loaded(robot, tmp_path):
-    save_robot(robot, tmp_path / "r.urdf")
+    robot.save(tmp_path / "r.urdf")
     os.rename(tmp_path / "r.urdf", tmp_path / "r.xml")
     back = load_robot(tmp_path / "r.xml")
     assert back.joint_names == ("j",)
@@ -62,7 +62,7 @@ def test_a_urdf_is_saved_and_loaded(robot, tmp_path):
 def test_other_files_are_refused_with_those_that_are_read(robot, tmp_path, name):
     said = sentence(load_robot, tmp_path / name)
     assert said.endswith("not a robot file freefloat reads; allowed: .yaml, .yml, .json, .urdf")
-    said = sentence(save_robot, robot, tmp_path / name)
+    said = sentence(robot.save, tmp_path / name)
     assert said.endswith("not a robot file freefloat writes; allowed: .yaml, .yml, .json, .urdf")
     assert os.listdir(tmp_path) == []
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from freefloat.robot.bodies import Body, Joint, Wheel
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import parameters_from_com, pseudo_inertia, seen_from
+from freefloat.robot.parts import Body, Joint, Wheel
 from freefloat.robot.physicality import Finding, check_physicality
 from freefloat.robot.transform import Transform
 

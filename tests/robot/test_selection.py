@@ -3,8 +3,8 @@
 import pytest
 
 from freefloat.errors import UnknownName
-from freefloat.robot.bodies import Body, Joint
 from freefloat.robot.model import Robot
+from freefloat.robot.parts import Body, Joint
 from freefloat.robot.selection import select_parameters
 
 ROBOT = Robot(

@@ -6,8 +6,8 @@ import pytest
 from robot.urdf_loaders import load_in_mujoco, load_in_pinocchio, parameters_in_mujoco, parameters_in_pinocchio
 
 from freefloat.errors import FileError
-from freefloat.robot.bodies import Body, Joint
 from freefloat.robot.parameters import parameters_from_com
+from freefloat.robot.parts import Body, Joint
 from freefloat.robot.transform import Transform
 from freefloat.robot.urdf_read import read_urdf
 from freefloat.robot.urdf_update import update_urdf

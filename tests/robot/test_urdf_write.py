@@ -8,9 +8,9 @@ import pytest
 from robot.urdf_loaders import load_in_mujoco, load_in_pinocchio, parameters_in_mujoco, parameters_in_pinocchio
 
 from freefloat.errors import FileError, InvalidRobot
-from freefloat.robot.bodies import Body, Joint, Point, Wheel
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import parameters_from_com
+from freefloat.robot.parts import Body, Joint, Point, Wheel
 from freefloat.robot.shapes import Capsule, Ellipsoid, Sphere
 from freefloat.robot.transform import Transform, rotation_about
 from freefloat.robot.urdf_read import read_urdf

@@ -12,19 +12,14 @@ from robot.robot_texts import SERVICER
 from scipy.spatial.transform import Rotation
 
 from freefloat.files import dump_yaml
-from freefloat.robot.bodies import Body, Joint, Point, Wheel
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import inertia_matrix
+from freefloat.robot.parts import Body, Joint, Point, Wheel
 from freefloat.robot.sections import cos_sin
 from freefloat.robot.shapes import Capsule, Ellipsoid, Sphere
 from freefloat.robot.transform import Transform
-from freefloat.robot.yaml_file import (
-    json_schema,
-    read_yaml,
-    robot_document,
-    robot_from_document,
-    write_yaml,
-)
+from freefloat.robot.yaml_read import json_schema, read_yaml, robot_from_document
+from freefloat.robot.yaml_write import robot_document, write_yaml
 
 
 def body_of(**fields) -> Body:

@@ -8,7 +8,7 @@ from robot.one_sentence import sentence
 from robot.robot_texts import SERVICER
 
 from freefloat.errors import FileError
-from freefloat.robot.yaml_file import read_yaml, robot_from_document
+from freefloat.robot.yaml_read import read_yaml, robot_from_document
 
 REFUSED = {
     # text in SERVICER: (what is put in its place, what is said)

@@ -12,8 +12,7 @@ from typer.testing import CliRunner
 
 import freefloat as ff
 from freefloat.cli import app
-from freefloat.data.recording import Origin
-from freefloat.data.tables import write_recording
+from freefloat.data.origin import Origin
 from freefloat.errors import FreefloatError
 from freefloat.estimate.prior import CadSpread
 from freefloat.mission.mission_file import InvalidMission
@@ -45,8 +44,8 @@ def refused(*arguments):
 
 
 def test_a_recorded_flight_is_identified_predicted_and_reported(made, tmp_path):
-    write_recording(tmp_path / "real.csv", as_recorded(made.flight))
-    write_recording(tmp_path / "other.parquet", made.unseen)  # whose commanded motion is known
+    as_recorded(made.flight).save(tmp_path / "real.csv")
+    made.unseen.save(tmp_path / "other.parquet")  # whose commanded motion is known
     folder = tmp_path / "real.run"
     arguments = ["--recording", tmp_path / "real.csv", "--unseen", tmp_path / "other.parquet"]
     arguments += ["--excitation", made.directory / "excitation.json", "-o", folder, "--json", "--quiet"]
@@ -128,7 +127,7 @@ def test_wrong_ways_to_give_recordings(made, tmp_path):
     assert not (tmp_path / "r").exists(), "nothing is half-written"
     wheel = Fourier(("wy",), np.zeros((4, 1)), 20.0)
     with pytest.raises(FreefloatError, match="wy"):
-        ff.run(made.mission, tmp_path / "r", excitation=wheel)
+        ff.run(made.mission, tmp_path / "r", motion=wheel)
     with pytest.raises(InvalidMission, match="none to identify"):
         ff.run(made.mission, tmp_path / "r", unseen=made.unseen)
     with pytest.raises(InvalidMission, match="no recording to identify"):
@@ -142,12 +141,12 @@ def test_wrong_ways_to_give_recordings(made, tmp_path):
 
 
 def test_an_earlier_design_or_a_motion_is_flown_without_a_search(made, tmp_path):
-    run = ff.run(made.mission, tmp_path / "r", seed=3, excitation=made.excitation)
+    run = ff.run(made.mission, tmp_path / "r", seed=3, motion=made.excitation)
     assert np.allclose(run.estimate.values, made.estimate.values, rtol=1e-9, atol=1e-12)
     assert [step.name for step in run.steps][:3] == ["draw", "describe", "simulate"]
     path = tmp_path / "motion.json"
     made.excitation.trajectory.save(path)
-    again = ff.run(made.mission, tmp_path / "q", seed=3, excitation=ff.load_trajectory(path))
+    again = ff.run(made.mission, tmp_path / "q", seed=3, motion=ff.load_trajectory(path))
     told = again.excitation
     assert told.how.solver == "given by a file"
     assert np.allclose([p.sd for p in told.predictions], [p.sd for p in made.excitation.predictions], rtol=1e-6)
@@ -158,7 +157,7 @@ def test_an_earlier_design_or_a_motion_is_flown_without_a_search(made, tmp_path)
 
 def test_a_given_motion_beyond_its_limits_is_flown_and_told_of(made, tmp_path):
     fast = made.excitation.trajectory.with_coefficients(3.0 * made.excitation.trajectory.coefficients)
-    run = ff.run(made.mission, tmp_path / "r", seed=3, excitation=fast)
+    run = ff.run(made.mission, tmp_path / "r", seed=3, motion=fast)
     assert not run.excitation.feasible
     assert run.excitation.warnings[0].startswith("the motion goes beyond: ")
 
@@ -169,7 +168,7 @@ def test_a_given_motion_beyond_its_limits_is_flown_and_told_of(made, tmp_path):
 def test_an_arm_on_a_fixed_base_from_its_urdf(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "robot.yaml").write_text(yaml.safe_dump(ROBOT))
-    ff.save_robot(ff.load_robot(tmp_path / "robot.yaml"), tmp_path / "free.urdf")
+    ff.load_robot(tmp_path / "robot.yaml").save(tmp_path / "free.urdf")
     made = CliRunner().invoke(app, ["new", "arm", "--urdf", "free.urdf", "--base", "fixed"])
     assert made.exit_code == 0, made.output
     text = (tmp_path / "arm.yaml").read_text().replace("duration_s: 60", "duration_s: 20")
@@ -193,7 +192,7 @@ def test_an_arm_on_a_fixed_base_from_its_urdf(tmp_path, monkeypatch):
 
 def test_without_anything_known_the_scale_is_the_cad_models_and_that_is_said(made, tmp_path):
     mission = ff.load_mission(write_small_mission(tmp_path, known={}))
-    run = ff.run(mission, tmp_path / "r", seed=3, excitation=made.excitation)
+    run = ff.run(mission, tmp_path / "r", seed=3, motion=made.excitation)
     told = verdict(result_of_run(run))
     assert told["state"] == "doubtful"
     assert "nothing known fixes the common scale" in told["sentence"]

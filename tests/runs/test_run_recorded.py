@@ -13,8 +13,7 @@ from typer.testing import CliRunner
 
 import freefloat as ff
 from freefloat.cli import app
-from freefloat.data.recording import Origin
-from freefloat.data.tables import write_recording
+from freefloat.data.origin import Origin
 from freefloat.mission.mission_file import InvalidMission
 from freefloat.mission.run_commands import repeating
 from freefloat.mission.run_manifest import sha256
@@ -53,8 +52,8 @@ def test_a_flight_of_another_motion_than_the_commanded_is_told_as_it_was_flown(m
     other = ff.random_motion(mission, 8)
     flight = ff.simulate(mission, other, seed=1)
     motion = made.excitation.trajectory if given else None
-    alone = ff.identify(mission, {"flight.parquet": flight}, trajectory=motion)
-    run = ff.run(mission, tmp_path / "r", recordings={"flight.parquet": flight}, excitation=motion)
+    alone = ff.identify(mission, {"flight.parquet": flight}, motion=motion)
+    run = ff.run(mission, tmp_path / "r", recordings={"flight.parquet": flight}, motion=motion)
     assert np.array_equal(run.estimate.values, alone.values)
     for each in (run, ff.load_run(run.directory)):
         story = story_of_run(each)
@@ -139,7 +138,7 @@ def test_a_failed_estimate_is_not_exported_and_all_lines_repeat(made, tmp_path, 
 
 def test_the_files_that_were_delivered_are_in_the_provenance(made, tmp_path):
     path = tmp_path / "delivered.csv"
-    write_recording(path, real(made.flight))
+    real(made.flight).save(path)
     lines = path.read_text().splitlines(keepends=True)
     first = next(place for place, line in enumerate(lines) if line[:1].isdigit())
     lines[first + 3], lines[first + 4] = lines[first + 4], lines[first + 3]
@@ -158,7 +157,7 @@ def test_the_files_that_were_delivered_are_in_the_provenance(made, tmp_path):
     for text in ("delivered.csv", sha256(path)):
         assert text in page
     shutil.move(tmp_path / "r" / "recordings" / "delivered.parquet", tmp_path / "later.parquet")
-    later = ff.run(made.mission, tmp_path / "q", recordings={"later": ff.read_recording(tmp_path / "later.parquet")})
+    later = ff.run(made.mission, tmp_path / "q", recordings={"later": ff.load_recording(tmp_path / "later.parquet")})
     assert later.manifest.brought[0].hashes == brought.hashes, "also through a copy"
     assert not made.manifest.brought
     ff.write_report(tmp_path / "r.html", run.mission, None, run.flights, run.estimate)

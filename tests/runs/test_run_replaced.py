@@ -11,7 +11,8 @@ from typer.testing import CliRunner
 
 import freefloat as ff
 from freefloat.cli import app
-from freefloat.data.recording import Origin
+from freefloat.data.origin import Origin
+from freefloat.data.recording import Recording
 from freefloat.errors import FreefloatError
 from freefloat.mission import run_directory
 from freefloat.mission.mission_file import InvalidMission
@@ -50,9 +51,9 @@ def test_recordings_that_are_read_from_the_directory_outlive_a_run_that_is_stopp
     before = path.read_bytes()
 
     def again():
-        ff.run(ff.load_mission(folder / "mission.yaml"), folder, recordings={path.name: ff.read_recording(path)})
+        ff.run(ff.load_mission(folder / "mission.yaml"), folder, recordings={path.name: ff.load_recording(path)})
 
-    for place, name in ((run_directory, "write_recording"), (run_directory, "_remove"), (running, "identify")):
+    for place, name in ((Recording, "save"), (run_directory, "_remove"), (running, "identify")):
         stop(monkeypatch, place, name, again)
         assert path.read_bytes() == before
     again()
@@ -62,12 +63,12 @@ def test_recordings_that_are_read_from_the_directory_outlive_a_run_that_is_stopp
 def test_a_flight_of_the_desk_is_copied_before_it_is_removed(made, tmp_path, monkeypatch):
     folder = tmp_path / "x.run"
     shutil.copytree(made.directory, folder)
-    flight = ff.read_recording(folder / "flight.parquet")
+    flight = ff.load_recording(folder / "flight.parquet")
 
     def brought():
-        ff.run(made.mission, folder, recordings={"flight.parquet": flight}, excitation=made.excitation)
+        ff.run(made.mission, folder, recordings={"flight.parquet": flight}, motion=made.excitation)
 
-    stop(monkeypatch, run_directory, "write_recording", brought)
+    stop(monkeypatch, Recording, "save", brought)
     assert (folder / "flight.parquet").exists()
     stop(monkeypatch, running, "_given", brought)
     assert not (folder / "flight.parquet").exists()
@@ -80,18 +81,18 @@ def test_recordings_that_change_places_are_never_both_in_memory_only(made, tmp_p
     ff.run(made.mission, folder, recordings={"a": real(made.flight)}, unseen={"b": real(made.unseen)})
     paths = [folder / "recordings" / "a.parquet", folder / "unseen" / "b.parquet"]
     paths[1] = paths[1].rename(folder / "unseen" / "a.parquet")
-    first, second = (ff.read_recording(path) for path in paths)
-    write, count = run_directory.write_recording, []
+    first, second = (ff.load_recording(path) for path in paths)
+    write, count = Recording.save, []
 
-    def once(path, recording):
+    def once(recording, path):
         if count:
             raise KeyboardInterrupt
-        count.append(write(path, recording))
+        count.append(write(recording, path))
 
-    monkeypatch.setattr(run_directory, "write_recording", once)
+    monkeypatch.setattr(Recording, "save", once)
     with pytest.raises(KeyboardInterrupt):
         ff.run(made.mission, folder, recordings={"unseen/a.parquet": second}, unseen={"recordings/a.parquet": first})
-    there = {ff.read_recording(path).sha256 for path in folder.rglob("*.parquet")}
+    there = {ff.load_recording(path).sha256 for path in folder.rglob("*.parquet")}
     assert {first.sha256, second.sha256} <= there
 
 

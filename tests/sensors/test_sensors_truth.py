@@ -9,7 +9,7 @@ from freefloat.dynamics.samples import Samples
 from freefloat.errors import ShapeError
 from freefloat.robot.rotations import quaternion_of, quaternion_product, quaternions, rotation_vectors
 from freefloat.sensors.truth import Layout, Truth, _rate_of_rotation_vector
-from freefloat.studies import study_robot
+from freefloat.studies.catalogue import study_robot
 
 SMOOTH = ("q", "dq", "v", "w", "position", "attitude", "wheel_rates")
 ASKED = np.linspace(0.0, 4.0, 1001)

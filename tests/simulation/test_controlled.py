@@ -20,16 +20,16 @@ from freefloat.errors import ShapeError
 from freefloat.motion.combined import Combined
 from freefloat.motion.fourier import Fourier, PlainFourier
 from freefloat.motion.random_motion import random_trajectory
-from freefloat.robot.bodies import Body, Joint
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import parameters_from_com
+from freefloat.robot.parts import Body, Joint
 from freefloat.robot.rotations import rotations
 from freefloat.robot.tree import PRISMATIC
 from freefloat.simulation import controlled, controlled_kernels
 from freefloat.simulation.controlled import simulate_controlled, simulate_torques
 from freefloat.simulation.drives import Drives, fastest_rate, joint_inertia
 from freefloat.simulation.simulate import CannotFly, Disturbance, Pulse, Start, simulate_motion
-from freefloat.studies import published, study_robot
+from freefloat.studies.catalogue import published, study_robot
 
 MOVING = Start([0.3, -0.2, 0.5, 0.7], [2.0, -1.0, 0.5], [0.2, -0.3, 0.1], [0.3, 0.1, -0.2])
 UNLIMITED = {"torque_limit": np.inf}

@@ -19,7 +19,7 @@ from freefloat.motion.random_motion import random_trajectory
 from freefloat.robot.parameters import INDEX, PER_BODY
 from freefloat.robot.rotations import rotations
 from freefloat.simulation.simulate import CannotFly, Disturbance, Pulse, Start, simulate_motion
-from freefloat.studies import published, study_robot
+from freefloat.studies.catalogue import published, study_robot
 
 SPIN = {"attitude": [0.3, -0.2, 0.5, 0.7], "rate": [0.2, -0.3, 0.1], "velocity": [0.3, 0.1, -0.2]}
 MOVING = Start(position=[2.0, -1.0, 0.5], **SPIN)

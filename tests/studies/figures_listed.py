@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cache
 
-from freefloat.studies.reproduce import reproduce
+from freefloat.studies.reproducing import reproduce
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from studies.figures_listed import AYUSAWA, usual
 
-from freefloat.studies import study_robot
 from freefloat.studies.ayusawa.experiment import STUDY, standing_plan
-from freefloat.studies.reproduce import reproduce
+from freefloat.studies.catalogue import study_robot
+from freefloat.studies.reproducing import reproduce
 
 
 def test_the_limit_of_the_centre_of_mass_follows_from_the_robot():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from freefloat.motion.fourier import Fourier
-from freefloat.studies import published, study_robot
+from freefloat.studies.catalogue import published, study_robot
 from freefloat.studies.spirolazzi.case_studies import CaseStudy, case_checks, settled
 
 EACH = (

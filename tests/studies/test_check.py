@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from freefloat.studies import UnknownStudy
+from freefloat.studies.catalogue import UnknownStudy
 from freefloat.studies.check import Check, Study
-from freefloat.studies.reproduce import TITLES, reproduce
+from freefloat.studies.reproducing import TITLES, reproduce
 
 
 def check(published, ours, **settings):

@@ -11,7 +11,7 @@ from freefloat.estimate.problem_data import Nuisances
 from freefloat.estimate.recipes import christidi_two_steps
 from freefloat.models.angular_momentum import AngularMomentum
 from freefloat.robot.transform import Transform
-from freefloat.studies import published, study_robot
+from freefloat.studies.catalogue import published, study_robot
 from freefloat.studies.christidi import planar
 from freefloat.studies.christidi.clusters import ZERO
 from freefloat.studies.christidi.servicer import Servicer

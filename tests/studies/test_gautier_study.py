@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from studies.figures_listed import GAUTIER, usual
 
-from freefloat.studies import published, study_robot
+from freefloat.studies.catalogue import published, study_robot
 from freefloat.studies.gautier.experiment import STUDY, Arm, arm_limits
-from freefloat.studies.reproduce import reproduce
+from freefloat.studies.reproducing import reproduce
 
 ARM = Arm(study_robot(STUDY))
 

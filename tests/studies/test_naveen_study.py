@@ -5,7 +5,7 @@ import pytest
 from studies.figures_listed import NAVEEN, usual
 
 from freefloat.models.model import Momentum
-from freefloat.studies import published, study_robot
+from freefloat.studies.catalogue import published, study_robot
 from freefloat.studies.naveen.experiment import (
     GUESS,
     STUDY,
@@ -16,7 +16,7 @@ from freefloat.studies.naveen.experiment import (
     printed_noise,
 )
 from freefloat.studies.naveen.prediction import PERIOD_S, UnseenMotions, unseen_motion
-from freefloat.studies.reproduce import reproduce
+from freefloat.studies.reproducing import reproduce
 
 TRUTH = study_robot(STUDY)
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from freefloat.robot.parameters import com_of, inertia_about_com, parameters_from_com
-from freefloat.studies import study_robot
-from freefloat.studies.reproduce import TITLES, reproduce
+from freefloat.studies.catalogue import study_robot
+from freefloat.studies.reproducing import TITLES, reproduce
 
 PROMISED = [
     "naveen.minimal.max_relative_deviation",

@@ -8,7 +8,7 @@ import pytest
 from freefloat.dynamics.reaction import base_reaction
 from freefloat.dynamics.samples import Samples
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
-from freefloat.studies import published, study_robot
+from freefloat.studies.catalogue import published, study_robot
 from freefloat.studies.spirolazzi import validation_sines
 from freefloat.studies.spirolazzi.accuracy import printed_means
 from freefloat.studies.spirolazzi.cluster_table import SMALL_ROWS, cluster_table, simple_model

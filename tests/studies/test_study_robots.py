@@ -14,8 +14,9 @@ from freefloat.models.formula import parse_formula
 from freefloat.robot.parameters import com_of, inertia_about_com, parameters_from_com
 from freefloat.robot.physicality import check_physicality
 from freefloat.robot.transform import rotation_about
-from freefloat.robot.yaml_file import robot_document, robot_from_document
-from freefloat.studies import published, published_names, study_names, study_path, study_robot
+from freefloat.robot.yaml_read import robot_from_document
+from freefloat.robot.yaml_write import robot_document
+from freefloat.studies.catalogue import published, published_names, study_names, study_path, study_robot
 
 # base, joints, wheels, total mass [kg]
 MAKE = {

@@ -15,7 +15,7 @@ from freefloat.mission.identifying import identify
 from freefloat.mission.mission_file import load_mission
 from freefloat.mission.validating import validate
 from freefloat.report.validation_page import write_validation_page
-from freefloat.studies import study_path
+from freefloat.studies.catalogue import study_path
 from freefloat.validation.prediction import InvalidValidation
 from freefloat.validation.validation_file import load_validation
 

@@ -10,7 +10,7 @@ from freefloat.mission.flying import random_motion, simulate
 from freefloat.mission.identifying import identify
 from freefloat.mission.mission_file import load_mission
 from freefloat.mission.validating import validate
-from freefloat.studies import study_path
+from freefloat.studies.catalogue import study_path
 
 RUNS = 100
 MISSIONS = {"servicer": ("servicer", 60, 20), "N1": ("spirolazzi_n1", 150, 3)}

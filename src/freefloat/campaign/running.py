@@ -37,7 +37,7 @@ from freefloat.mission.mission_file import Mission
 from freefloat.mission.sweeping import refuse_sweep, settings_of
 from freefloat.motion.trajectory import Trajectory
 from freefloat.motion.trajectory_file import trajectory_from_document
-from freefloat.robot.yaml_file import robot_document
+from freefloat.robot.yaml_write import robot_document
 from freefloat.sensors.draws import LAST_RUN, LAST_SEED
 
 _LIBRARIES = ("numpy", "scipy", "numba", "polars")
@@ -58,7 +58,7 @@ def run_campaign(
     *,
     directory: FilePath,
     sweep: Mapping[str, Sequence[float]] | None = None,
-    trajectory: Trajectory | Excitation | None = None,
+    motion: Trajectory | Excitation | None = None,
     seed: int = 0,
     workers: int | None = None,
     cluster: str | None = None,
@@ -72,7 +72,7 @@ def run_campaign(
     that had fewer runs becomes longer. The table does not depend on workers, cluster, interruptions or order.
 
     methods: the mission's own, or the usual one, unless given. sweep: values by name as in `sweep`, of which all
-    combinations are settings. trajectory: the mission's own unless given, else a random one of the seed.
+    combinations are settings. motion: the mission's own unless given, else a random one of the seed.
     workers: processes, as many as there are processors unless given. cluster: address of a Dask scheduler, whose
     workers are then used instead. chunk: runs of a part. cad: the robot that estimators are given, `drawn` anew for
     every run as the mission's prior says, or `exact`. watch: called with how far it is, before the first run and then
@@ -81,8 +81,8 @@ def run_campaign(
     named = tuple(methods) or (mission.settings.identify.method or default_method(mission.robot.base),)
     _refuse(mission, runs, named, seed, workers, chunk, cad)
     if sweep:
-        refuse_sweep(mission, sweep, trajectory)
-    given = trajectory_of(trajectory) if trajectory else mission.trajectory
+        refuse_sweep(mission, sweep, motion)
+    given = trajectory_of(motion) if motion else mission.trajectory
     plan = _Plan(mission, named, sweep or {}, given, seed, workers or usual_workers(), chunk, cad)
     folder = Path(directory)
     plan.begun(folder)  # what is refused is not touched

@@ -24,6 +24,7 @@ from freefloat.errors import FreefloatError
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.prior import drawn_robot
 from freefloat.estimate.problem import Problem
+from freefloat.excitation.effort import STARTS
 from freefloat.excitation.sweep import stretched
 from freefloat.mission.drawing import cad_root
 from freefloat.mission.flying import fly, random_motion, simulate
@@ -35,7 +36,6 @@ from freefloat.robot.model import Robot
 from freefloat.sensors.draws import draw_normal
 
 _TRIES = 5  # runs in which a method may fail before it is said to do so always
-_STARTS = 2  # of a design for a number of harmonics
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,7 +108,7 @@ def _motion(
     mission: Mission, values: Mapping[str, float], trajectory: Trajectory | None, seed: int, workers: int | None
 ) -> Trajectory:
     if "harmonics" in values:
-        motion = designed_motion(mission, _STARTS, seed, workers)
+        motion = designed_motion(mission, STARTS, seed, workers)
     else:
         motion = trajectory or random_motion(mission, seed)
     return stretched(motion, values["duration_s"]) if "duration_s" in values else motion

@@ -80,7 +80,7 @@ def campaign(
                 split_commas(methods),
                 directory=output,
                 sweep=ranges_of(sweep or []),
-                trajectory=motion,
+                motion=motion,
                 seed=seed,
                 workers=workers,
                 cluster=cluster,

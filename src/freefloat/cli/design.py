@@ -9,6 +9,7 @@ import typer
 
 from freefloat.cli.ending import ExitCode
 from freefloat.cli.options import AsJson, GoalChoice, MissionFile, MotionSeed, Quiet, Starts, Workers
+from freefloat.excitation.effort import SHAKES, STARTS
 
 if TYPE_CHECKING:
     from freefloat.excitation.plan import GoalName
@@ -25,7 +26,7 @@ def design(
     goal: Annotated[
         GoalChoice | None, typer.Option(help="What to make small instead of the mission's goal.", show_default=False)
     ] = None,
-    starts: Starts = 8,
+    starts: Starts = STARTS,
     seed: MotionSeed = 0,
     workers: Workers = None,
     earlier: Annotated[
@@ -55,8 +56,7 @@ def design(
     from freefloat.cli.outputs import files_of, refuse_output
     from freefloat.cli.progress.design import DesignProgress
     from freefloat.cli.show.excitation import show_excitation
-    from freefloat.excitation.excitation_file import excitation_document, load_motion, save_excitation
-    from freefloat.excitation.find_excitation import SHAKES
+    from freefloat.excitation.excitation_file import load_motion
     from freefloat.mission import designing
     from freefloat.mission.mission_file import load_mission
 
@@ -70,12 +70,12 @@ def design(
         found = designing.design(loaded, starts, seed, small, before, workers, progress.update, times)
     if found.how.interrupted:
         typer.echo("interrupted: this is the best motion within all limits until then", err=True)
-    save_excitation(target, found)
+    found.save(target)
 
     def show() -> None:
         show_excitation(found, loaded.name, loaded.robot.bodies[0].name, everything)
         typer.echo(f"wrote {target}")
 
-    print_result(json, quiet, lambda: excitation_document(found), show)
+    print_result(json, quiet, found.document, show)
     if found.how.interrupted:
         raise typer.Exit(ExitCode.INTERRUPTED)

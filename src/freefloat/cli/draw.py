@@ -28,10 +28,9 @@ def draw(
     from freefloat.cli.outputs import files_of, refuse_output
     from freefloat.mission.drawing import draw_robot
     from freefloat.mission.mission_file import load_mission
-    from freefloat.robot.load import save_robot
 
     loaded = load_mission(mission)
     target = output or Path(f"{mission.stem}.flown.yaml")
     refuse_output(target, files_of(loaded), "drawn robots", (".yaml", ".yml", ".json"))
-    save_robot(draw_robot(loaded, seed), target)
+    draw_robot(loaded, seed).save(target)
     print_result(json, quiet, lambda: {"robot": str(target), "seed": seed}, lambda: typer.echo(f"wrote {target}"))

@@ -52,7 +52,7 @@ def export(
     written = []
     with error_console(quiet).status("writing"):
         if output is not None:
-            written.append(export_urdf(answer, urdf, output))
+            written.append(export_robot(answer, output) if urdf is None else export_urdf(answer, urdf, output))
         if robot is not None:
             written.append(export_robot(answer, robot))
         if controller is not None:

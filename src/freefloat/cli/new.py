@@ -13,10 +13,13 @@ import typer
 from freefloat.cli.options import AsJson, BaseChoice, GoalChoice, Quiet
 from freefloat.cli.outputs import refuse_output
 from freefloat.errors import FileError
+from freefloat.excitation.limits.clearance import bodies_to_be_shaped, shaped_pairs
+from freefloat.robot.parts import BaseKind, Joint
 
 if TYPE_CHECKING:
-    from freefloat.robot.bodies import BaseKind, Joint
     from freefloat.robot.model import Robot
+    from freefloat.robot.parts import BaseKind, Joint
+
 
 _TEMPLATE = """\
 format: freefloat/mission@1
@@ -79,8 +82,8 @@ def write_new_mission(name: str, robot_path: Path | None, base: BaseKind | None 
     base: how the base of a URDF moves, which a robot file then says; as the URDF says unless given.
     """
     from freefloat.files import read_bytes, write_bytes, write_text
-    from freefloat.robot.load import load_robot, save_robot
-    from freefloat.studies import study_path
+    from freefloat.robot.load import load_robot
+    from freefloat.studies.catalogue import study_path
 
     path = Path(name if name.endswith((".yaml", ".yml")) else f"{name}.yaml")
     refuse_output(path, (), "missions", (".yaml", ".yml"))
@@ -97,7 +100,7 @@ def write_new_mission(name: str, robot_path: Path | None, base: BaseKind | None 
     if base is not None:
         robot_path = path.with_name(f"{path.stem}_robot.yaml")
         _refuse_existing(robot_path)
-        save_robot(robot, robot_path)
+        robot.save(robot_path)
         written.append(robot_path)
     write_text(path, _mission_text(path.stem, os.path.relpath(robot_path, path.parent), robot))
     return written
@@ -153,18 +156,23 @@ def _mission_text(name: str, robot_path: str, robot: Robot) -> str:
 def _limits(robot: Robot) -> list[str]:
     """Limits that a mission may ask for, as lines to uncomment."""
     free = [joint.name for joint in robot.joints if not math.isfinite(joint.rate)]
-    lines = [f"Nothing limits the rate of {', '.join(free)}: give one in the robot file."] if free else []
-    lines.append("limits:                 # beside those of joints and wheels, which the robot file has")
+    said = [f"Nothing limits the rate of {', '.join(free)}: give one in the robot file."] if free else []
+    bare, lines = bodies_to_be_shaped(robot), list[str]()
+    if bare:
+        said.append(f"To have collisions checked (clearance_m), give a `shape` in the robot file to {', '.join(bare)}.")
     if robot.base == "free":
-        lines.append("  base_attitude_deg: {roll: [-40, 40], pitch: [-20, 20], yaw: [-20, 20]}")
+        lines.append("base_attitude_deg: {roll: [-40, 40], pitch: [-20, 20], yaw: [-20, 20]}")
     if robot.base == "planar":
-        lines.append("  base_attitude_deg: {yaw: [-40, 40]}")
+        lines.append("base_attitude_deg: {yaw: [-40, 40]}")
     if robot.base != "fixed":
-        lines.append("  base_rate_deg_s: 2")
-    lines.append("  clearance_m: 0.05     # between bodies that have shapes")
+        lines.append("base_rate_deg_s: 2")
+    if not bare and shaped_pairs(robot):
+        lines.append("clearance_m: 0.05     # between bodies; without it, collisions are not checked")
     if robot.wheels:
-        lines.append(f"  wheel_momentum_Nms: {{{robot.wheels[0].name}: 5}}")
-    return lines
+        lines.append(f"wheel_momentum_Nms: {{{robot.wheels[0].name}: 5}}")
+    if lines:
+        said.append("limits:                 # beside those of joints and wheels, which the robot file has")
+    return [*said, *(f"  {line}" for line in lines)]
 
 
 def _sensors(robot: Robot) -> list[str]:

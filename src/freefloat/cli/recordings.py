@@ -9,9 +9,8 @@ from pathlib import Path
 
 from freefloat.cli.outputs import refuse_output
 from freefloat.data.bag_mapping import load_bag_mapping
-from freefloat.data.bags import read_bag
+from freefloat.data.load import load_recording
 from freefloat.data.recording import Recording
-from freefloat.data.tables import read_recording
 from freefloat.errors import FileError, WrongFormat
 from freefloat.excitation.excitation_file import load_motion
 from freefloat.files import check_format, load_yaml
@@ -101,10 +100,10 @@ def read_any(path: Path, mapping: Path | None, repair: list[str]) -> Recording:
         raise FileError(path, f"is the directory of a run; allowed: a recording in it, such as {path / FLIGHT}")
     if not (path.is_dir() or path.suffix in (".mcap", ".db3")):
         _refuse_other_kind(path)
-        return read_recording(path, repair=repair)
+        return load_recording(path, repair=repair)
     if mapping is None:
         raise FileError(path, "a bag needs a mapping file that says which topic is what; give it as --mapping")
-    recording = read_bag(path, load_bag_mapping(mapping), repair=repair)
+    recording = load_recording(path, load_bag_mapping(mapping), repair=repair)
     hashes = {**recording.origin.hashes, mapping.name: sha256(mapping)}  # it says what the numbers mean
     return replace(recording, origin=replace(recording.origin, hashes=hashes))
 

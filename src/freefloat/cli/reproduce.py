@@ -34,7 +34,7 @@ def reproduce(
     from freefloat.cli.outputs import refuse_output
     from freefloat.cli.show.study import show_study
     from freefloat.files import write_text
-    from freefloat.studies.reproduce import reproduce as run_again
+    from freefloat.studies.reproducing import reproduce as run_again
 
     names = tuple(studies or ("all",))
     if output is not None:

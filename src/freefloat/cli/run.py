@@ -111,7 +111,7 @@ def run(
                 workers=workers,
                 shakes=shakes,
                 fly=None if fly is None else fly.value,
-                excitation=motion,
+                motion=motion,
                 recordings=seen,
                 unseen=others,
             )

@@ -27,6 +27,6 @@ def schema(
     """
     from freefloat.cli.console import print_json
     from freefloat.mission.sections import mission_schema
-    from freefloat.robot.yaml_file import json_schema
+    from freefloat.robot.yaml_read import json_schema
 
     print_json(json_schema() if kind == FileChoice.robot else mission_schema())

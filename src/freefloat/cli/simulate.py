@@ -64,7 +64,6 @@ def _simulate_runs(
 
     from freefloat.cli.console import error_console
     from freefloat.cli.progress.bars import work_bar
-    from freefloat.data.tables import write_recording
     from freefloat.excitation.excitation_file import load_motion
     from freefloat.mission.flying import fly, simulate
     from freefloat.mission.mission_file import load_mission
@@ -86,7 +85,7 @@ def _simulate_runs(
                 folder.mkdir(parents=True)
             for run in range(runs):
                 path = folder if runs == 1 else folder / _name(run)
-                write_recording(path, simulate(mission, trajectory, seed, run, truth, robot))
+                simulate(mission, trajectory, seed, run, truth, robot).save(path)
                 progress.advance(task)
             if runs > 1:
                 folder.rename(target)  # a folder of flights is whole or absent

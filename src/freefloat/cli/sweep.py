@@ -10,6 +10,7 @@ import typer
 
 from freefloat.cli.ending import ExitCode
 from freefloat.cli.options import AsJson, MissionFile, MotionSeed, OtherMotion, Quiet, Starts
+from freefloat.excitation.effort import STARTS
 
 _MOST_POINTS = 10_000
 
@@ -26,7 +27,7 @@ def sweep(
     ],
     trajectory: OtherMotion = None,
     inertia_scales: Annotated[bool, typer.Option(help="Whether a body's inertia grows with its mass.")] = True,
-    starts: Starts = 2,
+    starts: Starts = STARTS,
     seed: MotionSeed = 0,
     output: Annotated[
         list[Path] | None, typer.Option("-o", "--output", help="A page (.html) or table (.csv) to write; repeat.")

@@ -54,7 +54,6 @@ def validate(
     from freefloat.mission import validating
     from freefloat.report.validation_page import write_validation_page
     from freefloat.validation.prediction import InvalidValidation, UnfitEstimate
-    from freefloat.validation.validation_file import summary_document
 
     if not 0.0 < false_alarm < 1.0:
         raise InvalidValidation(f"--false-alarm is {false_alarm}; allowed: between 0 and 1")
@@ -83,6 +82,6 @@ def validate(
             if path is not None:
                 typer.echo(f"wrote {path}")
 
-    print_result(json, quiet, lambda: summary_document(found), show)
+    print_result(json, quiet, found.summary, show)
     if found.verdict == "fail":
         raise typer.Exit(ExitCode.BAD_RESULT)

@@ -1,6 +1,6 @@
 """ROS 2 bags and MCAP files as recordings, read with the rosbags library.
 
-    recording = read_bag("flight.mcap", load_bag_mapping("flight.map.yaml"))
+    recording = load_recording("flight.mcap", load_bag_mapping("flight.map.yaml"))
 
 Samples are stamped by the headers of the messages, not by when they were written, and t = 0 is the first of all
 stamps. Messages come in any order; they are sorted, and the notes say if any had to be. Quaternions and twists
@@ -22,19 +22,18 @@ from typing import Any
 import numpy as np
 
 from freefloat.arrays import Array
-from freefloat.data.bag_mapping import KINDS, BagMapping, TopicSection, load_bag_mapping
+from freefloat.data.bag_mapping import KINDS, BagMapping, TopicSection
 from freefloat.data.bag_messages import TopicReader, reader_of
-from freefloat.data.recording import Origin, Recording
+from freefloat.data.origin import Origin
+from freefloat.data.recording import Recording
 from freefloat.data.repair import RawChannel, check_gaps, check_repairs, mend
 from freefloat.errors import FileError, FreefloatError
 from freefloat.files import FilePath, did_you_mean, shown
 from freefloat.plain_yaml import one_line, shorten
 from freefloat.sensors.quantities import column_name
 
-__all__ = ["BagMapping", "load_bag_mapping", "read_bag"]
-
 LIMIT_BYTES = 16 * 2**30
-_SUFFIXES = (".mcap", ".db3")
+SUFFIXES = (".mcap", ".db3")
 
 
 def read_bag(
@@ -73,8 +72,8 @@ def _files(path: FilePath) -> list[Path]:
         files = sorted(each for each in here.iterdir() if each.is_file())
     elif not here.exists():
         raise FileError(path, "cannot be read: no such file or directory")
-    elif here.suffix.lower() not in _SUFFIXES or not here.is_file():
-        raise FileError(path, f"is not a bag; allowed: a folder, or a file in {' or '.join(_SUFFIXES)}")
+    elif here.suffix.lower() not in SUFFIXES or not here.is_file():
+        raise FileError(path, f"is not a bag; allowed: a folder, or a file in {' or '.join(SUFFIXES)}")
     else:
         files = [here]
     size = sum(each.stat().st_size for each in files)

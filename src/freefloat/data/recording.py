@@ -1,7 +1,7 @@
 """A recording: named channels with units, each on its own time base, and where they came from.
 
 Simulated and real recordings are the same thing. The names and units of channels, and the columns that they
-become in a file, are listed in `recording_columns.py`; `tables.py` reads and writes them, `bags.py` reads bags.
+become in a file, are listed in `sensors/quantities.py`; `load.py` reads recordings back, and bags.
 """
 
 from __future__ import annotations
@@ -11,37 +11,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Literal
 
 import numpy as np
 
-from freefloat.files import shown
+from freefloat.data.origin import Origin
+from freefloat.data.table_file import write_table
+from freefloat.files import FilePath, shown
 from freefloat.sensors.channel import Channel
 from freefloat.sensors.quantities import InvalidRecording
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """Where a recording came from.
-
-    kind: simulated, or recorded: brought in from a file that does not say otherwise.
-    file: the file it was first read from.
-    hashes: SHA-256 of everything that went into it, by name (a file; mission, robot).
-    seed, run: of the random draws of a simulation. mission: its name.
-    made_by: program and version. command: the motion that was commanded, as `Trajectory.document` gives it.
-    """
-
-    kind: Literal["simulated", "recorded"] = "recorded"
-    file: str | None = None
-    hashes: Mapping[str, str] = field(default_factory=dict)
-    seed: int | None = None
-    run: int | None = None
-    mission: str | None = None
-    made_by: str | None = None
-    command: Mapping[str, Any] | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "hashes", MappingProxyType(dict(self.hashes)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,3 +89,10 @@ class Recording:
         named = {channel.name: channel for channel in channels}
         notes = self.notes if note is None else (*self.notes, note)
         return replace(self, channels={**self.channels, **named}, notes=notes)
+
+    def save(self, path: FilePath) -> None:
+        """Write a `.parquet` or `.csv` file, whole or not at all; `load_recording` reads it back.
+
+        Parquet keeps all there is, exactly; CSV the numbers alone.
+        """
+        write_table(path, tuple(self), self.origin, self.start_ns, self.notes)

@@ -5,94 +5,51 @@ has none. Channels at different rates thus share a file, and their time stamps c
 keeps all there is, exactly, with origin, units and a checksum; CSV keeps the numbers, in as many digits as it
 takes to tell them apart, and nothing else.
 
-    recording = read_recording("flight.csv", repair=("sort", "drop-duplicates"))
-    write_recording("flight.parquet", recording)
+    recording = load_recording("flight.csv", repair=("sort", "drop-duplicates"))
+    recording.save("flight.parquet")
 
 What is wrong with a file is one sentence with the column and the row (counted from one, below the header).
-Repairs are those of `recording_repair.py`. A gap is no fault, for sensors do drop out: it is said in the
+Repairs are those of `repair.py`. A gap is no fault, for sensors do drop out: it is said in the
 recording's notes, and refused only where `max_gap_s` says so.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.arrays import Array
-from freefloat.data.recording import Origin, Recording
+from freefloat.data.origin import Origin
+from freefloat.data.recording import Recording
 from freefloat.data.repair import RawChannel, check_gaps, check_repairs, mend
+from freefloat.data.table import Table
+from freefloat.data.table_file import check_ending, table_of
 from freefloat.errors import FileError
-from freefloat.files import FilePath, read_bytes, shown, write_bytes
-from freefloat.sensors.channel import Channel
+from freefloat.files import FilePath, read_bytes, shown
 from freefloat.sensors.quantities import QUANTITIES, TIME, Column, InvalidRecording, parse_column, quantity_of
 
 LIMIT_BYTES = 2 * 2**30  # an hour of 50 columns at 1 kHz is 1.4 GB before compression
-LIMIT_CELLS = 2**28
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Table:
-    """Numbers by column, as a file holds them.
-
-    columns: name -> values, shape (n,), and where they are not there at all, shape (n,).
-    origin, start_ns: what the file says of itself; None where it says nothing.
-    notes: those in the file, and repairs that reading it took.
-    """
-
-    columns: dict[str, tuple[Array, NDArray[np.bool_]]]
-    origin: Origin | None = None
-    start_ns: int | None = None
-    notes: tuple[str, ...] = ()
-
-
-def read_recording(path: FilePath, repair: Iterable[str] = (), max_gap_s: float | None = None) -> Recording:
-    """Read a recording from a `.parquet` or `.csv` file.
-
-    repair: names of repairs that are wanted where they are needed.
-    max_gap_s: the longest time without a sample that a channel may have [s]; None for any.
-    """
-    repairs, suffix = check_repairs(repair), _suffix(path)
-    if suffix == ".csv":
-        from freefloat.data.tables_csv import read_csv as read
-    else:
-        from freefloat.data.tables_parquet import read_parquet as read
+def read_tables(path: FilePath, repair: Iterable[str] = (), max_gap_s: float | None = None) -> Recording:
+    """The recording of a `.parquet` or `.csv` file, as `load_recording` says."""
+    repairs = check_repairs(repair)
+    check_ending(path)
     content = read_bytes(path, LIMIT_BYTES)
     if not content:
         raise FileError(path, "is empty; allowed: a table with a column t_s")
-    table = read(path, content, repairs)
+    table = table_of(path, content, repairs)
     recording = _recording(path, table, repairs, max_gap_s)
     if table.origin is not None:
         return recording
     name = Path(path).name
     origin = Origin(file=name, hashes={name: hashlib.sha256(content).hexdigest()})
     return replace(recording, origin=origin)
-
-
-def write_recording(path: FilePath, recording: Recording) -> None:
-    """Write a recording to a `.parquet` or `.csv` file, whole or not at all."""
-    if _suffix(path) == ".csv":
-        from freefloat.data.tables_csv import csv_bytes as table_bytes
-    else:
-        from freefloat.data.tables_parquet import parquet_bytes as table_bytes
-    write_bytes(path, table_bytes(recording))
-
-
-def _suffix(path: FilePath) -> str:
-    suffix = Path(os.fspath(path)).suffix.lower()
-    if suffix in (".parquet", ".csv"):
-        return suffix
-    if os.path.isdir(path) or suffix in (".mcap", ".db3"):
-        raise FileError(path, "is not a table; allowed: a .parquet or .csv file, or a bag with a bag mapping")
-    raise FileError(path, f"ends in {suffix!r}; allowed: .parquet or .csv")
-
-
-# ---------------------------------------------------------------------- table -> recording
 
 
 def _recording(path: FilePath, table: Table, repairs: frozenset[str], max_gap_s: float | None) -> Recording:
@@ -181,21 +138,3 @@ def _raw_channel(
         rows=rows + 1,
         empty=empty[rows],
     )
-
-
-# ---------------------------------------------------------------------- recording -> table
-
-
-def wide_columns(recording: Recording) -> dict[str, Array]:
-    """Time and one column per component, shape (rows,) each; NaN where a channel has no sample."""
-    t = np.unique(np.concatenate([channel.t for channel in recording]))
-    columns = {TIME: t}
-    for channel in recording:
-        columns.update(_spread(t, channel))
-    return columns
-
-
-def _spread(t: Array, channel: Channel) -> dict[str, Array]:
-    values = np.full((t.size, len(channel.components)), np.nan)
-    values[np.searchsorted(t, channel.t)] = channel.values
-    return dict(zip(channel.columns, values.T, strict=True))

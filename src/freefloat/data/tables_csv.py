@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.arrays import Array
-from freefloat.data.recording import Recording
-from freefloat.data.tables import LIMIT_CELLS, Table, wide_columns
+from freefloat.data.table import LIMIT_CELLS, Table, wide_columns
 from freefloat.errors import FileError
 from freefloat.files import FilePath, shown
+from freefloat.sensors.channel import Channel
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,12 +26,12 @@ if TYPE_CHECKING:
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-def csv_bytes(recording: Recording) -> bytes:
-    """The recording as CSV text."""
+def csv_bytes(channels: Iterable[Channel]) -> bytes:
+    """The channels of a recording as CSV text."""
     import polars as pl
 
     target = io.BytesIO()
-    pl.DataFrame(wide_columns(recording), nan_to_null=True).write_csv(target)
+    pl.DataFrame(wide_columns(channels), nan_to_null=True).write_csv(target)
     return target.getvalue()
 
 

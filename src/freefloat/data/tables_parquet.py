@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from freefloat.arrays import Array
-from freefloat.data.recording import Origin, Recording
-from freefloat.data.tables import LIMIT_CELLS, Table, wide_columns
+from freefloat.data.origin import Origin
+from freefloat.data.table import LIMIT_CELLS, Table, wide_columns
 from freefloat.errors import FileError
 from freefloat.files import FilePath, Section, YamlDocument, check_format, validate
+from freefloat.sensors.channel import Channel
 
 if TYPE_CHECKING:
     import polars as pl
@@ -58,12 +59,14 @@ class AboutSection(Section):
     checksum: str | None = None
 
 
-def parquet_bytes(recording: Recording) -> bytes:
-    """The recording as a Parquet file."""
+def parquet_bytes(
+    channels: Sequence[Channel], origin: Origin, start_ns: int | None = None, notes: Sequence[str] = ()
+) -> bytes:
+    """The channels of a recording, and what is known of it, as a Parquet file."""
     import polars as pl
 
-    frame = pl.DataFrame(wide_columns(recording), nan_to_null=True)
-    about = _about(recording)
+    frame = pl.DataFrame(wide_columns(channels), nan_to_null=True)
+    about = _about(channels, origin, start_ns, notes)
     data = _data_part(_encode(frame, about))
     content = _encode(frame, {**about, "checksum": hashlib.sha256(data).hexdigest()})
     if _data_part(content) != data:  # pragma: no cover - only if polars encoded the same data in two ways
@@ -77,15 +80,14 @@ def _encode(frame: pl.DataFrame, about: dict[str, Any]) -> bytes:
     return target.getvalue()
 
 
-def _about(recording: Recording) -> dict[str, Any]:
-    origin = recording.origin
+def _about(channels: Sequence[Channel], origin: Origin, start_ns: int | None, notes: Sequence[str]) -> dict[str, Any]:
     named = {name: getattr(origin, name) for name in OriginSection.model_fields}
-    units = {column: unit for each in recording for column, unit in zip(each.columns, each.units, strict=True)}
+    units = {column: unit for each in channels for column, unit in zip(each.columns, each.units, strict=True)}
     return {
         "format": FORMAT,
         "origin": {**named, "hashes": dict(origin.hashes)},
-        "start_ns": recording.start_ns,
-        "notes": list(recording.notes),
+        "start_ns": start_ns,
+        "notes": list(notes),
         "units": units,
     }
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from freefloat.arrays import Array
 from freefloat.dynamics import kernels
-from freefloat.dynamics.centre_of_mass import first_moment_adjoint, first_moment_regressor
+from freefloat.dynamics.mass_centre import first_moment_adjoint, first_moment_regressor
 from freefloat.dynamics.samples import Samples
 from freefloat.errors import ShapeError
 from freefloat.robot.model import Robot

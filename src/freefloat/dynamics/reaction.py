@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from freefloat.arrays import Array
-from freefloat.dynamics.momentum import momentum_matrix
+from freefloat.dynamics.momentum_rows import momentum_matrix
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.torque import inverse_dynamics
 from freefloat.robot.base_axes import allowed_rows

@@ -9,8 +9,8 @@ import numpy as np
 from freefloat.arrays import Array
 from freefloat.dynamics.samples import Samples
 from freefloat.errors import UnknownName
-from freefloat.robot.bodies import Joint
 from freefloat.robot.model import Robot
+from freefloat.robot.parts import Joint
 
 _PLANAR = np.array([1.0, 1.0, 0.0])
 

@@ -1,1 +1,7 @@
 """From samples to parameters, with honest uncertainty: the problem, the estimators, the bound, the model given back."""
+
+from __future__ import annotations
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -20,9 +20,9 @@ from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
-from freefloat.robot.bodies import Body, Joint
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY
+from freefloat.robot.parts import Body, Joint
 
 CHANGE = "change"
 _ROUNDING = 1e-9  # of the weights that make up a cluster

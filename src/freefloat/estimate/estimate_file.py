@@ -21,7 +21,8 @@ from freefloat.exact_json import finite_or_none, save_json
 from freefloat.files import FilePath, Number, Section, YamlDocument, check_format, load_yaml, shown, validate
 from freefloat.models.minimal import MinimalParameters
 from freefloat.robot.selection import select_parameters
-from freefloat.robot.yaml_file import robot_document, robot_from_document
+from freefloat.robot.yaml_read import robot_from_document
+from freefloat.robot.yaml_write import robot_document
 
 FORMAT = "freefloat/estimate@1"
 LIMIT_BYTES = 256 * 2**20  # the covariance of many clusters is long

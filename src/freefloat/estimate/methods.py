@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from freefloat.errors import FreefloatError
 from freefloat.files import did_you_mean
-from freefloat.robot.bodies import BaseKind
+from freefloat.robot.parts import BaseKind
 
 if TYPE_CHECKING:
     from freefloat.estimate.estimator import Estimator

@@ -39,7 +39,7 @@ _ARRAYS = {"gyro": "w", "velocity": "v", "body_velocity": "v", "attitude": "atti
 
 def planned_problem(
     robot: Robot,
-    trajectory: Trajectory,
+    motion: Trajectory,
     sensors: Mapping[str, Sensor] | Iterable[Sensor],
     rate_Hz: float | None = None,
     known: Mapping[str, float] | None = None,
@@ -54,7 +54,7 @@ def planned_problem(
 
     known, zero, prior, nuisances: as in `Problem`.
     """
-    flight = planned_flight(robot, trajectory, sensors, rate_Hz, momentum, start, wheel_rates)
+    flight = planned_flight(robot, motion, sensors, rate_Hz, momentum, start, wheel_rates)
     return Problem(robot, (flight,), known or {}, tuple(zero), prior, nuisances)
 
 

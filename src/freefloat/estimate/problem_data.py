@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from freefloat.arrays import Array
 from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.prior import CadSpread, known_covariance
-from freefloat.models.closed_form import closed_form
+from freefloat.models.closed_form_clusters import closed_form
 from freefloat.models.minimal import MinimalParameters
 from freefloat.models.model import Momentum
 from freefloat.models.names import ModelName

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
+from freefloat.exact_json import plain, save_json
+from freefloat.excitation.collision_check import CollisionCheck
+from freefloat.excitation.margin import Margin
+from freefloat.excitation.sheet import FlightSheet
+from freefloat.files import FilePath
 from freefloat.motion.trajectory import Trajectory
 
-if TYPE_CHECKING:
-    from freefloat.excitation.flight_sheet import FlightSheet
+FORMAT = "freefloat/excitation@1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,25 +30,6 @@ class Prediction:
     def relative(self) -> float:
         """Standard deviation over the size of the value; infinite for a value of zero."""
         return self.sd / abs(self.value) if self.value else np.inf
-
-
-@dataclass(frozen=True, slots=True)
-class Margin:
-    """How far the motion stays from one limit, also between samples: negative beyond it.
-
-    share: of the bound's size. at_s: where it is nearest [s].
-    """
-
-    limit: str
-    slack: float
-    unit: str
-    share: float
-    at_s: float
-
-    @property
-    def kept(self) -> bool:
-        """Whether the limit is kept."""
-        return self.share >= 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +60,7 @@ class Excitation:
     predictions: of every cluster, by the Cramér-Rao bound; none where there are no sensors to predict with.
     optimality: largest component of the Lagrangian's gradient over the goal's own; small at a minimum.
     sheet: what the motion does to the robot, where it was asked for. origin: where all of it came from, as plain data.
+    collisions: which of them the limits rule out.
     """
 
     trajectory: Trajectory
@@ -88,10 +74,11 @@ class Excitation:
     warnings: tuple[str, ...] = ()
     origin: Mapping[str, object] = field(default_factory=dict)
     sheet: FlightSheet | None = None
+    collisions: CollisionCheck = field(default_factory=CollisionCheck)
 
     def __repr__(self) -> str:
         moved = f"{self.trajectory.duration_s:.4g} s of {', '.join(self.trajectory.channels)}"
-        kept = "within all limits" if self.feasible else "beyond a limit"
+        kept = self.collisions.beside("within all limits" if self.feasible else "beyond a limit")
         return f"<Excitation for {self.goal}: {moved}, {kept}, condition number {self.condition_number:.4g}>"
 
     @property
@@ -108,6 +95,31 @@ class Excitation:
     def typical_accuracy(self) -> float:
         """Median over the clusters of standard deviation over value; not a number without predictions."""
         return typical_accuracy(self.predictions)
+
+    def document(self) -> dict[str, Any]:
+        """The excitation as plain data, exact."""
+        sheet = plain(self.sheet)
+        if sheet is not None:
+            del sheet["margins"], sheet["collisions"]  # which are the excitation's own
+        return {
+            "format": FORMAT,
+            "goal": self.goal,
+            "value": plain(self.value),
+            "condition_number": plain(self.condition_number),
+            "optimality": plain(self.optimality),
+            "how": plain(self.how),
+            "predictions": plain(self.predictions),
+            "margins": plain(self.margins),
+            "collisions": plain(self.collisions),
+            "sheet": sheet,
+            "warnings": list(self.warnings),
+            "origin": plain(self.origin),
+            "trajectory": self.trajectory.document(),
+        }
+
+    def save(self, path: FilePath) -> None:
+        """Write an excitation file, JSON, whole or not at all; `load_excitation` reads it back."""
+        save_json(path, self.document())
 
 
 def typical_accuracy(predictions: Iterable[Prediction]) -> float:

@@ -8,27 +8,23 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field
 
 from freefloat.errors import FileError, FreefloatError, WrongFormat
-from freefloat.exact_json import Extended, plain, save_json
-from freefloat.excitation.excitation import Excitation, HowFound, Margin, Prediction
-from freefloat.excitation.flight_sheet import FlightSheet, GravityGradient, Nearest, Turned, WheelUse
-from freefloat.files import FilePath, Number, Section, YamlDocument, check_format, load_yaml, validate
+from freefloat.exact_json import Extended
+from freefloat.excitation.collision_check import CollisionCheck, Extent
+from freefloat.excitation.excitation import FORMAT, Excitation, HowFound, Prediction
+from freefloat.excitation.margin import Margin
+from freefloat.excitation.sheet import FlightSheet, GravityGradient, Nearest, Turned, WheelUse
+from freefloat.files import FilePath, Number, Section, YamlDocument, check_format, entries, load_yaml, validate
 from freefloat.motion.trajectory import Trajectory
 from freefloat.motion.trajectory_file import load_trajectory, trajectory_from_document
 from freefloat.robot.model import Robot
 
-FORMAT = "freefloat/excitation@1"
 LIMIT_BYTES = 256 * 2**20  # sampled motions are long
-
-
-def save_excitation(path: FilePath, excitation: Excitation) -> None:
-    """Write an excitation file, whole or not at all."""
-    save_json(path, excitation_document(excitation))
 
 
 def load_excitation(path: FilePath) -> Excitation:
@@ -63,30 +59,6 @@ def _plain_motion(path: FilePath, robot: Robot | None) -> Trajectory:
         raise WrongFormat(path, f"{error.problem}, {allowed}", error.found) from error
 
 
-# ---------------------------------------------------------------------- from the excitation to the file
-
-
-def excitation_document(excitation: Excitation) -> dict[str, Any]:
-    """The excitation as plain data, exact."""
-    sheet = plain(excitation.sheet)
-    if sheet is not None:
-        del sheet["margins"]  # which are the excitation's own
-    return {
-        "format": FORMAT,
-        "goal": excitation.goal,
-        "value": plain(excitation.value),
-        "condition_number": plain(excitation.condition_number),
-        "optimality": plain(excitation.optimality),
-        "how": plain(excitation.how),
-        "predictions": plain(excitation.predictions),
-        "margins": plain(excitation.margins),
-        "sheet": sheet,
-        "warnings": list(excitation.warnings),
-        "origin": plain(excitation.origin),
-        "trajectory": excitation.trajectory.document(),
-    }
-
-
 # ---------------------------------------------------------------------- what the file may say
 
 
@@ -106,6 +78,16 @@ class MarginSection(Section):
     unit: str = Field(description="of the slack")
     share: Extended = Field(description="a number")
     at_s: Number = Field(description="a number")
+
+
+class CollisionsSection(Section):
+    """Which collisions the limits rule out."""
+
+    extent: Extent = Field(description="unknown, none, named, shaped or all")
+    pairs: list[Annotated[tuple[str, str], entries(2, "names")]] = Field(
+        default_factory=list, description="bodies kept apart"
+    )
+    without_shape: list[str] = Field(default_factory=list, description="bodies that could not be kept apart")
 
 
 class HowSection(Section):
@@ -184,6 +166,7 @@ class ExcitationFileSection(Section):
     how: HowSection = Field(description="solver, seed, values, best, iterations, seconds")
     predictions: list[PredictionSection] = Field(default_factory=list)
     margins: list[MarginSection] = Field(default_factory=list)
+    collisions: CollisionsSection | None = Field(default=None, description="files before 0.2 do not say")
     sheet: SheetSection | None = None
     warnings: list[str] = Field(default_factory=list)
     origin: dict[str, Any] = Field(default_factory=dict)
@@ -197,6 +180,7 @@ def _excitation(document: YamlDocument) -> Excitation:
     check_format(document, "excitation")
     section = validate(ExcitationFileSection, document)
     margins = tuple(Margin(**each.model_dump()) for each in section.margins)
+    collisions = _collisions(section.collisions)
     how = section.how.model_dump()
     return Excitation(
         trajectory_from_document(section.trajectory, document.path),
@@ -209,11 +193,18 @@ def _excitation(document: YamlDocument) -> Excitation:
         section.optimality,
         tuple(section.warnings),
         section.origin,
-        None if section.sheet is None else _sheet(section.sheet, margins),
+        None if section.sheet is None else _sheet(section.sheet, margins, collisions),
+        collisions,
     )
 
 
-def _sheet(section: SheetSection, margins: tuple[Margin, ...]) -> FlightSheet:
+def _collisions(section: CollisionsSection | None) -> CollisionCheck:
+    if section is None:
+        return CollisionCheck()
+    return CollisionCheck(section.extent, tuple(section.pairs), tuple(section.without_shape))
+
+
+def _sheet(section: SheetSection, margins: tuple[Margin, ...], collisions: CollisionCheck) -> FlightSheet:
     near, gradient = section.nearest, section.gravity_gradient
     roll, pitch, yaw = (Turned(**each.model_dump()) for each in (section.roll, section.pitch, section.yaw))
     return FlightSheet(
@@ -229,4 +220,5 @@ def _sheet(section: SheetSection, margins: tuple[Margin, ...]) -> FlightSheet:
         nearest=None if near is None else Nearest(**near.model_dump()),
         gravity_gradient=None if gradient is None else GravityGradient(**gradient.model_dump()),
         margins=margins,
+        collisions=collisions,
     )

@@ -18,12 +18,12 @@ import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.errors import FreefloatError
-from freefloat.excitation.excitation import Margin
-from freefloat.excitation.flight_sheet import FlightSheet, GravityGradient, Nearest, Turned, WheelUse
 from freefloat.excitation.limits.attitude import Angle, BaseAttitude
-from freefloat.excitation.limits.clearance import clearance_limits
+from freefloat.excitation.limits.clearance import Clearance, collision_check, shaped_pairs
+from freefloat.excitation.margin import Margin
 from freefloat.excitation.plan import Plan
 from freefloat.excitation.planned_motion import PlannedMotion
+from freefloat.excitation.sheet import FlightSheet, GravityGradient, Nearest, Turned, WheelUse
 from freefloat.excitation.sweep import stretched
 from freefloat.motion.trajectory import Trajectory
 
@@ -34,29 +34,30 @@ _TIMES, _NEAR_ONE = 8, 1e-3
 
 
 def flight_sheet(
-    plan: Plan, trajectory: Trajectory, margins: Sequence[Margin] = (), orbital_rate_rad_s: float | None = None
+    plan: Plan, motion: Trajectory, margins: Sequence[Margin] = (), orbital_rate_rad_s: float | None = None
 ) -> FlightSheet:
     """The sheet of a motion of the plan's channels.
 
     margins: of the plan's limits, as a design has them. orbital_rate_rad_s: that of a low Earth orbit unless given.
     """
-    motion = _finely(plan, trajectory)
-    rates = np.linalg.norm(motion.reaction.x[:, 3:], axis=1)
-    turned = _angle(motion.reaction.R)
+    flown = _finely(plan, motion)
+    rates = np.linalg.norm(flown.reaction.x[:, 3:], axis=1)
+    turned = _angle(flown.reaction.R)
     fastest, farthest = int(rates.argmax()), int(turned.argmax())
     return FlightSheet(
-        trajectory.duration_s,
-        _range(motion, "roll"),
-        _range(motion, "pitch"),
-        _range(motion, "yaw"),
+        motion.duration_s,
+        _range(flown, "roll"),
+        _range(flown, "pitch"),
+        _range(flown, "yaw"),
         float(turned[farthest]),
-        float(motion.t[farthest]),
+        float(flown.t[farthest]),
         float(rates[fastest]),
-        float(motion.t[fastest]),
-        _wheels(motion),
-        _nearest(motion),
-        _gravity_gradient(plan, trajectory, motion, orbital_rate_rad_s) if plan.robot.base == "free" else None,
+        float(flown.t[fastest]),
+        _wheels(flown),
+        _nearest(flown),
+        _gravity_gradient(plan, motion, flown, orbital_rate_rad_s) if plan.robot.base == "free" else None,
         tuple(margins),
+        collision_check(plan.robot, plan.limits),
     )
 
 
@@ -88,10 +89,11 @@ def _wheels(motion: PlannedMotion) -> tuple[WheelUse, ...]:
 def _nearest(motion: PlannedMotion) -> Nearest | None:
     """Over all pairs of bodies that have shapes and are no neighbours, limited or not."""
     found = []
-    for pair in clearance_limits(motion.robot, 0.0):
+    for a, b in shaped_pairs(motion.robot):
+        pair = Clearance(a, b, 0.0)
         distances = pair.size * pair.margins(motion)
         at = int(distances.argmin())
-        found.append(Nearest(pair.a, pair.b, float(distances[at]), float(pair.instants(motion)[at])))
+        found.append(Nearest(a, b, float(distances[at]), float(pair.instants(motion)[at])))
     return min(found, key=lambda each: each.distance_m, default=None)
 
 

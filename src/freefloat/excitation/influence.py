@@ -32,12 +32,12 @@ class Influence:
     rate_rad_s: float
 
 
-def influences(plan: Plan, trajectory: Trajectory) -> tuple[Influence, ...]:
+def influences(plan: Plan, motion: Trajectory) -> tuple[Influence, ...]:
     """Of every cluster of the plan's model that is not known, in its order."""
-    rows, t = plan.rows(), np.linspace(0.0, trajectory.duration_s, plan.instants)
+    rows, t = plan.rows(), np.linspace(0.0, motion.duration_s, plan.instants)
     if isinstance(rows, AngularMomentumDesignRows):
         rows = replace(rows, without=rows.model.known_clusters())
-    filled = rows.fill(plan.conditions().samples(trajectory.channels, trajectory.evaluate(t)))
+    filled = rows.fill(plan.conditions().samples(motion.channels, motion.evaluate(t)))
     if not isinstance(filled, FilledAngularMomentum | FilledMomentum):
         raise NotApplicable(f"{plan.model} rows are not of the base's motion; allowed: momentum, angular-momentum")
     model = filled.model

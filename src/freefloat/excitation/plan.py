@@ -148,14 +148,14 @@ class Plan:
     def _usual_instants(self) -> int:
         return int(np.clip(_PER_ROW * self.shape.coefficients.shape[0], _FEWEST, _MOST)) + 1
 
-    def problem(self, trajectory: Trajectory, robot: Robot | None = None) -> Problem:
+    def problem(self, motion: Trajectory, robot: Robot | None = None) -> Problem:
         """The problem that a motion will pose."""
         start = replace(self.start, angular_momentum=self.true_momentum)
         return planned_problem(
             robot or self.robot,
-            trajectory,
+            motion,
             self.sensors,
-            rate_Hz=(self.instants - 1) / trajectory.duration_s,
+            rate_Hz=(self.instants - 1) / motion.duration_s,
             known=self.known,
             zero=self.zero,
             prior=self.prior,
@@ -165,19 +165,19 @@ class Plan:
             wheel_rates=self.wheel_rates,
         )
 
-    def bound(self, trajectory: Trajectory, robot: Robot | None = None) -> Bound:
+    def bound(self, motion: Trajectory, robot: Robot | None = None) -> Bound:
         """How well the clusters will be known at best after a motion, the earlier ones included."""
-        problems = [self.problem(each, robot) for each in (*self.earlier, trajectory)]
+        problems = [self.problem(each, robot) for each in (*self.earlier, motion)]
         flights = tuple(
             replace(each.flights[0], name=f"motion {number}") for number, each in enumerate(problems, start=1)
         )
         return cramer_rao_bound(replace(problems[-1], flights=flights))
 
-    def predictions(self, trajectory: Trajectory) -> tuple[Prediction, ...]:
+    def predictions(self, motion: Trajectory) -> tuple[Prediction, ...]:
         """What will be known of every cluster; nothing without sensors, or of a fixed base."""
         if not self.sensors or self.robot.base == "fixed":
             return ()
-        bound = self.bound(trajectory)
+        bound = self.bound(motion)
         named = zip(bound.names, bound.values.tolist(), bound.sd.tolist(), strict=True)
         return tuple(Prediction(*each) for each in named)
 
@@ -308,11 +308,11 @@ class Plan:
             chosen = Joined(chosen, np.vstack(before))
         return GoalOnRows(rows, chosen, conditions, self.shape.channels, self.shape.linear_map(t))
 
-    def condition_number(self, trajectory: Trajectory) -> float:
+    def condition_number(self, motion: Trajectory) -> float:
         """Of the model's rows, earlier motions' included; not a number where they cannot be had or are too few."""
         try:
-            measured = replace(self, shape=trajectory, goal="condition-number", scaled=False).on_matrix()
-            C, goal = measured.matrix(trajectory.coefficients), measured.goal
+            measured = replace(self, shape=motion, goal="condition-number", scaled=False).on_matrix()
+            C, goal = measured.matrix(motion.coefficients), measured.goal
             return true_condition_number(np.vstack([goal.C0, C]) if isinstance(goal, Joined) else C)
         except (InvalidPlan, NotApplicable, ShapeError):
             return float("nan")

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from freefloat.arrays import Array, read_only
 from freefloat.dynamics import kernels
-from freefloat.dynamics.momentum import momentum_matrix
+from freefloat.dynamics.momentum_rows import momentum_matrix
 from freefloat.dynamics.samples import Samples
 from freefloat.estimate.bound.reaction import inverse_inertia
 from freefloat.estimate.likelihood.reaction_kernels import momentum_by_position

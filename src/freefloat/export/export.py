@@ -17,12 +17,10 @@ from freefloat.errors import FileError
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.physical.physically_consistent import PhysicalRobot, physical_robot
 from freefloat.estimate.prior import CadSpread
-from freefloat.export.controller_c import controller_c
-from freefloat.export.controller_casadi import controller_casadi
+from freefloat.export.c_code import controller_c
+from freefloat.export.casadi_code import controller_casadi
 from freefloat.files import FilePath, write_bytes, write_text
-from freefloat.robot.load import save_robot
 from freefloat.robot.urdf_update import update_urdf
-from freefloat.robot.urdf_write import write_urdf
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,28 +38,24 @@ class Exported:
     physical: PhysicalRobot | None = None
 
 
-def export_urdf(
-    estimate: Estimate, template: FilePath | None, path: FilePath, prior: CadSpread | None = None
-) -> Exported:
-    """The physical robot of an estimate as a URDF.
+def export_urdf(estimate: Estimate, template: FilePath, path: FilePath, *, prior: CadSpread | None = None) -> Exported:
+    """The physical robot of an estimate in a URDF of yours; `export_robot` writes one of our own.
 
-    template: the URDF that the robot came from, of which only inertias are changed; None for a file of our own.
+    template: the URDF that the robot came from, of which only inertias are changed.
     prior: spread of the CAD model, which decides what the data leave open; that of the estimate unless given.
     """
     physical = physical_robot(estimate, prior)
-    if template is None:
-        write_urdf(physical.robot, path)
-    else:
-        update_urdf(template, physical.robot, path)
+    update_urdf(template, physical.robot, path)
     return _exported(estimate, (path,), physical)
 
 
-def export_robot(estimate: Estimate, path: FilePath, prior: CadSpread | None = None) -> Exported:
-    """The physical robot of an estimate as a robot file, .yaml, .yml or .json."""
-    if _ending(path) == ".urdf":
-        raise FileError(path, "is a URDF, which is written by export_urdf; allowed: .yaml, .yml, .json")
+def export_robot(estimate: Estimate, path: FilePath, *, prior: CadSpread | None = None) -> Exported:
+    """The physical robot of an estimate as a robot file, .yaml, .yml, .json, or as a URDF, .urdf.
+
+    prior: as for `export_urdf`.
+    """
     physical = physical_robot(estimate, prior)
-    save_robot(physical.robot, path)
+    physical.robot.save(path)
     return _exported(estimate, (path,), physical)
 
 

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from freefloat.arrays import Array, read_only
 from freefloat.dynamics import kernels
 from freefloat.dynamics.energy import kinetic_energy_regressor
-from freefloat.dynamics.momentum import momentum_regressor
+from freefloat.dynamics.momentum_rows import momentum_regressor
 from freefloat.dynamics.samples import Samples
 from freefloat.errors import UnknownName
 from freefloat.estimate.estimate import Estimate

@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike
 
 from freefloat.arrays import Array, read_only
 from freefloat.dynamics import kernels
-from freefloat.dynamics.momentum import momentum_matrix, momentum_regressor, wheel_columns
+from freefloat.dynamics.momentum_rows import momentum_matrix, momentum_regressor, wheel_columns
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.torque import torque_regressor, wheel_wrench_columns
 from freefloat.errors import UnknownName
@@ -36,8 +36,8 @@ from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimated_clusters import cad_spread, refuse_other_clusters, spread_of, undeclared
 from freefloat.estimate.uncertain import Judge, Uncertain, covariance_root, side_by_side
 from freefloat.robot.base_axes import allowed_rows
-from freefloat.robot.bodies import Point
 from freefloat.robot.model import Robot
+from freefloat.robot.parts import Point
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,20 +9,16 @@ import numpy as np
 
 from freefloat import __version__
 from freefloat.arrays import Array
+from freefloat.excitation.effort import SHAKES, STARTS
 from freefloat.excitation.excitation import Excitation, trajectory_of
-from freefloat.excitation.find_excitation import SHAKES, Watch, find_excitation
+from freefloat.excitation.finding import Watch, find_excitation
 from freefloat.excitation.flight_forecast import flight_sheet
 from freefloat.excitation.guesses import drawn_guesses
-from freefloat.excitation.limits.attitude import BaseAttitude, BaseCone
-from freefloat.excitation.limits.base_rate import BaseRate
-from freefloat.excitation.limits.clearance import clearance_limits
-from freefloat.excitation.limits.joint import joint_limits
 from freefloat.excitation.limits.limit import Limit
-from freefloat.excitation.limits.torque import torque_limits
-from freefloat.excitation.limits.wheels import wheel_limits
 from freefloat.excitation.plan import ACCURACIES, GoalName, Plan
 from freefloat.mission.believed import known_of, momentum_of, nuisances_of, prior_of
 from freefloat.mission.mission_file import InvalidMission, Mission
+from freefloat.models.model import NotApplicable
 from freefloat.models.names import ModelName
 from freefloat.motion.bspline import BSpline
 from freefloat.motion.fourier import Fourier, PlainFourier
@@ -37,7 +33,7 @@ _ROOM = 0.1  # of a joint's range that must be left on both sides of zero for a 
 
 def design(
     mission: Mission,
-    starts: int = 8,
+    starts: int = STARTS,
     seed: int = 0,
     goal: GoalName | None = None,
     earlier: Sequence[Trajectory | Excitation] = (),
@@ -142,28 +138,7 @@ def _home(mission: Mission, channels: Sequence[str]) -> Array:
 
 def mission_limits(mission: Mission, channels: Sequence[str]) -> tuple[Limit, ...]:
     """All that the robot and the mission ask of a motion."""
-    robot, said = mission.robot, mission.settings.excitation.limits
-    found: list[Limit] = [
-        *joint_limits(robot, channels),
-        *wheel_limits(robot, said.wheel_momentum_Nms),
-        *torque_limits(robot),
-    ]
-    if said.base_attitude_deg is not None:
-        for angle in ("roll", "pitch", "yaw"):
-            box = getattr(said.base_attitude_deg, angle)
-            if box is not None:
-                low, high = np.radians(box).tolist()
-                found.append(BaseAttitude(angle, low, high))
-    if said.base_cone is not None:
-        cone = said.base_cone
-        axes = (np.array(cone.base_axis), np.array(cone.inertial_axis))
-        found.append(BaseCone(*axes, float(np.radians(cone.half_angle_deg))))
-    if said.base_rate_deg_s is not None:
-        found.append(BaseRate(float(np.radians(said.base_rate_deg_s))))
-    if said.clearance_pairs is not None and said.clearance_m is None:
-        raise InvalidMission(
-            f"{mission.path}: excitation.limits has clearance_pairs but no clearance_m; allowed: with it only"
-        )
-    if said.clearance_m is not None:
-        found += clearance_limits(robot, said.clearance_m, said.clearance_pairs)
-    return tuple(found)
+    try:
+        return mission.settings.excitation.limits.limits(mission.robot, channels)
+    except NotApplicable as error:
+        raise InvalidMission(f"{mission.path}: excitation.limits.{error}") from error

@@ -10,7 +10,8 @@ import numpy as np
 
 from freefloat import __version__
 from freefloat.arrays import Array
-from freefloat.data.recording import Origin, Recording
+from freefloat.data.origin import Origin
+from freefloat.data.recording import Recording
 from freefloat.dynamics.samples import Samples
 from freefloat.excitation.excitation import Excitation, trajectory_of
 from freefloat.mission.drawing import flown_by
@@ -18,7 +19,7 @@ from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.motion.random_motion import random_trajectory
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
-from freefloat.robot.yaml_file import robot_document
+from freefloat.robot.yaml_write import robot_document
 from freefloat.sensors.truth import Truth
 from freefloat.simulation.recorded import record
 from freefloat.simulation.simulate import Disturbance, Pulse, Start, simulate_motion
@@ -37,23 +38,23 @@ def random_motion(mission: Mission, seed: int, duration_s: float | None = None) 
 
 def fly(
     mission: Mission,
-    trajectory: Trajectory | Excitation | None = None,
+    motion: Trajectory | Excitation | None = None,
     seed: int = 0,
     robot: Robot | None = None,
 ) -> Samples:
-    """The true motion, without sensors: joints follow the trajectory, the base reacts.
+    """The true motion, without sensors: joints follow the command, the base reacts.
 
-    trajectory: or a design; by default the mission's own, else a random one of this seed within the limits.
+    motion: a trajectory or a design; by default the mission's own, else a random one of this seed within the limits.
     robot: the one that flies (`draw_robot`); the mission's own unless given.
     """
-    motion = _chosen(mission, trajectory, seed)
+    command = _chosen(mission, motion, seed)
     mission = flown_by(mission, robot)
     flight = mission.settings.flight
-    t = instants(mission, motion.duration_s)
+    t = instants(mission, command.duration_s)
     disturbance = flight.disturbance
     return simulate_motion(
         mission.robot,
-        motion,
+        command,
         t,
         _start(mission),
         flight.wheels,
@@ -74,7 +75,7 @@ def fly(
 
 def simulate(
     mission: Mission,
-    trajectory: Trajectory | Excitation | None = None,
+    motion: Trajectory | Excitation | None = None,
     seed: int = 0,
     run: int = 0,
     truth: Samples | None = None,
@@ -82,25 +83,25 @@ def simulate(
 ) -> Recording:
     """What the mission's sensors record of a flight.
 
-    trajectory, robot: as for `fly`. truth: the flight, if it was flown before (`fly`): many runs differ in their noise
-        alone; trajectory and robot are then those that were flown in it, for the recording to remember.
+    motion, robot: as for `fly`. truth: the flight, if it was flown before (`fly`): many runs differ in their noise
+        alone; motion and robot are then those that were flown in it, for the recording to remember.
     """
     mission.need_sensors()
-    told = truth is None or trajectory is not None
-    motion = _chosen(mission, trajectory, seed) if told else None
-    flown = truth if truth is not None else fly(mission, motion, seed, robot)
+    told = truth is None or motion is not None
+    command = _chosen(mission, motion, seed) if told else None
+    flown = truth if truth is not None else fly(mission, command, seed, robot)
     looked_at = Truth.of(flown_by(mission, robot).robot, flown)
     hashes = {**mission.hashes, "motion": motion_sha256(flown.q)}
     if robot is not None:
         hashes["robot"] = robot_sha256(robot)
-    command = None if motion is None else _command(motion)
-    origin = Origin("simulated", None, hashes, None, None, mission.name, f"freefloat {__version__}", command)
+    kept = None if command is None else _command(command)
+    origin = Origin("simulated", None, hashes, None, None, mission.name, f"freefloat {__version__}", kept)
     return record(mission.sensors.values(), looked_at, seed, run, origin)
 
 
-def _chosen(mission: Mission, trajectory: Trajectory | Excitation | None, seed: int) -> Trajectory:
+def _chosen(mission: Mission, motion: Trajectory | Excitation | None, seed: int) -> Trajectory:
     """The motion to fly: that given, the mission's own, or a random one."""
-    return trajectory_of(trajectory) if trajectory else mission.trajectory or random_motion(mission, seed)
+    return trajectory_of(motion) if motion else mission.trajectory or random_motion(mission, seed)
 
 
 def _command(motion: Trajectory) -> dict[str, Any] | None:

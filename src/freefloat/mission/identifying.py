@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from freefloat import __version__
+from freefloat.data.load import load_recording
 from freefloat.data.processing.joint_fit import FAR
 from freefloat.data.processing.process import process
 from freefloat.data.processing.processed import Processed, ProcessSettings
 from freefloat.data.recording import Recording
-from freefloat.data.tables import read_recording
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.flight import Flight, flight_of
 from freefloat.estimate.methods import default_method, make_estimator
@@ -37,7 +37,7 @@ def identify(
     mission: Mission,
     recordings: Recordings,
     method: str | None = None,
-    trajectory: Trajectory | Excitation | None = None,
+    motion: Trajectory | Excitation | None = None,
     without: Mapping[str, Sequence[str]] | None = None,
     settings: ProcessSettings | None = None,
 ) -> Estimate:
@@ -48,7 +48,7 @@ def identify(
     asked = method or method_of(mission)
     estimator, named = make_estimator(asked, mission.robot.base), named_recordings(recordings)
     absent = absent_bodies(mission, recordings, without)
-    flights = flights_of(mission, named, trajectory, absent, settings or settings_for(mission, asked))
+    flights = flights_of(mission, named, motion, absent, settings or settings_for(mission, asked))
     with one_blas_thread():
         found = estimator.estimate(_posed(mission, [flight for flight, _ in flights]))
     several = len(flights) > 1
@@ -71,19 +71,19 @@ def identify(
 def problem(
     mission: Mission,
     recordings: Recordings,
-    trajectory: Trajectory | Excitation | None = None,
+    motion: Trajectory | Excitation | None = None,
     without: Mapping[str, Sequence[str]] | None = None,
     settings: ProcessSettings | None = None,
 ) -> Problem:
     """The problem that recordings of the mission's robot pose: what estimators read.
 
     recordings: one (or its file), several, or several by name, which is then the name of the flight.
-    trajectory: the commanded motion, or its design; by default the mission's own, or that of the simulation.
+    motion: the commanded motion, or its design; by default the mission's own, or that of the simulation.
     without: by name of a recording, bodies that were not there, such as a load not yet gripped; what the mission
         says of it unless given. settings: of the signal processing; those for the mission's method unless given.
     """
     chosen, named = settings or settings_for(mission, method_of(mission)), named_recordings(recordings)
-    flights = flights_of(mission, named, trajectory, absent_bodies(mission, recordings, without), chosen)
+    flights = flights_of(mission, named, motion, absent_bodies(mission, recordings, without), chosen)
     return _posed(mission, [flight for flight, _ in flights])
 
 
@@ -123,7 +123,7 @@ def settings_for(mission: Mission, method: str) -> ProcessSettings:
 def named_recordings(recordings: Recordings) -> dict[str, Recording]:
     """Recordings by the name of their flight; a file is read."""
     if isinstance(recordings, (str, os.PathLike)):
-        return {"flight": read_recording(recordings)}
+        return {"flight": load_recording(recordings)}
     if isinstance(recordings, Recording):
         return {"flight": recordings}
     if isinstance(recordings, Mapping):
@@ -134,7 +134,7 @@ def named_recordings(recordings: Recordings) -> dict[str, Recording]:
 def flights_of(
     mission: Mission,
     recordings: Mapping[str, Recording],
-    trajectory: Trajectory | Excitation | None,
+    motion: Trajectory | Excitation | None,
     absent: Mapping[str, Sequence[str]],
     settings: ProcessSettings,
 ) -> list[tuple[Flight, Processed]]:
@@ -142,7 +142,7 @@ def flights_of(
     _refuse_repeated(recordings)
     flights = list[tuple[Flight, Processed]]()
     for name, recording in recordings.items():
-        command = trajectory_of(trajectory) if trajectory else command_of(mission, recording)
+        command = trajectory_of(motion) if motion else command_of(mission, recording)
         rate_Hz, sensors = mission.settings.identify.rate_Hz, mission.sensors.values()
         processed = process(recording, mission.robot, command, rate_Hz, settings, sensors)
         processed = _with_wheels(mission, processed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
-from freefloat.excitation.find_excitation import SHAKES
+from freefloat.excitation.effort import SHAKES
 from freefloat.mission.run_directory import Run
 from freefloat.mission.run_manifest import (
     ESTIMATE,

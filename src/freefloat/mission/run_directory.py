@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from freefloat.data.load import load_recording
 from freefloat.data.recording import Recording
-from freefloat.data.tables import read_recording, write_recording
 from freefloat.errors import FileError
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_file import load_estimate
@@ -162,7 +162,7 @@ def prepare_directory(
     for name, data in content.items():
         write_bytes(folder / name, data)
     for name in sorted(brought, key=lambda name: (folder / name).exists()):  # over what was read here, last
-        write_recording(folder / name, brought[name])
+        brought[name].save(folder / name)
     _remove(folder, manifest.stale)
     manifest = manifest.model_copy(update={"stale": ()})
     write_manifest(folder, manifest)
@@ -177,7 +177,7 @@ def _motion(folder: Path, manifest: RunManifest, excitation: Excitation | None, 
 
 
 def _read(folder: Path, names: Collection[str]) -> dict[str, Recording]:
-    return {Path(name).name: read_recording(folder / name) for name in names}
+    return {Path(name).name: load_recording(folder / name) for name in names}
 
 
 def _earlier(folder: Path) -> RunManifest | None:

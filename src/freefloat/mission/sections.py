@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field
 from freefloat.arrays import Array
 from freefloat.estimate.methods import METHODS
 from freefloat.estimate.prior import CadSpread
+from freefloat.excitation.limits.kinds import LimitsSection
 from freefloat.excitation.plan import GoalName
 from freefloat.files import Number, Positive, Section, Vector3, did_you_mean, entries, shown
 from freefloat.models.names import ModelName
@@ -86,35 +87,6 @@ class ShapeSection(Section):
         default=4, description="of a Fourier series; a B-spline has twice as many control points, and one"
     )
     rest_to_rest: bool = True
-
-
-class AttitudeLimitsSection(Section):
-    """Roll, pitch and yaw that the base may reach."""
-
-    roll: Annotated[tuple[Number, Number], entries(2)] | None = None
-    pitch: Annotated[tuple[Number, Number], entries(2)] | None = None
-    yaw: Annotated[tuple[Number, Number], entries(2)] | None = None
-
-
-class ConeSection(Section):
-    """How far an axis of the base, an antenna's for instance, may turn from a direction."""
-
-    base_axis: Vector3
-    inertial_axis: Vector3
-    half_angle_deg: Positive
-
-
-class LimitsSection(Section):
-    """Limits beside those of the joints."""
-
-    base_attitude_deg: AttitudeLimitsSection | None = None
-    base_cone: ConeSection | None = None
-    base_rate_deg_s: Positive | None = None
-    clearance_m: Annotated[Number, Field(ge=0.0)] | None = None
-    clearance_pairs: list[Annotated[tuple[str, str], entries(2)]] | None = Field(
-        default=None, description="bodies by name; all that have shapes and are no neighbours unless given"
-    )
-    wheel_momentum_Nms: dict[str, Positive] = Field(default_factory=dict, description="of each wheel by name")
 
 
 class RobustSection(Section):

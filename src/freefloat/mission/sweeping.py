@@ -25,8 +25,9 @@ from typing import TypeVar
 import numpy as np
 
 from freefloat.errors import FileError, FreefloatError
+from freefloat.excitation.effort import STARTS
 from freefloat.excitation.excitation import Excitation, trajectory_of
-from freefloat.excitation.find_excitation import find_excitation
+from freefloat.excitation.finding import find_excitation
 from freefloat.excitation.plan import Plan
 from freefloat.excitation.sweep import Sweep, SweepPoint, measure, stretched, with_mass, with_offset
 from freefloat.files import Section, YamlDocument, validate
@@ -50,30 +51,30 @@ class InvalidSweep(FreefloatError):
 def sweep(
     mission: Mission,
     over: Mapping[str, Sequence[float]],
-    trajectory: Trajectory | Excitation | None = None,
+    motion: Trajectory | Excitation | None = None,
     inertia_scales: bool = True,
-    starts: int = 2,
+    starts: int = STARTS,
     seed: int = 0,
     workers: int | None = None,
     watch: Callable[[SweepPoint], None] | None = None,
 ) -> Sweep:
     """Condition number, predicted accuracy and influences for every combination of the values of all names.
 
-    over: values by name. trajectory: the mission's own unless given. inertia_scales: whether a body's inertia grows
+    over: values by name. motion: the mission's own unless given. inertia_scales: whether a body's inertia grows
     with its mass. starts, seed, workers: of designs. watch: told each point as it is there. An interrupt (Ctrl-C) ends
     the sweep with the points so far, if there are any.
     """
-    refuse_sweep(mission, over, trajectory, inertia_scales)
-    given = trajectory_of(trajectory) if trajectory else mission.trajectory
+    refuse_sweep(mission, over, motion, inertia_scales)
+    given = trajectory_of(motion) if motion else mission.trajectory
     if "harmonics" in over:
         given = None
     anew = given is None and any(key in over for key in _SHAPING)
-    motion = given if given is not None or anew else designed_motion(mission, starts, seed, workers)
+    flown = given if given is not None or anew else designed_motion(mission, starts, seed, workers)
     points = list[SweepPoint]()
     try:
         for setting in settings_of(over):
             changed = mission_at(mission, setting, inertia_scales)
-            points.append(_point(changed, setting, motion or designed_motion(changed, starts, seed, workers)))
+            points.append(_point(changed, setting, flown or designed_motion(changed, starts, seed, workers)))
             if watch is not None:
                 watch(points[-1])
     except KeyboardInterrupt:
@@ -112,7 +113,7 @@ def _plan(mission: Mission) -> Plan:
 
 
 def refuse_sweep(
-    mission: Mission, over: Mapping[str, Sequence[float]], trajectory: object, inertia_scales: bool = True
+    mission: Mission, over: Mapping[str, Sequence[float]], motion: object, inertia_scales: bool = True
 ) -> None:
     """Say before the work what cannot be done."""
     if not over or any(len(values) == 0 for values in over.values()):
@@ -123,7 +124,7 @@ def refuse_sweep(
             if not np.isfinite(value):
                 raise InvalidSweep(f"{key} is {value:g}; allowed: a finite number")
             mission_at(mission, {key: value}, inertia_scales)
-    if "harmonics" in over and trajectory is not None:
+    if "harmonics" in over and motion is not None:
         raise InvalidSweep("harmonics are varied by designing anew; allowed: no motion that is given beside them")
 
 

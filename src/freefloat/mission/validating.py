@@ -40,14 +40,14 @@ def validate(
     mission: Mission,
     estimate: Estimate,
     recordings: Recordings,
-    trajectory: Trajectory | Excitation | None = None,
+    motion: Trajectory | Excitation | None = None,
     without: Mapping[str, Sequence[str]] | None = None,
     settings: ProcessSettings | None = None,
     false_alarm: float = 0.01,
 ) -> Validation:
     """Whether an estimate of the mission's robot predicts recordings, and if not, why.
 
-    recordings: one, several, or several by name; others than the estimate was made from. trajectory: the commanded
+    recordings: one, several, or several by name; others than the estimate was made from. motion: the commanded
         motion, as for `identify`. without: by name of a recording, bodies that were not there.
     false_alarm: probability with which the true robot is not passed, at most.
     """
@@ -55,7 +55,7 @@ def validate(
         raise InvalidValidation(f"the false-alarm rate is {false_alarm}; allowed: between 0 and 1")
     named = named_recordings(recordings)
     absent = absent_bodies(mission, recordings, without)
-    prediction, problem, processed = _posed(mission, estimate, named, absent, trajectory, settings)
+    prediction, problem, processed = _posed(mission, estimate, named, absent, motion, settings)
     found = judged(prediction, problem, estimate, false_alarm)
     several = len(processed) > 1
     notes = tuple(
@@ -66,14 +66,14 @@ def validate(
 
 
 def held_readings(
-    mission: Mission, estimate: Estimate, recordings: Recordings, trajectory: Trajectory | Excitation | None = None
+    mission: Mission, estimate: Estimate, recordings: Recordings, motion: Trajectory | Excitation | None = None
 ) -> tuple[Reading, ...]:
     """What was read and what the fit says of it, channel by channel.
 
     Biases, clocks and the like are fitted again, which for the estimate's own recordings ends where they were.
     """
     absent = absent_bodies(mission, recordings)
-    prediction, *_ = _posed(mission, estimate, named_recordings(recordings), absent, trajectory)
+    prediction, *_ = _posed(mission, estimate, named_recordings(recordings), absent, motion)
     theta = prediction.belief.theta
     with one_blas_thread():
         held = fit(prediction, Freedom.none(theta), prediction.start()[theta.size :], derivatives=False)
@@ -85,13 +85,13 @@ def _posed(
     estimate: Estimate,
     named: Mapping[str, Recording],
     absent: Mapping[str, Sequence[str]],
-    trajectory: Trajectory | Excitation | None = None,
+    motion: Trajectory | Excitation | None = None,
     settings: ProcessSettings | None = None,
 ) -> tuple[Prediction, Problem, list[tuple[Flight, Processed]]]:
     """What predicts the recordings, the problem they pose, and each as a flight with what processing said of it."""
     robot = _robot(mission, estimate)
     method = str(estimate.origin.get("method", method_of(mission)))
-    processed = flights_of(mission, named, trajectory, absent, settings or settings_for(mission, method))
+    processed = flights_of(mission, named, motion, absent, settings or settings_for(mission, method))
     return *_prediction(mission, robot, estimate, tuple(flight for flight, _ in processed)), processed
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from freefloat.arrays import Array
-from freefloat.models.identifiability import Identifiability, Measurement, identifiability
+from freefloat.models.identifiable import Identifiability, Measurement, identifiability
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY, com_of, inertia_about_com, parameters_from_com
 from freefloat.robot.selection import with_known_separate

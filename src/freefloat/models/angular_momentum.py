@@ -25,12 +25,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from freefloat.arrays import Array
-from freefloat.dynamics.centre_of_mass import first_moment_regressor
-from freefloat.dynamics.momentum import momentum_regressor
+from freefloat.dynamics.mass_centre import first_moment_regressor
+from freefloat.dynamics.momentum_rows import momentum_regressor
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.states import random_states
 from freefloat.errors import FreefloatError
-from freefloat.models.closed_form import closed_form
+from freefloat.models.closed_form_clusters import closed_form
 from freefloat.models.minimal import MinimalParameters
 from freefloat.models.model import Model, NotApplicable
 from freefloat.models.numerical import independent_columns

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from freefloat.arrays import Array
-from freefloat.dynamics.momentum import momentum_matrix, momentum_regressor, wheel_columns
+from freefloat.dynamics.momentum_rows import momentum_matrix, momentum_regressor, wheel_columns
 from freefloat.dynamics.reaction import base_accelerations, base_reaction
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.states import random_states

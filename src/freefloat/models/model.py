@@ -25,12 +25,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from freefloat.arrays import Array
 from freefloat.dynamics.energy import kinetic_energy_regressor, potential_energy_regressor
-from freefloat.dynamics.momentum import momentum_regressor
+from freefloat.dynamics.momentum_rows import momentum_regressor
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.states import random_states
 from freefloat.dynamics.torque import torque_regressor
 from freefloat.errors import FreefloatError
-from freefloat.models.closed_form import closed_form
+from freefloat.models.closed_form_clusters import closed_form
 from freefloat.models.minimal import MinimalParameters
 from freefloat.models.numerical import independent_columns, standard_preference
 from freefloat.robot.base_axes import allowed_rows

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from freefloat.arrays import Array
 from freefloat.errors import FreefloatError
-from freefloat.models.closed_form import PREFERENCE
+from freefloat.models.closed_form_clusters import PREFERENCE
 from freefloat.models.formula import clean_coefficients
 from freefloat.models.minimal import MinimalParameters
 from freefloat.robot.parameters import INDEX, PER_BODY

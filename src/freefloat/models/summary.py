@@ -10,7 +10,7 @@ import numpy as np
 from freefloat.errors import FreefloatError
 from freefloat.models.advice import Advice, advise
 from freefloat.models.angular_momentum import AngularMomentum, BaseVelocity
-from freefloat.models.identifiability import Measurement
+from freefloat.models.identifiable import Measurement
 from freefloat.models.minimal import MinimalParameters
 from freefloat.models.model import Energy, Model, Momentum, Torque
 from freefloat.models.names import ModelName, cluster_unit

@@ -10,8 +10,8 @@ import numpy as np
 from freefloat.arrays import Array
 from freefloat.errors import UnknownName
 from freefloat.motion.extremes import Extremes
-from freefloat.robot.bodies import Joint, Wheel
 from freefloat.robot.model import Robot
+from freefloat.robot.parts import Joint, Wheel
 
 _ROUNDING = 1e-9  # of a limit: what is as near as this has met it
 

@@ -22,8 +22,8 @@ from freefloat.motion.fourier import Fourier, PlainFourier
 from freefloat.motion.limits import Limits, joint_or_wheel, limits_of
 from freefloat.motion.quintic import ENDS
 from freefloat.motion.trajectory import InvalidTrajectory, positive
-from freefloat.robot.bodies import Wheel
 from freefloat.robot.model import Robot
+from freefloat.robot.parts import Wheel
 
 _REACH = {"rad": math.pi, "m": 1.0}  # either way, where the robot gives no position limit
 _NOTHING = 1e-200  # a motion may go one way only, and then needs no room the other way

@@ -9,7 +9,7 @@ import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.data.recording import Recording
-from freefloat.dynamics.centre_of_mass import centre_of_mass
+from freefloat.dynamics.mass_centre import centre_of_mass
 from freefloat.dynamics.samples import Samples
 from freefloat.errors import FreefloatError
 from freefloat.estimate.estimate import Estimate
@@ -33,7 +33,7 @@ from freefloat.mission.run_directory import Run, cad_truth
 from freefloat.mission.run_manifest import BroughtSection, versions
 from freefloat.mission.validating import held_readings
 from freefloat.models.advice import Advice, advise
-from freefloat.models.identifiability import Measurement
+from freefloat.models.identifiable import Measurement
 from freefloat.motion.trajectory import Trajectory
 from freefloat.report.run_page import write_run_page
 from freefloat.report.run_story import Brought, Provenance, RunResult, RunStory

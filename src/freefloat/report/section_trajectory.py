@@ -9,8 +9,8 @@ import numpy as np
 
 from freefloat.arrays import AXES, Array
 from freefloat.dynamics.torque import inverse_dynamics
-from freefloat.excitation.excitation import Margin
-from freefloat.excitation.flight_sheet import in_words
+from freefloat.excitation.margin import Margin
+from freefloat.excitation.sheet import in_words
 from freefloat.motion.limits import Limits, limits_of
 from freefloat.report.figures import COLOURS, Figure, axis, level, line, style_of
 from freefloat.report.run_story import RunStory
@@ -29,6 +29,7 @@ def trajectory(story: RunStory) -> dict[str, Any]:
         "sheet": [(name.strip(), rest[0].strip()) for name, *rest in matters if rest and _applies(story, name)],
         "designed": excitation is not None,
         "go": excitation is not None and excitation.feasible,
+        "doubt": excitation.collisions.doubt if excitation else "",
         "kinds": _kinds(margins),
         "limits": [_row(each) for each in margins],
         "duration": f"{float(t[-1] - t[0]):.4g} s",

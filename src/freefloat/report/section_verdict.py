@@ -101,6 +101,9 @@ def _of_the_motion(result: RunResult) -> Iterator[str]:
     if result.excitation is None:
         return
     yield from result.excitation.warnings
+    collisions = result.excitation.collisions
+    if collisions.doubt:
+        yield f"collisions of the motion are {collisions.in_words}"
     gradient = result.excitation.sheet.gravity_gradient if result.excitation.sheet else None
     if gradient is not None and not gradient.estimated and gradient.shift_sd > 1.0:
         orbit = "on a low Earth orbit" if gradient.assumed else "on this orbit"

@@ -1,16 +1,15 @@
-"""A robot from a file, and a robot to a file: the ending of the name says which format."""
+"""A robot from a file: the ending of the name says which format."""
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import PurePath
 
 from freefloat.errors import FileError
-from freefloat.files import FilePath, write_text
-from freefloat.robot.bodies import BaseKind
+from freefloat.files import FilePath
 from freefloat.robot.model import Robot
-from freefloat.robot.yaml_file import read_yaml, robot_document, write_yaml
+from freefloat.robot.parts import BaseKind
+from freefloat.robot.yaml_read import read_yaml
 
 
 def load_robot(path: FilePath, base: BaseKind | None = None) -> Robot:
@@ -28,22 +27,6 @@ def load_robot(path: FilePath, base: BaseKind | None = None) -> Robot:
 
             return read_urdf(path, base)
     raise FileError(path, "not a robot file freefloat reads; allowed: .yaml, .yml, .json, .urdf")
-
-
-def save_robot(robot: Robot, path: FilePath) -> None:
-    """Write the robot as .yaml, .yml, .json (all exact) or .urdf, whole or not at all."""
-    match _ending(path):
-        case ".yaml" | ".yml":
-            write_yaml(robot, path)
-        case ".json":
-            text = json.dumps(robot_document(robot), indent=2, ensure_ascii=False, allow_nan=False)
-            write_text(path, text + "\n")
-        case ".urdf":
-            from freefloat.robot.urdf_write import write_urdf
-
-            write_urdf(robot, path)
-        case _:
-            raise FileError(path, "not a robot file freefloat writes; allowed: .yaml, .yml, .json, .urdf")
 
 
 def _ending(path: FilePath) -> str:

@@ -11,20 +11,25 @@ inertia at rest belong to it, and only `spin_inertia * relative rate` is theirs.
 from __future__ import annotations
 
 import heapq
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeVar, get_args
+from pathlib import PurePath
+from typing import TYPE_CHECKING, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from freefloat.arrays import Array, frozen_array
-from freefloat.errors import InvalidRobot, ShapeError, UnknownName
-from freefloat.robot.bodies import BaseKind, Body, Joint, Point, Wheel
+from freefloat.errors import FileError, InvalidRobot, ShapeError, UnknownName
 from freefloat.robot.parameters import PER_BODY, com_of, parameter_names, seen_from
+from freefloat.robot.parts import BaseKind, Body, Joint, Point, Wheel
 from freefloat.robot.transform import Transform
 from freefloat.robot.tree import Tree, build_tree
+
+if TYPE_CHECKING:
+    from freefloat.files import FilePath
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,6 +189,21 @@ class Robot:
             placements[body.name] = parent @ body.placement if body.parent is not None else parent
             whole += seen_from(placements[body.name], body.parameters)
         return com_of(whole)
+
+    # ------------------------------------------------------------------ to a file
+
+    def save(self, path: FilePath) -> None:
+        """Write .yaml, .yml, .json (all exact) or .urdf (also .xml), whole or not at all; `load_robot` reads it."""
+        match PurePath(os.fspath(path)).suffix.lower():
+            case ".yaml" | ".yml":
+                from freefloat.robot.yaml_write import write_yaml as write
+            case ".json":
+                from freefloat.robot.yaml_write import write_json as write
+            case ".urdf" | ".xml":
+                from freefloat.robot.urdf_write import write_urdf as write
+            case _:
+                raise FileError(path, "not a robot file freefloat writes; allowed: .yaml, .yml, .json, .urdf")
+        write(self, path)
 
 
 Named = TypeVar("Named", Body, Joint, Wheel, Point)

@@ -18,9 +18,9 @@ from typing import Literal
 import numpy as np
 
 from freefloat.arrays import Array
-from freefloat.robot.bodies import Body
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PARAMETER_NAMES, PER_BODY, inertia_about_com
+from freefloat.robot.parts import Body
 
 Fault = Literal["no mass", "inertia without mass", "inertia not positive", "triangle inequality", "no extent", "wheels"]
 

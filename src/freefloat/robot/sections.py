@@ -14,8 +14,8 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator, mod
 
 from freefloat.arrays import Array
 from freefloat.files import AnyNumber, Number, Positive, Section, Vector3, entries, shown
-from freefloat.robot.bodies import BaseKind, JointKind
 from freefloat.robot.parameters import com_of, inertia_entries, parameters_from_com
+from freefloat.robot.parts import BaseKind, JointKind
 from freefloat.robot.shapes import Capsule, Ellipsoid, Shape, Sphere
 from freefloat.robot.transform import Transform, cos_sin, turn_about
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from freefloat.exact_json import finite_or_none
-from freefloat.robot.bodies import Body, Joint
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import com_of
+from freefloat.robot.parts import Body, Joint
 from freefloat.robot.physicality import check_physicality
 
 

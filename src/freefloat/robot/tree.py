@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.arrays import Array
-from freefloat.robot.bodies import Body
+from freefloat.robot.parts import Body
 from freefloat.robot.transform import Transform, skew
 
 REVOLUTE, PRISMATIC, RIGID = 0, 1, 2  # joint kinds; the base counts as rigid

@@ -13,8 +13,8 @@ import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.errors import InvalidRobot
-from freefloat.robot.bodies import Joint, JointKind
 from freefloat.robot.parameters import parameters_from_com
+from freefloat.robot.parts import Joint, JointKind
 from freefloat.robot.shapes import Capsule, Ellipsoid, Shape, Sphere
 from freefloat.robot.transform import Transform
 

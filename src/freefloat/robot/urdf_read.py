@@ -25,8 +25,8 @@ from defusedxml.ElementTree import DefusedXMLParser
 
 from freefloat.errors import FileError, InvalidRobot
 from freefloat.files import FilePath, read_bytes
-from freefloat.robot.bodies import BaseKind, Body, JointKind
 from freefloat.robot.model import Robot
+from freefloat.robot.parts import BaseKind, Body, JointKind
 from freefloat.robot.transform import Transform
 from freefloat.robot.urdf_elements import joint_of, parameters_of, placement_of, shapes_of, three_numbers
 

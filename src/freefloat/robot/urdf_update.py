@@ -19,9 +19,9 @@ import numpy as np
 from freefloat.arrays import Array
 from freefloat.errors import FileError, InvalidRobot
 from freefloat.files import FilePath, read_bytes, write_bytes
-from freefloat.robot.bodies import Body
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import com_of, inertia_about_com
+from freefloat.robot.parts import Body
 from freefloat.robot.urdf_elements import Inertial, inertial_of
 from freefloat.robot.urdf_read import encoding_of, parse_urdf, robot_of
 from freefloat.robot.urdf_write import full_precision

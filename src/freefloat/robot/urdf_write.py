@@ -25,24 +25,24 @@ from numpy.typing import ArrayLike
 from freefloat.arrays import Array
 from freefloat.errors import InvalidRobot
 from freefloat.files import FilePath, write_text
-from freefloat.robot.bodies import Body, Joint, Point, Wheel
-from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY, com_of, inertia_about_com, parameters_from_com, seen_from
+from freefloat.robot.parts import Body, Joint, Point, Wheel
 from freefloat.robot.shapes import Capsule, Ellipsoid, Shape, Sphere
 from freefloat.robot.transform import Transform, rpy_from_rotation
 from freefloat.robot.urdf_elements import NO_LIMIT
+from freefloat.robot.written import WrittenRobot
 
 # Second moment of a wheel along its axis over that across it. Not zero: rounding can push a perfectly flat
 # ring past the triangle inequality, which simulators refuse.
 _THICKNESS = 1e-3
 
 
-def write_urdf(robot: Robot, path: FilePath) -> None:
+def write_urdf(robot: WrittenRobot, path: FilePath) -> None:
     """Write the robot as a URDF file of its own."""
     write_text(path, urdf_text(robot))
 
 
-def urdf_text(robot: Robot) -> str:
+def urdf_text(robot: WrittenRobot) -> str:
     """The robot as a URDF, SI units, numbers in full precision.
 
     Raises InvalidRobot where a base that can exist has no room for its wheels, or where a body has first
@@ -74,7 +74,7 @@ def full_precision(values: ArrayLike) -> str:
 class _Names:
     """Names for links and joints that a robot does not have; URDF wants each kind unique."""
 
-    def __init__(self, robot: Robot) -> None:
+    def __init__(self, robot: WrittenRobot) -> None:
         self._links = {body.name for body in robot.bodies}
         self._joints = {body.joint.name for body in robot.bodies if body.joint is not None}
 
@@ -199,7 +199,7 @@ def _add_wheel(root: Element, names: _Names, housing: Body, mounted: _Mounted) -
     _add_joint(root, joint, housing.name, name, placement)
 
 
-def _housing(robot: Robot) -> Body:
+def _housing(robot: WrittenRobot) -> Body:
     """The body the wheels are taken out of: the heaviest of the base, whose root may be massless."""
     return max(
         (body for body in robot.bodies if robot.tree.carried[body.name][0] == 0),
@@ -207,7 +207,7 @@ def _housing(robot: Robot) -> Body:
     )
 
 
-def _mount(robot: Robot, housing: Body) -> list[_Mounted]:
+def _mount(robot: WrittenRobot, housing: Body) -> list[_Mounted]:
     """The wheels as nearly flat rings at the housing's centre of mass.
 
     There, and with masses in the ratio of second moments, the housing without them can exist whenever

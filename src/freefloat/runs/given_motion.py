@@ -10,7 +10,7 @@ from freefloat import __version__
 from freefloat.errors import WrongFormat
 from freefloat.excitation.excitation import Excitation, HowFound
 from freefloat.excitation.excitation_file import load_excitation, load_motion
-from freefloat.excitation.find_excitation import described
+from freefloat.excitation.finding import described
 from freefloat.excitation.flight_forecast import flight_sheet
 from freefloat.excitation.plan import InvalidPlan
 from freefloat.files import FilePath

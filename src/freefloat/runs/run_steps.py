@@ -13,7 +13,7 @@ from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.physical.pseudo_inertia_program import NotSolved
 from freefloat.excitation.excitation import Excitation
 from freefloat.excitation.excitation_file import load_excitation
-from freefloat.excitation.find_excitation import Standing
+from freefloat.excitation.finding import Standing
 from freefloat.export.export import export_robot, export_urdf
 from freefloat.mission.mission_file import Mission, load_mission
 from freefloat.mission.run_directory import prepare_directory
@@ -120,7 +120,8 @@ class RunSteps:
         template = self.folder / self.manifest.robot
         given = template if template.suffix.lower() == ".urdf" else None
         try:
-            exported = (export_urdf(estimate, given, urdf), export_robot(estimate, robot))
+            model = export_robot(estimate, urdf) if given is None else export_urdf(estimate, given, urdf)
+            exported = (model, export_robot(estimate, robot))
         except (NotApplicable, NotSolved) as error:
             self.note(f"not exported: {error}")
             return

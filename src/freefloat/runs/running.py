@@ -11,10 +11,8 @@ from pathlib import Path
 from typing import Literal
 
 from freefloat.data.recording import Recording
-from freefloat.data.tables import write_recording
+from freefloat.excitation.effort import SHAKES, STARTS
 from freefloat.excitation.excitation import Excitation, trajectory_of
-from freefloat.excitation.excitation_file import save_excitation
-from freefloat.excitation.find_excitation import SHAKES
 from freefloat.files import FilePath
 from freefloat.mission.designing import design
 from freefloat.mission.drawing import draw_robot
@@ -42,14 +40,19 @@ from freefloat.mission.run_manifest import (
 )
 from freefloat.motion.trajectory import Trajectory
 from freefloat.report.reporting import write_run_report
-from freefloat.robot.load import save_robot
 from freefloat.robot.model import Robot
 from freefloat.runs.given_motion import given_excitation
-from freefloat.runs.run_checks import refuse_changed, refuse_desk, refuse_idle, refuse_method, refuse_names
+from freefloat.runs.run_checks import (
+    refuse_changed,
+    refuse_desk,
+    refuse_idle,
+    refuse_limits,
+    refuse_method,
+    refuse_names,
+)
 from freefloat.runs.run_steps import RunSteps, RunWatch
 
 _GOES_ON = "interrupted: goes on with the best motion until then"
-STARTS = 4  # of a design, unless given
 Motion = Excitation | Trajectory
 
 
@@ -73,7 +76,7 @@ def run(
     workers: int | None = None,
     shakes: int | None = None,
     fly: Literal["drawn", "cad"] | None = None,
-    excitation: Motion | None = None,
+    motion: Motion | None = None,
     recordings: Recordings | None = None,
     unseen: Recordings | None = None,
 ) -> Run:
@@ -83,7 +86,7 @@ def run(
     interrupted keeps its design. starts (4), workers (all processors), shakes (as usual): of the design.
     seed (0): of the design; the flight's noise has the next, the unseen motion and its noise the one after, the robot
     the one after that. fly: a robot drawn as far from the CAD model as it is trusted (`draw_robot`), which is usual,
-    or the CAD model itself. excitation: an earlier design or a motion, flown instead of a new design; without it a
+    or the CAD model itself. motion: an earlier design or a motion, flown instead of a new design; without it a
     mission's own trajectory is.
     recordings: of real flights: these are identified, and nothing is designed or flown. unseen: others, to predict.
     An option that was given and would do nothing is refused.
@@ -92,16 +95,17 @@ def run(
     searching = {"starts": starts, "shakes": shakes, "workers": workers}
     refuse_changed(mission)
     refuse_method(mission)
-    if excitation is not None:
-        trajectory_of(excitation).samples(mission.robot, [0.0])  # refused where it is not for this robot
+    if motion is not None:
+        trajectory_of(motion).samples(mission.robot, [0.0])  # refused where it is not for this robot
+    refuse_limits(mission, motion)
     if recordings is not None:
         refuse_idle({"fly": fly, "seed": seed, **searching}, "the flights are recorded: none is designed or flown")
-        return _answered(*_recorded(mission, folder, excitation, recordings, unseen, watch))
+        return _answered(*_recorded(mission, folder, motion, recordings, unseen, watch))
     if unseen is not None:
         raise InvalidMission("unseen recordings are given, but none to identify; allowed: with recordings only")
     if fly not in (None, "drawn", "cad"):
         raise InvalidMission(f"fly is {fly!r}; allowed: drawn, cad")
-    kind, drawn, first = _kind(mission, excitation, "designed"), fly != "cad", seed or 0
+    kind, drawn, first = _kind(mission, motion, "designed"), fly != "cad", seed or 0
     designs = kind == "designed"
     if not designs:
         refuse_idle(searching, f"the motion is {_by(kind)}: none is designed")
@@ -118,15 +122,15 @@ def run(
         versions=versions(),
     )
     steps = RunSteps(folder, manifest, watch)
-    copy = steps.prepare(mission, motion=_file_of(excitation))
+    copy = steps.prepare(mission, motion=_file_of(motion))
     robot = steps.do("draw", lambda: _drawn(folder, copy, first + 3)) if drawn else None
-    given = excitation if excitation is not None else copy.trajectory
+    given = motion if motion is not None else copy.trajectory
     if given is not None:
-        motion, told = steps.do("describe", lambda: _given(folder, copy, given, kind == "file"), lambda _: _by(kind))
+        command, told = steps.do("describe", lambda: _given(folder, copy, given, kind == "file"), lambda _: _by(kind))
     else:
         told = _designed(copy, tries, first, workers, shaken, steps)
-        motion = told.trajectory
-    flown = _flown(copy, motion, told, robot, first, steps)
+        command = told.trajectory
+    flown = _flown(copy, command, told, robot, first, steps)
     return _answered(copy, flown if kind != "mission" else replace(flown, motion=None), steps)
 
 
@@ -136,7 +140,7 @@ def _kind(mission: Mission, given: Motion | None, otherwise: MotionKind) -> Moti
 
 
 def _drawn(folder: Path, mission: Mission, seed: int) -> Robot:
-    save_robot(draw_robot(mission, seed), folder / FLOWN)
+    draw_robot(mission, seed).save(folder / FLOWN)
     return load_flown(folder, mission)
 
 
@@ -149,7 +153,7 @@ def _designed(
         lambda: design(mission, starts, seed, workers=workers, watch=steps.designing, shakes=shakes),
         lambda found: _GOES_ON if found.how.interrupted else "",
     )
-    save_excitation(steps.folder / EXCITATION, found)
+    found.save(steps.folder / EXCITATION)
     if found.how.interrupted:
         steps.note("the design was interrupted: this is the best motion within all limits until then")
     else:
@@ -165,11 +169,11 @@ def _given(folder: Path, mission: Mission, given: Motion, from_file: bool) -> tu
     """A motion that is not designed now, and what can be told of it."""
     motion = trajectory_of(given)
     if isinstance(given, Excitation):
-        save_excitation(folder / EXCITATION, given)
+        given.save(folder / EXCITATION)
         return motion, given
     told = given_excitation(mission, motion, _by("file" if from_file else "mission"))
     if told is not None:
-        save_excitation(folder / EXCITATION, told)
+        told.save(folder / EXCITATION)
     if from_file:
         motion.save(folder / MOTION)
     return motion, told
@@ -180,12 +184,12 @@ def _flown(
 ) -> _Flown:
     """Both flights on the desk."""
     flight = steps.do("simulate", lambda: simulate(mission, motion, seed + 1, robot=robot))
-    write_recording(steps.folder / FLIGHT, flight)
+    flight.save(steps.folder / FLIGHT)
     other = random_motion(mission, seed + 2)
     if mission.trajectory is not None:  # which the shell would fly otherwise
         other.save(steps.folder / UNSEEN_MOTION)
     unseen = steps.do("fly unseen motion", lambda: simulate(mission, other, seed + 2, robot=robot))
-    write_recording(steps.folder / UNSEEN, unseen)
+    unseen.save(steps.folder / UNSEEN)
     flights = {FLIGHT: flight}
     return _Flown(motion, told, flights, {UNSEEN: unseen}, robot or cad_truth(mission, flights))
 
@@ -262,7 +266,7 @@ def _files(recordings: Mapping[str, Recording], folder: str, others: Collection[
 def _answered(mission: Mission, flown: _Flown, steps: RunSteps) -> Run:
     """From the flights to the page."""
     folder = steps.folder
-    estimate = steps.do("identify", lambda: identify(mission, flown.flights, trajectory=flown.motion))
+    estimate = steps.do("identify", lambda: identify(mission, flown.flights, motion=flown.motion))
     estimate.save(folder / ESTIMATE)
     validation = None
     if flown.unseen:

@@ -1,1 +1,7 @@
 """Flights on the desk: prescribed joints, drives, pulses, disturbances, and what the sensors record of them."""
+
+from __future__ import annotations
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

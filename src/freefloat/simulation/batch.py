@@ -82,7 +82,7 @@ class Runs:
 
 def simulate_batch(
     robot: Robot,
-    trajectories: Sequence[Trajectory],
+    motions: Sequence[Trajectory],
     t: ArrayLike,
     starts: Start | Sequence[Start] | None = None,
     wheels: Wheels = "held",
@@ -96,7 +96,7 @@ def simulate_batch(
     wheel_rates: relative rates at the first instant, added to the trajectories' [rad/s]; (wheels,) for all
         runs or (runs, wheels).
     """
-    times, runs = instants(t), len(trajectories)
+    times, runs = instants(t), len(motions)
     if not runs:
         raise CannotFly("a batch needs at least one trajectory")
     each = [starts or Start()] * runs if starts is None or isinstance(starts, Start) else list(starts)
@@ -106,7 +106,7 @@ def simulate_batch(
     batch = _Batch(
         robot,
         times,
-        _shared(robot, trajectories, half),
+        _shared(robot, motions, half),
         each,
         turns_freely(wheels),
         _added_rates(robot, wheel_rates, runs),

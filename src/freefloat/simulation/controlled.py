@@ -49,7 +49,7 @@ _FLOWN = ("q", "dq", "ddq", "v", "w", "dv", "dw", "attitude", "position", "torqu
 
 def simulate_controlled(
     robot: Robot,
-    trajectory: Trajectory,
+    motion: Trajectory,
     t: ArrayLike,
     drives: Drives,
     start: Start | None = None,
@@ -68,13 +68,13 @@ def simulate_controlled(
     times, begin, motors = instants(t), start or Start(), drives.motors(robot)
     if step_s is None:
         some = np.linspace(0, times.size - 1, min(times.size, _POSTURES)).round().astype(int)
-        fastest = fastest_rate(robot, motors, trajectory.samples(robot, times[some]).q)
+        fastest = fastest_rate(robot, motors, motion.samples(robot, times[some]).q)
         step_s = min(_LONGEST_STEP_S, 1.0 / fastest) if fastest > 0.0 else _LONGEST_STEP_S
     added = frozen_array(np.zeros(len(robot.wheels)) if wheel_rates is None else wheel_rates, (len(robot.wheels),))
-    ahead = None if drives.model is None else _Ahead(drives.model, trajectory, begin, wheels, added)
+    ahead = None if drives.model is None else _Ahead(drives.model, motion, begin, wheels, added)
 
     def commanded(at: Array) -> Samples:
-        command = trajectory.samples(robot, at)
+        command = motion.samples(robot, at)
         return replace(command, wheel_rates=command.need("wheel_rates", "wheels") + added)
 
     def orders(half: Array) -> tuple[Samples, Array]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from freefloat.data.recording import Origin, Recording
+from freefloat.data.origin import Origin
+from freefloat.data.recording import Recording
 from freefloat.sensors.sensor import Sensor
 from freefloat.sensors.truth import Truth
 

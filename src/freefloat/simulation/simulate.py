@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from freefloat.arrays import Array, frozen_array, read_only
 from freefloat.dynamics import kernels
 from freefloat.dynamics.flight_kernels import propagate
-from freefloat.dynamics.momentum import momentum_matrix
+from freefloat.dynamics.momentum_rows import momentum_matrix
 from freefloat.dynamics.reaction import base_accelerations
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.torque import inverse_dynamics
@@ -121,7 +121,7 @@ class Disturbance:
 
 def simulate_motion(
     robot: Robot,
-    trajectory: Trajectory,
+    motion: Trajectory,
     t: ArrayLike,
     start: Start | None = None,
     wheels: Wheels = "held",
@@ -136,7 +136,7 @@ def simulate_motion(
     """
     times = instants(t)
     common = (turns_freely(wheels), wheel_rates, pulses, disturbance)
-    return _PrescribedFlight.of(robot, trajectory, times, start or Start(), *common).fly()
+    return _PrescribedFlight.of(robot, motion, times, start or Start(), *common).fly()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from freefloat.motion.fourier import Fourier
 from freefloat.robot.model import Robot
-from freefloat.studies import published
+from freefloat.studies.catalogue import published
 
 
 def printed_motion(study: str, robot: Robot) -> Fourier:

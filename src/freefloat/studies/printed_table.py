@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from freefloat.arrays import Array
-from freefloat.studies import published
+from freefloat.studies.catalogue import published
 from freefloat.studies.check import Check
 
 _AT_MOST = 1.0 + 1e-9  # half digits: what ends in 5 is exactly one off

@@ -16,7 +16,7 @@ from freefloat.motion.trajectory import Motion, Trajectory
 from freefloat.robot.model import Robot
 from freefloat.sensors.kinds import make_sensor
 from freefloat.sensors.sensor import Sensor
-from freefloat.studies import published
+from freefloat.studies.catalogue import published
 
 # Noise of one reading: as Christidi-Loumpasefski prints; the thesis prints none.
 ENCODER_RAD = float(published("christidi_servicer")["noise"]["encoder_rad"])

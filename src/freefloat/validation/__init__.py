@@ -5,3 +5,9 @@ that hold the estimate or let it move within what it believes of itself (`fits.p
 the mistake that explains what they found (`causes.py`, `other_causes.py`), and the verdict (`validation.py`,
 `validation_file.py`).
 """
+
+from __future__ import annotations
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
+from freefloat.exact_json import plain, save_json
 from freefloat.files import FilePath
 from freefloat.validation.cause import Cause
 from freefloat.validation.checks import FitCheck
@@ -16,6 +17,8 @@ from freefloat.validation.extent import Sensitivity, Windows
 from freefloat.validation.lines import Line
 from freefloat.validation.prediction import Momentum, Reading
 
+FORMAT = "freefloat/validation@1"
+_SERIES = ("readings", "momentum", "windows")
 Verdict = Literal["pass", "doubtful", "fail"]
 
 
@@ -93,6 +96,12 @@ class Validation:
 
     def save(self, path: FilePath) -> None:
         """Write a validation file, JSON, whole or not at all; `load_validation` reads it back."""
-        from freefloat.validation.validation_file import save_validation
+        save_json(path, self.document())
 
-        save_validation(self, path)
+    def document(self) -> dict[str, Any]:
+        """The validation as plain data, exact."""
+        return {"format": FORMAT, **plain(self)}
+
+    def summary(self) -> dict[str, Any]:
+        """The same without series over time, which only the file holds."""
+        return {name: value for name, value in self.document().items() if name not in _SERIES}

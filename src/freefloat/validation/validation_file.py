@@ -14,41 +14,21 @@ from pydantic import Field
 
 from freefloat.arrays import Array
 from freefloat.errors import FileError, FreefloatError
-from freefloat.exact_json import Extended, plain, save_json
+from freefloat.exact_json import Extended
 from freefloat.files import FilePath, Number, Section, YamlDocument, check_format, load_yaml, validate
 from freefloat.validation.cause import Cause
 from freefloat.validation.checks import FitCheck
 from freefloat.validation.extent import Sensitivity, Windows
 from freefloat.validation.lines import Line
 from freefloat.validation.prediction import Momentum, Reading
-from freefloat.validation.validation import ChannelError, Validation, Verdict
+from freefloat.validation.validation import FORMAT, ChannelError, Validation, Verdict
 
-FORMAT = "freefloat/validation@1"
-_SERIES = ("readings", "momentum", "windows")
 LIMIT_BYTES = 1024 * 2**20  # recordings are long
-
-
-def save_validation(validation: Validation, path: FilePath) -> None:
-    """Write a validation file, whole or not at all."""
-    save_json(path, validation_document(validation))
 
 
 def load_validation(path: FilePath) -> Validation:
     """The validation of a validation file."""
     return _validation(load_yaml(path, LIMIT_BYTES))
-
-
-# ---------------------------------------------------------------------- from the validation to the file
-
-
-def validation_document(validation: Validation) -> dict[str, Any]:
-    """The validation as plain data, exact."""
-    return {"format": FORMAT, **plain(validation)}
-
-
-def summary_document(validation: Validation) -> dict[str, Any]:
-    """The same without series over time, which only the file holds."""
-    return {name: value for name, value in validation_document(validation).items() if name not in _SERIES}
 
 
 # ---------------------------------------------------------------------- what the file may say

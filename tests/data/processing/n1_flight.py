@@ -8,7 +8,7 @@ import numpy as np
 
 from freefloat.sensors.truth import Truth
 from freefloat.simulation.simulate import simulate_motion
-from freefloat.studies import study_robot
+from freefloat.studies.catalogue import study_robot
 from freefloat.studies.printed import printed_motion
 
 ENCODER_SD = 2.5e-5  # [rad]

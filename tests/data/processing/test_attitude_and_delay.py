@@ -15,7 +15,7 @@ from freefloat.dynamics.reaction import base_reaction
 from freefloat.dynamics.samples import Samples
 from freefloat.errors import ShapeError
 from freefloat.robot.rotations import conjugate, quaternion_product, quaternions, rotation_vectors
-from freefloat.studies import study_robot
+from freefloat.studies.catalogue import study_robot
 
 
 def tumbling(t):

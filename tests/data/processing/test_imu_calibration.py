@@ -14,7 +14,7 @@ from freefloat.data.processing.static_intervals import interval_means, static_in
 from freefloat.errors import ShapeError
 from freefloat.robot.rotations import quaternion_product, quaternions, rotations
 from freefloat.sensors.channel import Channel
-from freefloat.studies import published
+from freefloat.studies.catalogue import published
 
 RATE, INITIAL, REST, TURN = 100.0, 15.0, 3.0, 2.0  # [Hz, s]
 GRAVITY = 9.80665

@@ -36,7 +36,7 @@ from freefloat.sensors.kinds import make_sensor
 from freefloat.sensors.truth import Truth
 from freefloat.simulation.recorded import record
 from freefloat.simulation.simulate import simulate_motion
-from freefloat.studies import study_robot
+from freefloat.studies.catalogue import study_robot
 
 GYRO_SD = 3e-5  # [rad/s], 0.01 deg/sqrt(h) at 100 Hz
 TILTED = Transform(rotation_from_rpy([0.3, -0.2, 1.0]), np.array([0.2, -0.1, 0.4]))

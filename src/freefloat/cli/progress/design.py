@@ -12,8 +12,8 @@ from rich.progress import BarColumn, Progress as Bar, TextColumn
 from freefloat.arrays import Array
 from freefloat.cli.console import error_console
 from freefloat.cli.progress.bars import LiveBar
-from freefloat.excitation.excitation import Margin
-from freefloat.excitation.find_excitation import Standing, margins_of
+from freefloat.excitation.finding import Standing, margins_of
+from freefloat.excitation.margin import Margin
 from freefloat.excitation.plan import Plan
 from freefloat.report.design_words import accuracy_words, condition_words
 

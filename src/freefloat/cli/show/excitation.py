@@ -9,7 +9,7 @@ from rich.markup import escape
 
 from freefloat.cli.console import console
 from freefloat.excitation.excitation import Excitation, Prediction, typical_accuracy
-from freefloat.excitation.flight_sheet import in_words
+from freefloat.excitation.sheet import in_words
 from freefloat.report.design_words import accuracy_words, condition_words, goal_words, how_words, percent
 from freefloat.report.words import HALF, number
 
@@ -25,6 +25,7 @@ def show_excitation(excitation: Excitation, name: str, base: str, everything: bo
     """
     out = console()
     verdict = "[green]within all limits[/]" if excitation.feasible else "[red]beyond its limits[/]"
+    verdict += f", [yellow]{doubt}[/]" if (doubt := excitation.collisions.doubt) else ""
     duration = f"{excitation.trajectory.duration_s:.4g} s"
     out.print(f"[bold]{escape(name)}[/]  designed for {excitation.goal} · {duration} · {verdict}")
     for heading, sentence in _lines(excitation, base):

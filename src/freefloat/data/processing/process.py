@@ -47,23 +47,23 @@ _FINE = 15000  # instants at which a delay is sought
 def process(
     recording: Recording,
     robot: Robot,
-    command: Trajectory | None = None,
+    motion: Trajectory | None = None,
     rate_Hz: float | None = None,
     settings: ProcessSettings | None = None,
     sensors: Iterable[Sensor] = (),
 ) -> Processed:
     """Make samples of a recording.
 
-    command: the commanded motion, if known. rate_Hz: of the samples; the gyro's own instants (the encoders',
+    motion: the commanded motion, if known. rate_Hz: of the samples; the gyro's own instants (the encoders',
     without a gyro) unless given. sensors: what is known of noise and mountings, such as a mission's sensors.
     """
     chosen, known = settings or ProcessSettings(), tuple(sensors)
     channels, unused = _channels(recording, robot, chosen)
-    joints = _joints(channels["q"], robot, command, chosen, known)
+    joints = _joints(channels["q"], robot, motion, chosen, known)
     if joints.projection is not None and joints.projection.commanded:  # what was found out holds for wheels too
         chosen = replace(chosen, start_s=joints.projection.start_s)
     t, rate = _time_base(channels, joints.span_s, rate_Hz)
-    inputs = ProcessingInputs(channels, robot, command, chosen, known, t, rate)
+    inputs = ProcessingInputs(channels, robot, motion, chosen, known, t, rate)
     found = _joint_part(channels["q"].name, joints, t) + wheels(inputs) + angular(inputs)
     found = found + linear(inputs, found) + loads(inputs) + ProcessedPart(notes=unused, warnings=_gaps(channels, t))
     samples = Samples(**found.arrays, t=t)

@@ -19,7 +19,7 @@ import numpy as np
 
 from freefloat.arrays import Array, read_only
 from freefloat.dynamics.flight_kernels import propagate
-from freefloat.dynamics.momentum import momentum_matrix
+from freefloat.dynamics.momentum_rows import momentum_matrix
 from freefloat.estimate.bound.reaction import Derivatives, Joints, Setting, reaction
 from freefloat.robot.rotations import cross_matrices, rotations
 from freefloat.simulation.simulate import with_midpoints

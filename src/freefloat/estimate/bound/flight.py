@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from freefloat.arrays import Array
 from freefloat.data.processing.attitude import integrate_rates
-from freefloat.dynamics.momentum import momentum_matrix
+from freefloat.dynamics.momentum_rows import momentum_matrix
 from freefloat.estimate.bound.attitude import BaseMotion, base_motion
 from freefloat.estimate.bound.reaction import Setting, inverse_inertia
 from freefloat.estimate.bound.rows import SensorRows

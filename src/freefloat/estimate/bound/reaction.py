@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.arrays import Array
-from freefloat.dynamics.centre_of_mass import first_moment_regressor
-from freefloat.dynamics.momentum import momentum_adjoint, momentum_matrix, momentum_regressor
+from freefloat.dynamics.mass_centre import first_moment_regressor
+from freefloat.dynamics.momentum_rows import momentum_adjoint, momentum_matrix, momentum_regressor
 from freefloat.dynamics.samples import Samples
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.likelihood.unknowns import Part

@@ -18,7 +18,7 @@ from freefloat.estimate.causes.advice import held_in_words
 from freefloat.estimate.causes.suspicions import nothing_known, wheels_turn
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.problem import Problem
-from freefloat.models.identifiability import Measurement, identifiability
+from freefloat.models.identifiable import Measurement, identifiability
 from freefloat.models.model import NotApplicable
 
 _LITTLE = 0.1  # of the prior's information: below, a direction rests on the prior

@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from freefloat.arrays import AXES, Array
-from freefloat.dynamics.centre_of_mass import first_moment_regressor
+from freefloat.dynamics.mass_centre import first_moment_regressor
 from freefloat.dynamics.samples import Samples
 from freefloat.estimate.likelihood.flight_prediction import FlightPrediction
 from freefloat.estimate.likelihood.reaction import BaseMotion

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from freefloat.arrays import Array, read_only
 from freefloat.dynamics import kernels
-from freefloat.dynamics.momentum import momentum_matrix, momentum_regressor
+from freefloat.dynamics.momentum_rows import momentum_matrix, momentum_regressor
 from freefloat.dynamics.samples import Samples
 from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.likelihood.reaction import solve_base

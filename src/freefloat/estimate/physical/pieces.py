@@ -14,7 +14,6 @@ import numpy as np
 import scipy.linalg
 
 from freefloat.arrays import Array
-from freefloat.robot.bodies import Body
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import (
     PER_BODY,
@@ -24,6 +23,7 @@ from freefloat.robot.parameters import (
     pseudo_inertia,
     seen_from,
 )
+from freefloat.robot.parts import Body
 from freefloat.robot.physicality import RELATIVE_ROUNDING
 
 

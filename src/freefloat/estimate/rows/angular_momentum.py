@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.arrays import AXES, Array
-from freefloat.dynamics.centre_of_mass import first_moment_regressor
-from freefloat.dynamics.momentum import momentum_adjoint, momentum_regressor
+from freefloat.dynamics.mass_centre import first_moment_regressor
+from freefloat.dynamics.momentum_rows import momentum_adjoint, momentum_regressor
 from freefloat.estimate.rows.model_rows import Group, ModelRows, NoisyChannel, NuisanceColumn, Unit, turn_unit
 from freefloat.models.angular_momentum import AngularMomentum
 from freefloat.robot.base_axes import turning_axes

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.arrays import AXES, Array
-from freefloat.dynamics.momentum import momentum_adjoint
+from freefloat.dynamics.momentum_rows import momentum_adjoint
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.rows.integral import integral
 from freefloat.estimate.rows.model_rows import Group, ModelRows, NoisyChannel, NuisanceColumn, Unit, turn_unit

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.arrays import AXES, Array
-from freefloat.dynamics.momentum import momentum_adjoint, momentum_matrix, momentum_regressor
+from freefloat.dynamics.momentum_rows import momentum_adjoint, momentum_matrix, momentum_regressor
 from freefloat.dynamics.samples import Samples
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.rows.model_rows import NoisyChannel, NuisanceColumn, Unit, turn_unit
@@ -27,6 +27,7 @@ from freefloat.robot.base_axes import allowed_rows
 
 if TYPE_CHECKING:
     from freefloat.models.names import ModelName
+
 
 _LABELS = (*(f"linear momentum {axis}" for axis in AXES), *(f"angular momentum {axis}" for axis in AXES))
 _PLACE = {"v": 0, "w": 3, "dq": 6}

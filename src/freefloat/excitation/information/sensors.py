@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cholesky_banded, solve_banded
 
 from freefloat.arrays import AXES, Array
-from freefloat.dynamics.centre_of_mass import first_moment_adjoint, first_moment_regressor
+from freefloat.dynamics.mass_centre import first_moment_adjoint, first_moment_regressor
 from freefloat.estimate.likelihood.unknowns import KNOTS, Unknowns
 from freefloat.estimate.problem import Problem
 from freefloat.excitation.information.motion import Backward, InformedMotion

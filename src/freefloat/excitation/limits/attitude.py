@@ -10,17 +10,20 @@ R -> R exp(alpha), changes them by
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.arrays import Array
 from freefloat.excitation.limits.box import BoxLimit
-from freefloat.excitation.limits.limit import Limit
+from freefloat.excitation.limits.limit import Limit, LimitFields
 from freefloat.excitation.planned_motion import PlannedMotion
+from freefloat.files import Number, Positive, Section, Vector3, entries
 from freefloat.motion.trajectory import InvalidTrajectory
+from freefloat.robot.model import Robot
 
 Angle = Literal["roll", "pitch", "yaw"]
 _UPRIGHT = 1e-12  # squared cosine of a pitch where roll and yaw are no longer told apart
@@ -113,3 +116,39 @@ class BaseCone(Limit):
     def _seen(self, attitude: Array) -> Array:
         """The inertial axis in base axes, shape (n, 3)."""
         return np.einsum("nij,i->nj", attitude, self.about)
+
+
+class AttitudeBoxes(Section):
+    """Roll, pitch and yaw that the base may reach."""
+
+    roll: Annotated[tuple[Number, Number], entries(2)] | None = None
+    pitch: Annotated[tuple[Number, Number], entries(2)] | None = None
+    yaw: Annotated[tuple[Number, Number], entries(2)] | None = None
+
+
+class AttitudeCone(Section):
+    """How far an axis of the base, an antenna's for instance, may turn from a direction."""
+
+    base_axis: Vector3
+    inertial_axis: Vector3
+    half_angle_deg: Positive
+
+
+class AttitudeFields(LimitFields):
+    """Boxes of roll, pitch and yaw, and a cone."""
+
+    base_attitude_deg: AttitudeBoxes | None = None
+    base_cone: AttitudeCone | None = None
+
+    def limits(self, robot: Robot, channels: Sequence[str]) -> tuple[Limit, ...]:
+        """Of the base's attitude."""
+        found: list[Limit] = []
+        for angle in ("roll", "pitch", "yaw") if self.base_attitude_deg is not None else ():
+            box = getattr(self.base_attitude_deg, angle)
+            if box is not None:
+                low, high = np.radians(box).tolist()
+                found.append(BaseAttitude(angle, low, high))
+        if self.base_cone is not None:
+            axes = (np.array(self.base_cone.base_axis), np.array(self.base_cone.inertial_axis))
+            found.append(BaseCone(*axes, float(np.radians(self.base_cone.half_angle_deg))))
+        return tuple(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,10 @@ from numpy.typing import NDArray
 
 from freefloat.arrays import Array
 from freefloat.excitation.limits.ball import BallLimit
+from freefloat.excitation.limits.limit import Limit, LimitFields
 from freefloat.excitation.planned_motion import PlannedMotion
+from freefloat.files import Positive
+from freefloat.robot.model import Robot
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,3 +31,13 @@ class BaseRate(BallLimit):
         """Of the weighted rate, shape (len(at), k * channels)."""
         parts = [weights[:, [axis]] * motion.twist_change(at, 3 + axis) for axis in range(3)]
         return parts[0] + parts[1] + parts[2]
+
+
+class BaseRateFields(LimitFields):
+    """The largest rate."""
+
+    base_rate_deg_s: Positive | None = None
+
+    def limits(self, robot: Robot, channels: Sequence[str]) -> tuple[Limit, ...]:
+        """Of the base's rate."""
+        return () if self.base_rate_deg_s is None else (BaseRate(float(np.radians(self.base_rate_deg_s))),)

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.arrays import AXES, Array
-from freefloat.dynamics.centre_of_mass import centre_of_mass
-from freefloat.dynamics.momentum import momentum_matrix
+from freefloat.dynamics.mass_centre import centre_of_mass
+from freefloat.dynamics.momentum_rows import momentum_matrix
 from freefloat.excitation.limits.ball import BallLimit
 from freefloat.excitation.limits.box import BoxLimit
 from freefloat.excitation.planned_motion import PlannedMotion

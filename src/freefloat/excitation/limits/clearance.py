@@ -9,18 +9,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
+from typing import Annotated, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field, model_validator
 
 from freefloat.arrays import Array
+from freefloat.excitation.collision_check import CollisionCheck
 from freefloat.excitation.limits.distances import Distances, distances
-from freefloat.excitation.limits.limit import Limit
+from freefloat.excitation.limits.limit import Limit, LimitFields
 from freefloat.excitation.planned_motion import PlannedMotion
+from freefloat.files import Number, entries
 from freefloat.models.model import NotApplicable
 from freefloat.robot.model import Robot
 from freefloat.robot.shapes import Shape
 from freefloat.robot.tree import PRISMATIC, RIGID, Tree
+
+_NONE = "ask for no clearance (drop clearance_m)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,16 +88,75 @@ class Clearance(Limit):
 def clearance_limits(
     robot: Robot, least_m: float, pairs: Sequence[tuple[str, str]] | None = None
 ) -> tuple[Clearance, ...]:
-    """Clearance of pairs of bodies by name; unless given, of all that have shapes and are no neighbours.
+    """Clearance of pairs of bodies by name; unless given, of all that are no neighbours.
 
-    Neighbours are bodies that move as one piece, and bodies with a single joint between them.
+    Neighbours are bodies that move as one piece, and bodies with a single joint between them. What cannot be checked
+    is refused: pairs of which a body has no shape and, where none are named, a robot with such a body. Bodies with
+    neither mass nor shape count as frames and are left out; `collision_check` names them.
     """
     if pairs is not None:
+        if not pairs:
+            raise NotApplicable(f"{_cannot(least_m)}: no pair of bodies is named; name one, or {_NONE}")
         for pair in pairs:
             _refuse_useless(robot, *pair)
         return tuple(Clearance(a, b, least_m) for a, b in pairs)
-    shaped = [body.name for body in robot.bodies if body.shapes]
-    return tuple(Clearance(a, b, least_m) for a, b in combinations(shaped, 2) if not _are_neighbours(robot.tree, a, b))
+    _refuse_uncheckable(robot, least_m)
+    return tuple(Clearance(a, b, least_m) for a, b in shaped_pairs(robot))
+
+
+def shaped_pairs(robot: Robot) -> list[tuple[str, str]]:
+    """Bodies that have shapes and are no neighbours."""
+    return _distant_pairs(robot, [body.name for body in robot.bodies if body.shapes])
+
+
+def bodies_to_be_shaped(robot: Robot) -> tuple[str, ...]:
+    """Bodies without shapes that others could run into: all with mass, and a base that nothing with a shape is part of.
+
+    The base of a robot on the ground often has no mass in its file, and is there nevertheless.
+    """
+    bare_base = not any(body.shapes for body in robot.bodies if not _moving_chain(robot.tree, body.name))
+    solid = [
+        body for body in robot.bodies if body.shapes or body.parameters.any() or (body.parent is None and bare_base)
+    ]
+    return _without_shape(robot, [body.name for body in solid])
+
+
+def collision_check(robot: Robot, limits: Sequence[Limit]) -> CollisionCheck:
+    """What the clearances among the limits of a motion check, and what they leave out."""
+    asked = [(each.a, each.b) for each in limits if isinstance(each, Clearance)]
+    kept = [(a, b) for a, b in asked if robot.body(a).shapes and robot.body(b).shapes]
+    if not kept:
+        return CollisionCheck("none")
+    if not {frozenset(pair) for pair in shaped_pairs(robot)} <= {frozenset(pair) for pair in kept}:
+        return CollisionCheck("named", tuple(kept))
+    left_out = _without_shape(robot, [body.name for body in robot.bodies])
+    return CollisionCheck("shaped" if left_out else "all", tuple(kept), left_out)
+
+
+def _refuse_uncheckable(robot: Robot, least_m: float) -> None:
+    """Refuse a clearance between all bodies that would leave out one, or that there is nothing to check of."""
+    bare = bodies_to_be_shaped(robot)
+    if bare:
+        have = "has" if len(bare) == 1 else "have"
+        raise NotApplicable(
+            f"{_cannot(least_m)}: {', '.join(bare)} {have} no shape; give each body a `shape` in the robot file (in a "
+            f"URDF a <collision> that is no mesh), name pairs of bodies that have one (clearance_pairs), or {_NONE}"
+        )
+    if not shaped_pairs(robot):
+        raise NotApplicable(
+            f"{_cannot(least_m)}: no two bodies have more than one joint between them; name pairs of neighbours "
+            f"(clearance_pairs), or {_NONE}"
+        )
+
+
+def _cannot(least_m: float) -> str:
+    return f"a clearance of {least_m:g} m cannot be checked"
+
+
+def _without_shape(robot: Robot, names: Sequence[str]) -> tuple[str, ...]:
+    """Bodies without shapes, of those named, that others of them could run into: some are no neighbours."""
+    apart = {name for pair in _distant_pairs(robot, names) for name in pair}
+    return tuple(name for name in names if name in apart and not robot.body(name).shapes)
 
 
 def _refuse_useless(robot: Robot, a: str, b: str) -> None:
@@ -129,6 +194,31 @@ def _moving_chain(tree: Tree, name: str) -> frozenset[int]:
     return frozenset(found)
 
 
-def _are_neighbours(tree: Tree, a: str, b: str) -> bool:
-    """Whether at most one joint lies between two bodies."""
-    return len(_moving_chain(tree, a) ^ _moving_chain(tree, b)) <= 1
+def _distant_pairs(robot: Robot, names: Sequence[str]) -> list[tuple[str, str]]:
+    """Bodies, of those named, with more than one joint between them."""
+    chains = {name: _moving_chain(robot.tree, name) for name in names}
+    return [(a, b) for a, b in combinations(names, 2) if len(chains[a] ^ chains[b]) > 1]
+
+
+class ClearanceFields(LimitFields):
+    """How far bodies stay apart."""
+
+    clearance_m: Annotated[Number, Field(ge=0.0)] | None = None
+    clearance_pairs: list[Annotated[tuple[str, str], entries(2)]] | None = Field(
+        default=None, description="bodies by name; all that are no neighbours unless given"
+    )
+
+    @model_validator(mode="after")
+    def _pairs_of_a_clearance(self) -> Self:
+        if self.clearance_pairs is not None and self.clearance_m is None:
+            raise ValueError("has clearance_pairs but no clearance_m; allowed: with it only")
+        return self
+
+    def limits(self, robot: Robot, channels: Sequence[str]) -> tuple[Limit, ...]:
+        """Of the bodies' clearance."""
+        if self.clearance_m is None:
+            return ()
+        try:
+            return clearance_limits(robot, self.clearance_m, self.clearance_pairs)
+        except NotApplicable as error:
+            raise NotApplicable(f"clearance_m: {error}") from error

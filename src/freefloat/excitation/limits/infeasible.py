@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from freefloat.arrays import Array
 from freefloat.errors import BadResult, FreefloatError
-from freefloat.excitation.flight_sheet import in_words
 from freefloat.excitation.limits.box import BoxLimit
 from freefloat.excitation.limits.limit import Limit
 from freefloat.excitation.limits.wheels import WheelRate
 from freefloat.excitation.planned_motion import PlannedMotion
+from freefloat.excitation.sheet import in_words
 from freefloat.motion.trajectory import LinearMap
 
 _KEPT = -1e-9  # a margin that is as near as this counts as kept

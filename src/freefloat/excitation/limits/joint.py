@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from freefloat.arrays import Array
 from freefloat.excitation.limits.box import BoxLimit
-from freefloat.excitation.limits.limit import Limit
+from freefloat.excitation.limits.limit import Limit, LimitFields
 from freefloat.excitation.planned_motion import PlannedMotion
 from freefloat.motion.limits import limits_of
 from freefloat.motion.trajectory import InvalidTrajectory
@@ -90,3 +90,11 @@ def joint_limits(robot: Robot, channels: Sequence[str]) -> tuple[Limit, ...]:
             JointAcceleration(name, -acceleration, acceleration, f"{unit}/s^2"),
         ]
     return tuple(limit for limit in found if np.isfinite([limit.lowest, limit.highest]).any())
+
+
+class JointFields(LimitFields):
+    """Nothing: what joints may do is said by the robot."""
+
+    def limits(self, robot: Robot, channels: Sequence[str]) -> tuple[Limit, ...]:
+        """Of the joints among the channels."""
+        return joint_limits(robot, channels)

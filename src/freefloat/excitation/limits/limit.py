@@ -7,12 +7,15 @@ Limits read a `PlannedMotion`, which computes poses, base motion and attitude on
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.arrays import Array
 from freefloat.excitation.planned_motion import PlannedMotion
+from freefloat.files import Section
+from freefloat.robot.model import Robot
 
 
 class Limit(ABC):
@@ -43,3 +46,11 @@ class Limit(ABC):
     def slack(self, motion: PlannedMotion) -> float:
         """The smallest distance from the bound on the grid, in the limit's unit."""
         return float(self.margins(motion).min(initial=np.inf)) * self.size
+
+
+class LimitFields(Section):
+    """What a mission may say of limits of one kind, as fields of `excitation.limits`; `kinds.py` puts them together."""
+
+    def limits(self, robot: Robot, channels: Sequence[str]) -> tuple[Limit, ...]:
+        """Those that the robot and the fields ask of a motion of these channels."""
+        raise NotImplementedError

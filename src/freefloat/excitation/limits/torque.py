@@ -11,6 +11,7 @@ Friction is not counted.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,7 +22,7 @@ from freefloat.dynamics.reaction import base_accelerations
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.torque import inverse_dynamics, inverse_dynamics_adjoint
 from freefloat.errors import UnknownName
-from freefloat.excitation.limits.limit import Limit
+from freefloat.excitation.limits.limit import Limit, LimitFields
 from freefloat.excitation.planned_motion import PlannedMotion
 from freefloat.excitation.rows.reaction_slope import refuse_gravity
 from freefloat.robot.model import Robot
@@ -106,3 +107,11 @@ def _through_wheels(robot: Robot, samples: Samples, moment: Array) -> tuple[Arra
     rates = samples.need("wheel_rates", "the wheels' torque")
     per_rate = robot.wheel_axes * robot.wheel_inertias[:, None]
     return np.cross(rates @ per_rate, moment), np.cross(moment, w) @ per_rate.T, moment @ per_rate.T
+
+
+class TorqueFields(LimitFields):
+    """Nothing: the largest torques are said by the robot."""
+
+    def limits(self, robot: Robot, channels: Sequence[str]) -> tuple[Limit, ...]:
+        """Of all joints that have one."""
+        return torque_limits(robot)

@@ -6,17 +6,19 @@ Rates are those relative to the base: what a wheel turned at before the motion, 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from freefloat.arrays import Array
 from freefloat.excitation.limits.ball import BallLimit
 from freefloat.excitation.limits.box import BoxLimit
-from freefloat.excitation.limits.limit import Limit
+from freefloat.excitation.limits.limit import Limit, LimitFields
 from freefloat.excitation.planned_motion import PlannedMotion
+from freefloat.files import Positive
 from freefloat.robot.model import Robot
 
 
@@ -93,3 +95,13 @@ def wheel_limits(robot: Robot, momentum: Mapping[str, float] | None = None) -> t
 
 def _number(robot: Robot, name: str) -> int:
     return robot.wheels.index(robot.wheel(name))
+
+
+class WheelFields(LimitFields):
+    """Momenta of wheels; their rates are limited by the robot."""
+
+    wheel_momentum_Nms: dict[str, Positive] = Field(default_factory=dict, description="of each wheel by name")
+
+    def limits(self, robot: Robot, channels: Sequence[str]) -> tuple[Limit, ...]:
+        """Of all wheels."""
+        return wheel_limits(robot, self.wheel_momentum_Nms)

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.arrays import Array
-from freefloat.dynamics.centre_of_mass import first_moment_adjoint, first_moment_regressor
-from freefloat.dynamics.momentum import momentum_adjoint, momentum_regressor
+from freefloat.dynamics.mass_centre import first_moment_adjoint, first_moment_regressor
+from freefloat.dynamics.momentum_rows import momentum_adjoint, momentum_regressor
 from freefloat.dynamics.samples import Samples
 from freefloat.excitation.planned_motion import Conditions
 from freefloat.excitation.rows.momentum import refuse_momentum

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from freefloat.arrays import Array
-from freefloat.dynamics.momentum import momentum_adjoint
+from freefloat.dynamics.momentum_rows import momentum_adjoint
 from freefloat.dynamics.samples import Samples
 from freefloat.excitation.planned_motion import Conditions
 from freefloat.excitation.rows.reaction_slope import ReactedMotion, react

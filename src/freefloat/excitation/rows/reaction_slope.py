@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from freefloat.arrays import Array
-from freefloat.dynamics.momentum import momentum_adjoint, momentum_matrix
+from freefloat.dynamics.momentum_rows import momentum_adjoint, momentum_matrix
 from freefloat.dynamics.reaction import base_accelerations
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.torque import TorqueSlope, inverse_dynamics_adjoint

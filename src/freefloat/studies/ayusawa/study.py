@@ -15,12 +15,11 @@ import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.excitation.excitation import Excitation
-from freefloat.excitation.find_excitation import find_excitation
+from freefloat.excitation.finding import find_excitation
 from freefloat.excitation.goals.condition_number import ConditionNumber
 from freefloat.excitation.procedures.random_selection import best_of_random
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
-from freefloat.studies import published
 from freefloat.studies.ayusawa.differences import differences, exact_gradient
 from freefloat.studies.ayusawa.experiment import (
     DESIGNS,
@@ -32,6 +31,7 @@ from freefloat.studies.ayusawa.experiment import (
     random_motion,
     standing_plan,
 )
+from freefloat.studies.catalogue import published
 from freefloat.studies.check import Check, Effort, Robots, Watch
 
 # All: torque rows of a base that stands do not depend on masses, and the centre of mass, which the disc limits, depends

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from freefloat.arrays import Array
 from freefloat.models.angular_momentum import AngularMomentum, BaseVelocity
 from freefloat.robot.model import Robot
-from freefloat.studies import published
+from freefloat.studies.catalogue import published
 
 ZERO = ("*.products", "link1.mx", "link1.my", "link2.my", "link2.mz", "link3.my", "link3.mz")
 PI = (  # leaders of our clusters, pi 1 to 19

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from freefloat.dynamics.momentum import momentum_matrix
+from freefloat.dynamics.momentum_rows import momentum_matrix
 from freefloat.excitation.limits.joint import JointPosition, JointRate
 from freefloat.excitation.limits.limit import Limit
 from freefloat.excitation.plan import Plan
 from freefloat.robot.model import Robot
 from freefloat.sensors.kinds import make_sensor
 from freefloat.simulation.simulate import Start
-from freefloat.studies import published
+from freefloat.studies.catalogue import published
 from freefloat.studies.christidi.clusters import ZERO
 from freefloat.studies.christidi.servicer import GYRO_RAD_S, STEP_S, STUDY, Servicer
 from freefloat.studies.simulated import ENCODER_RAD, white_gyro

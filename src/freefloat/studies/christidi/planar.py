@@ -23,7 +23,7 @@ from freefloat.models.angular_momentum import AngularMomentum
 from freefloat.motion.fourier import Fourier
 from freefloat.robot.model import Robot
 from freefloat.simulation.simulate import Pulse, simulate_motion
-from freefloat.studies import published
+from freefloat.studies.catalogue import published
 from freefloat.studies.printed import printed_motion
 from freefloat.studies.simulated import reacting
 

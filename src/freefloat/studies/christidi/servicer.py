@@ -23,7 +23,7 @@ from freefloat.motion.fourier import Fourier
 from freefloat.robot.model import Robot
 from freefloat.robot.rotations import rotations
 from freefloat.simulation.simulate import Start, simulate_motion
-from freefloat.studies import published
+from freefloat.studies.catalogue import published
 from freefloat.studies.christidi.clusters import ZERO, ServicerClusters
 from freefloat.studies.printed import printed_motion
 from freefloat.studies.simulated import joint_curves, read_angles, read_gyro

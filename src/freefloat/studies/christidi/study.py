@@ -15,7 +15,7 @@ from freefloat.arrays import Array
 from freefloat.data.processing.derivative_band_limited import BandLimited
 from freefloat.data.processing.filtering import LowPass
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
-from freefloat.studies import published
+from freefloat.studies.catalogue import published
 from freefloat.studies.check import Check, Effort, Robots, Watch
 from freefloat.studies.christidi.clusters import printed_values
 from freefloat.studies.christidi.planar import STUDY as PLANAR, Cepheus, printed_mass, rank

@@ -20,7 +20,7 @@ from freefloat.excitation.rows.energy import EnergyDesignRows
 from freefloat.models.model import Energy
 from freefloat.motion.limits import Limits, limits_of
 from freefloat.robot.model import Robot
-from freefloat.studies import published
+from freefloat.studies.catalogue import published
 
 STUDY = "gautier_khalil_arm"
 ACCELERATION_RAD_S2 = 20.0  # OURS, of the path through optimum points

@@ -17,7 +17,7 @@ from freefloat.excitation.goals.condition_number import true_condition_number
 from freefloat.excitation.procedures.optimum_points import OptimumPoints, optimum_points
 from freefloat.models.model import Energy
 from freefloat.robot.model import Robot
-from freefloat.studies import published
+from freefloat.studies.catalogue import published
 from freefloat.studies.check import Check, Effort, Robots, Watch
 from freefloat.studies.gautier.experiment import STUDY, Arm, points_problem
 

@@ -24,7 +24,7 @@ from freefloat.estimate.problem_data import Nuisances
 from freefloat.motion.cycloid import Cycloid, direction_combinations
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
-from freefloat.studies import published
+from freefloat.studies.catalogue import published
 from freefloat.studies.simulated import reacting
 
 STUDY, GUESS = "naveen_dual_arm", "naveen_dual_arm_offset"

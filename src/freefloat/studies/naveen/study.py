@@ -21,7 +21,7 @@ from freefloat.excitation.procedures.interval_pruning import interval_record, pr
 from freefloat.models.model import Momentum
 from freefloat.motion.cycloid import direction_combinations
 from freefloat.robot.model import Robot
-from freefloat.studies import published
+from freefloat.studies.catalogue import published
 from freefloat.studies.check import Check, Effort, Robots, Watch, Way
 from freefloat.studies.naveen.experiment import (
     GUESS,

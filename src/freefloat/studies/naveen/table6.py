@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from freefloat.arrays import Array
-from freefloat.studies import published
+from freefloat.studies.catalogue import published
 from freefloat.studies.check import Better, Check, Way
 from freefloat.studies.naveen.experiment import STUDY
 from freefloat.studies.naveen.prediction import MOTIONS

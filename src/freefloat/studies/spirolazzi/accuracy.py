@@ -12,7 +12,7 @@ from freefloat.estimate.bound.bound import cramer_rao_bound
 from freefloat.estimate.problem_data import Nuisances
 from freefloat.models.angular_momentum import AngularMomentum
 from freefloat.robot.model import Robot
-from freefloat.studies import published
+from freefloat.studies.catalogue import published
 from freefloat.studies.check import Better, Check, Effort, Watch, Way
 from freefloat.studies.simulated import true_clusters
 from freefloat.studies.spirolazzi.cluster_table import cluster_table, simple_model

@@ -29,7 +29,7 @@ from freefloat.motion.fourier import Fourier
 from freefloat.robot.model import Robot
 from freefloat.robot.rotations import rotations
 from freefloat.simulation.simulate import Start, simulate_motion
-from freefloat.studies import published
+from freefloat.studies.catalogue import published
 from freefloat.studies.check import Check, Effort, Robots, Watch
 from freefloat.studies.christidi.clusters import ZERO, ServicerClusters, printed_values
 from freefloat.studies.christidi.servicer import BIAS_RAD_S, GYRO_RAD_S, STEP_S, STUDY as EARLIER

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from freefloat.arrays import Array
 from freefloat.models.angular_momentum import AngularMomentum
 from freefloat.robot.model import Robot
-from freefloat.studies import published
+from freefloat.studies.catalogue import published
 
 ALONG = {"link1": "mz", "link2": "my", "link3": "mz", "link4": "my", "link5": "mz", "link6": "my", "load": "mz"}
 SIMPLE = (  # the thesis' simplifications: no products of inertia, centres of mass on one axis of each link

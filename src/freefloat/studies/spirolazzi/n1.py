@@ -16,7 +16,7 @@ from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import com_of, inertia_about_com, parameters_from_com
-from freefloat.studies import published
+from freefloat.studies.catalogue import published
 from freefloat.studies.simulated import read_encoders, read_gyro
 from freefloat.studies.spirolazzi.cluster_table import SIMPLE
 from freefloat.studies.spirolazzi.printed_flight import KNOWN, PrintedFlight

@@ -20,7 +20,7 @@ from freefloat.excitation.limits.joint import joint_limits
 from freefloat.excitation.plan import Plan
 from freefloat.robot.model import Robot
 from freefloat.robot.shapes import Ellipsoid, Shape, Sphere
-from freefloat.studies import published
+from freefloat.studies.catalogue import published
 from freefloat.studies.printed import printed_motion
 from freefloat.studies.simulated import white_gyro
 from freefloat.studies.spirolazzi.cluster_table import SIMPLE, cluster_table, simple_model

@@ -20,7 +20,7 @@ from freefloat.estimate.problem import Problem
 from freefloat.estimate.problem_data import Nuisances
 from freefloat.motion.fourier import Fourier
 from freefloat.robot.model import Robot
-from freefloat.studies import published
+from freefloat.studies.catalogue import published
 from freefloat.studies.printed import printed_motion
 from freefloat.studies.simulated import reacting
 from freefloat.studies.spirolazzi.cluster_table import SIMPLE

@@ -12,7 +12,7 @@ import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.dynamics import kernels
-from freefloat.dynamics.momentum import momentum_matrix
+from freefloat.dynamics.momentum_rows import momentum_matrix
 from freefloat.dynamics.reaction import base_reaction
 from freefloat.dynamics.samples import Samples
 from freefloat.estimate.likelihood import reaction_kernels as compiled

@@ -8,11 +8,11 @@ from functools import partial
 import numpy as np
 
 from freefloat.estimate.linear.total_least_squares import TotalLeastSquares
-from freefloat.excitation.find_excitation import find_excitation
+from freefloat.excitation.finding import find_excitation
 from freefloat.excitation.influence import influences
 from freefloat.models.angular_momentum import AngularMomentum
 from freefloat.robot.model import Robot
-from freefloat.studies import published
+from freefloat.studies.catalogue import published
 from freefloat.studies.check import Check, Effort, Robots, Watch
 from freefloat.studies.spirolazzi import n1, oossim
 from freefloat.studies.spirolazzi.accuracy import bound_checks, printed_big_rms, run_checks
@@ -22,12 +22,7 @@ from freefloat.studies.spirolazzi.n1 import N1, real_arm
 from freefloat.studies.spirolazzi.oossim import OosSim
 from freefloat.studies.spirolazzi.plans import big_deviations, n1_plan, oossim_plan
 from freefloat.studies.spirolazzi.reconstruction import reconstructed_rates
-from freefloat.studies.spirolazzi.runs import (
-    big_relative_errors,
-    default_estimates,
-    estimated_clusters,
-    median_rms,
-)
+from freefloat.studies.spirolazzi.runs import big_relative_errors, default_estimates, estimated_clusters, median_rms
 
 FREE_OF_MASSES = frozenset({"spirolazzi.influence.least_rows"})
 

@@ -24,7 +24,7 @@ from freefloat.dynamics.samples import Samples
 from freefloat.estimate.estimate import Estimate
 from freefloat.models.angular_momentum import AngularMomentum
 from freefloat.motion.limits import limits_of
-from freefloat.studies import published
+from freefloat.studies.catalogue import published
 from freefloat.studies.spirolazzi.n1 import STUDY
 from freefloat.studies.spirolazzi.reconstruction import RateSlopes, reconstructed_rates
 from freefloat.studies.spirolazzi.runs import estimated_clusters

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from freefloat.excitation.excitation import Margin
+from freefloat.excitation.collision_check import CollisionCheck
+from freefloat.excitation.margin import Margin
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ class FlightSheet:
 
     roll, pitch, yaw: of the base in the inertial frame. pointing_rad: the largest rotation from the first attitude.
     base_rate_rad_s: the largest. nearest: none where fewer than two bodies have shapes.
-    margins: of all limits, as in `Excitation`.
+    margins, collisions: of all limits, as in `Excitation`.
     """
 
     duration_s: float
@@ -83,11 +84,20 @@ class FlightSheet:
     nearest: Nearest | None = None
     gravity_gradient: GravityGradient | None = None
     margins: tuple[Margin, ...] = ()
+    collisions: CollisionCheck = field(default_factory=CollisionCheck)
 
     @property
     def go(self) -> bool:
         """Whether every limit is kept."""
         return all(margin.kept for margin in self.margins)
+
+    @property
+    def verdict(self) -> str:
+        """GO or NO-GO, and what a reader must not take it for."""
+        said = "GO" if self.go else "NO-GO"
+        if self.nearest is not None and self.nearest.distance_m < 0.0:
+            said += f", {'but ' if self.go else ''}{self.nearest.a} and {self.nearest.b} overlap"
+        return self.collisions.beside(said)
 
     def as_text(self) -> str:
         """The sheet, a line for each matter, then each limit with its margin."""
@@ -96,12 +106,14 @@ class FlightSheet:
         lines += ["wheels            still"] if self.wheels and still else [_wheel(wheel) for wheel in self.wheels]
         if self.nearest is not None:
             near = self.nearest
-            lines.append(f"closest           {near.a} and {near.b}, {near.distance_m:.3f} m at {near.at_s:.4g} s")
+            apart = f", {near.distance_m:.3f} m" if near.distance_m >= 0.0 else f" overlap by {-near.distance_m:.3f} m"
+            lines.append(f"closest           {near.a} and {near.b}{apart} at {near.at_s:.4g} s")
+        lines.append(f"collisions        {self.collisions.in_words}")
         if self.gravity_gradient is not None:
             lines.append(f"gravity gradient  {_gradient(self.gravity_gradient)}")
         broken = sum(not margin.kept for margin in self.margins)
         counted = f"{len(self.margins)} limits kept" if self.go else f"{broken} of {len(self.margins)} limits broken"
-        lines.append(f"{'GO' if self.go else 'NO-GO':<16}  {counted}")
+        lines.append(f"{self.verdict:<16}  {counted}")
         return "\n".join([*lines, *(f"  {_verdict(margin)}" for margin in self.margins)])
 
     def _base(self) -> list[str]:

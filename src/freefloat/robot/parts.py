@@ -1,4 +1,4 @@
-"""What a robot is made of: bodies on joints, the base's reaction wheels, named points."""
+"""What a robot is made of: bodies, the joints they move on, reaction wheels, named points."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from freefloat.arrays import Array, read_only
 from freefloat.dynamics import kernels
-from freefloat.dynamics.momentum import momentum_regressor
+from freefloat.dynamics.momentum_rows import momentum_regressor
 from freefloat.dynamics.samples import Samples
 from freefloat.robot.model import Robot
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from freefloat.arrays import Array
 from freefloat.dynamics.samples import Samples
-from freefloat.models.closed_form import closed_form
+from freefloat.models.closed_form_clusters import closed_form
 from freefloat.models.measured_rows import MeasuredRows, Measurement, measured_rows
 from freefloat.models.minimal import MinimalParameters
 from freefloat.models.model import NotApplicable, clusters_over

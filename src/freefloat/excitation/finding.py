@@ -10,9 +10,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from freefloat.arrays import Array
-from freefloat.excitation.excitation import Excitation, HowFound, Margin
+from freefloat.excitation.effort import SHAKES, STARTS
+from freefloat.excitation.excitation import Excitation, HowFound
 from freefloat.excitation.limits.box import BoxLimit
+from freefloat.excitation.limits.clearance import collision_check
 from freefloat.excitation.limits.infeasible import NoMotionFound, conflict_sentence, refuse_impossible
+from freefloat.excitation.margin import Margin
 from freefloat.excitation.plan import ACCURACIES, InvalidPlan, Plan
 from freefloat.excitation.solver.between_instants import looked_at_closely, mended
 from freefloat.excitation.solver.local_search import Errand, Found, Progress, random_starts
@@ -20,7 +23,6 @@ from freefloat.excitation.solver.planned_task import PlannedTask
 from freefloat.excitation.solver.search import search, usual_workers
 from freefloat.excitation.solver.sequential_quadratic import TOLERANCE
 
-SHAKES = 10
 _SOLVER = "sequential quadratic programming from random motions"
 _SHAKEN = 2  # of the best
 _NO_RANK = 1e12  # a condition number that is rounding
@@ -45,7 +47,7 @@ Watch = Callable[[Standing], None]
 
 def find_excitation(
     plan: Plan,
-    starts: int = 8,
+    starts: int = STARTS,
     seed: int = 0,
     workers: int | None = None,
     most_iterations: int = 300,
@@ -168,7 +170,8 @@ def described(plan: Plan, y: Array, how: HowFound, optimality: float) -> Excitat
     value, _ = plan.objective().value(trajectory.coefficients)
     predictions, condition_number = plan.predictions(trajectory), plan.condition_number(trajectory)
     result = (trajectory, plan.goal, value, condition_number, predictions, margins_of(plan, y), how, optimality)
-    return Excitation(*result, warnings=_warnings(plan, how))
+    collisions = collision_check(plan.robot, plan.limits)
+    return Excitation(*result, warnings=_warnings(plan, how), collisions=collisions)
 
 
 def _warnings(plan: Plan, how: HowFound) -> tuple[str, ...]:

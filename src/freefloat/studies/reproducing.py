@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from importlib import import_module
 
 from freefloat.estimate.one_thread import one_blas_thread
-from freefloat.studies import UnknownStudy, study_robot
+from freefloat.studies.catalogue import UnknownStudy, study_robot
 from freefloat.studies.check import Check, Effort, Robots, Study, Watch
 
 TITLES = {

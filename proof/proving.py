@@ -1,0 +1,73 @@
+"""What all proofs share: seeds 0 to N - 1, a bar, intervals over flights, a page.
+
+A proof flies a mission many times and writes a page of tables to docs/proof. The flight is the unit of evidence: errors
+of one flight's clusters go together, so a hundred clusters of one flight are far fewer than a hundred trials.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+from rich.console import Console
+from rich.progress import track
+from scipy.stats import binomtest
+
+from benchmarks.commit import ROOT, measured_commit
+
+PAGES = ROOT / "docs" / "proof"
+RESAMPLED = 10_000
+LEAST_FLIGHTS = 2  # one flight has no spread
+
+Flown = TypeVar("Flown")
+
+
+def run(
+    name: str, description: str, fly: Callable[[int], Flown], page: Callable[[Sequence[Flown]], str], flights: int = 100
+) -> int:
+    """Parse the command line, fly every seed, write the page that is made of all flights.
+
+    fly: from a seed to what one flight shows. page: Markdown without the line that says commit and seeds.
+    flights: how many unless the command line says.
+    """
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--runs", type=int, default=flights, metavar="N", help=f"flights, {flights} unless given")
+    parser.add_argument("-o", "--output", type=Path, default=PAGES / f"{name}.md", metavar="FILE", help="the page")
+    arguments = parser.parse_args()
+    if arguments.runs < LEAST_FLIGHTS:
+        parser.error(f"--runs is {arguments.runs}; allowed: {LEAST_FLIGHTS} or more")
+    console = Console(stderr=True, force_terminal=sys.stderr.isatty())
+    seeds = track(range(arguments.runs), f"{name}: flights", console=console, disable=not console.is_terminal)
+    flown = [fly(seed) for seed in seeds]
+    arguments.output.write_text(f"{page(flown)}\n{made(name, arguments.runs)}\n", encoding="utf-8")
+    print(f"wrote {arguments.output}")
+    return 0
+
+
+def made(name: str, runs: int) -> str:
+    """The last line of a page: what it holds for, and how it is made again."""
+    commit = measured_commit(also=("proof/*.py",))
+    if commit.endswith("+"):
+        commit = f"{commit} (with changes that were not committed)"
+    return (
+        f"Commit {commit} of the package, seeds 0 to {runs - 1}. Made by `proof/prove_{name}.py`; `make prove "
+        f"RUNS={runs}` makes it again."
+    )
+
+
+def mean_interval(by_flight: np.ndarray) -> tuple[float, float, float]:
+    """Mean over flights and the 95 % interval of it, by drawing flights again with replacement; (flights,)."""
+    rng = np.random.default_rng(0)
+    drawn = by_flight[rng.integers(len(by_flight), size=(RESAMPLED, len(by_flight)))].mean(axis=1)
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    return float(by_flight.mean()), float(low), float(high)
+
+
+def share_interval(count: int, flights: int) -> tuple[float, float]:
+    """Exact 95 % interval of the share of flights (Clopper and Pearson)."""
+    interval = binomtest(count, flights).proportion_ci(0.95, method="exact")
+    return float(interval.low), float(interval.high)

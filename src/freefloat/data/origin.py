@@ -1,0 +1,32 @@
+"""Where a recording came from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a recording came from.
+
+    kind: simulated, or recorded: brought in from a file that does not say otherwise.
+    file: the file it was first read from.
+    hashes: SHA-256 of everything that went into it, by name (a file; mission, robot).
+    seed, run: of the random draws of a simulation. mission: its name.
+    made_by: program and version. command: the motion that was commanded, as `Trajectory.document` gives it.
+    """
+
+    kind: Literal["simulated", "recorded"] = "recorded"
+    file: str | None = None
+    hashes: Mapping[str, str] = field(default_factory=dict)
+    seed: int | None = None
+    run: int | None = None
+    mission: str | None = None
+    made_by: str | None = None
+    command: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "hashes", MappingProxyType(dict(self.hashes)))

@@ -1,0 +1,41 @@
+"""The public names of `freefloat.estimate` and where they live."""
+
+from .change import Change as Change, change_between as change_between
+from .flight import flight_of as flight_of
+from .kalman.kalman import Kalman as Kalman
+from .likelihood.input_error import InputError as InputError
+from .likelihood.maximum_likelihood import MaximumLikelihood as MaximumLikelihood
+from .likelihood.output_error import OutputError as OutputError
+from .linear.adaline import Adaline as Adaline
+from .linear.bias_compensated import BiasCompensated as BiasCompensated
+from .linear.hopfield_tank import HopfieldTank as HopfieldTank
+from .linear.instrumental_variable import InstrumentalVariable as InstrumentalVariable
+from .linear.least_squares import LeastSquares as LeastSquares
+from .linear.recursive import Recursive as Recursive
+from .linear.total_least_squares import TotalLeastSquares as TotalLeastSquares
+from .linear.weighted import Weighted as Weighted
+from .methods import make_estimator as make_estimator
+from .physical.physically_consistent import (
+    PhysicallyConsistent as PhysicallyConsistent,
+    physical_robot as physical_robot,
+)
+from .planned import planned_problem as planned_problem
+from .prior import CadSpread as CadSpread
+from .problem_data import Nuisances as Nuisances
+from .recipes import (
+    atkeson_torque as atkeson_torque,
+    ayusawa_base_rows as ayusawa_base_rows,
+    base_only as base_only,
+    christidi_two_steps as christidi_two_steps,
+    gautier_khalil_energy as gautier_khalil_energy,
+    naveen_momentum as naveen_momentum,
+    spirolazzi_known_load as spirolazzi_known_load,
+    target_only as target_only,
+)
+from .total_mass import (
+    mass_from_products as mass_from_products,
+    mass_from_pulse as mass_from_pulse,
+    mass_from_ratio as mass_from_ratio,
+)
+
+__all__: list[str]

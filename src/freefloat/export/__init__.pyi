@@ -1,0 +1,8 @@
+"""The public names of `freefloat.export` and where they live."""
+
+from .c_code import controller_c as controller_c
+from .casadi_code import controller_casadi as controller_casadi
+from .export import Exported as Exported
+from .floating_angular_model import FloatingAngularModel as FloatingAngularModel
+
+__all__: list[str]

@@ -1,0 +1,14 @@
+"""The public names of `freefloat.sensors` and where they live."""
+
+from .accelerometer import Accelerometer as Accelerometer
+from .encoder import Encoder as Encoder
+from .gyro import Gyro as Gyro
+from .kinds import make_sensor as make_sensor
+from .pose_sensor import PoseSensor as PoseSensor
+from .star_tracker import StarTracker as StarTracker
+from .tachometer import Tachometer as Tachometer
+from .torque_sensor import TorqueSensor as TorqueSensor
+from .truth import Truth as Truth
+from .velocity_sensor import VelocitySensor as VelocitySensor
+
+__all__: list[str]

@@ -1,0 +1,10 @@
+"""The public names of `freefloat.validation` and where they live."""
+
+from .causes import Cause as Cause
+from .checks import FitCheck as FitCheck
+from .extent import Sensitivity as Sensitivity, Windows as Windows
+from .lines import Line as Line
+from .prediction import Reading as Reading
+from .validation import ChannelError as ChannelError
+
+__all__: list[str]

@@ -1,0 +1,93 @@
+"""What this version computes is what the version said in the golden files did; see make_golden.py."""
+
+import math
+
+import pytest
+from golden import make_golden
+from golden.make_golden import FORECAST, GOALS, NAMES, PROBLEMS, SENSORS, compared, golden
+
+# Another order of a sum, or another BLAS, moves values by their condition number times 1e-16. With the kernels of
+# another processor (OPENBLAS_CORETYPE=Haswell instead of SkylakeX, numpy without AVX-512) values moved by up to 1e-8
+# of their standard deviation, and what has none (residuals, standard deviations, forecasts) by 1e-9 of itself. A
+# mistake in a formula, a lost row or another draw moves them by far more than these.
+OF_VALUE, OF_SD, WITHOUT_SD = 1e-9, 1e-6, 1e-7
+# Figures of published studies moved by 9e-10 from one run to another on one machine.
+OF_FIGURE = 1e-8
+NOTHING = 1e-12  # errors that are rounding alone
+
+PARTS = {(name, place): part for name in NAMES if name != "studies" for place, part in enumerate(golden(name))}
+
+
+def same_arithmetic(name):
+    return make_golden.made_with(name) == make_golden.arithmetic()
+
+
+def allowed(pair):
+    if 0.0 < pair.sd < math.inf:
+        return max(OF_VALUE * abs(pair.golden), OF_SD * pair.sd)
+    return WITHOUT_SD * abs(pair.golden)
+
+
+def check(name, before, now):
+    """All numbers within the tolerances, all else the same; what rounding decides, only where it is the same."""
+    assert set(before) == set(now)
+    if before.get("rounding") and not same_arithmetic(name):
+        return
+    pairs, unlike = compared(before, now)
+    assert not unlike
+    beyond = [pair for pair in pairs if not abs(pair.now - pair.golden) <= allowed(pair)]
+    assert not beyond
+
+
+def listed(name):
+    return [part for (file, _), part in PARTS.items() if file == name]
+
+
+@pytest.mark.parametrize(("name", "method"), [(name, part["method"]) for name in PROBLEMS for part in listed(name)])
+def test_estimates(name, method):
+    (before,) = (part for part in listed(name) if part["method"] == method)
+    check(name, before, make_golden.solved(name, method))
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_every_method_that_is_tried_is_in_the_file(name):
+    assert [part["method"] for part in listed(name)] == list(make_golden.posed(name).methods)
+
+
+@pytest.mark.parametrize("name", FORECAST)
+def test_forecasts(name):
+    (before,) = (part for part in listed("designs") if part.get("name") == name)
+    check("designs", before, make_golden.forecast(name))
+
+
+@pytest.mark.parametrize("goal", GOALS)
+def test_designs(goal):
+    (before,) = (part for part in listed("designs") if part.get("goal") == goal)
+    check("designs", before, make_golden.designed(goal))
+
+
+@pytest.mark.parametrize("kind", SENSORS)
+def test_draws(kind):
+    before = [part for part in listed("draws") if part.get("kind") == kind]
+    for each, now in zip(before, make_golden.drawn(kind), strict=True):
+        check("draws", each, now)
+
+
+@pytest.mark.parametrize("name", make_golden.DRAWN)
+def test_drawn_robots(name):
+    (before,) = (part for part in listed("draws") if part.get("name") == f"robot for {name}")
+    check("draws", before, make_golden.drawn_robot(name))
+
+
+@pytest.mark.slow
+def test_figures_of_studies():
+    """Names and whether figures hold everywhere; their values where rounding is the same, for most come of searches."""
+    before, now = golden("studies"), make_golden.figures()
+    assert [(each["name"], each["holds"]) for each in now] == [(each["name"], each["holds"]) for each in before]
+    if same_arithmetic("studies"):
+        found = [compared(*both) for both in zip(before, now, strict=True)]
+        assert not [sentence for _, unlike in found for sentence in unlike]
+        pairs = [pair for some, _ in found for pair in some]
+        assert not [
+            pair for pair in pairs if not abs(pair.now - pair.golden) <= max(OF_FIGURE * abs(pair.golden), NOTHING)
+        ]
