@@ -209,7 +209,7 @@ def test_robots_are_drawn_again_until_they_have_mass(tmp_path):
     made = campaign(mission, tmp_path / "c", 6)
     assert not made.table["message"].drop_nulls().str.contains("mass").any()
     setting, _ = prepared(mission, 0, {}, mission.trajectory, ("maximum-likelihood",), 0, "drawn", 1)
-    masses = np.array([setting.believed(run).robot.parameters[::10] for run in range(400)])
+    masses = np.array([setting.mission_of(run).robot.parameters[::10] for run in range(400)])
     assert (masses >= 0.0).all()
     first = np.array([draw_normal(0, [run], "cad/0", (1,))[0, 0] for run in range(400)])
     assert 30 < (first < -1.25).sum() < 60  # a tenth of the first draws had a base without mass

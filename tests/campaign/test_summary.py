@@ -65,7 +65,7 @@ def test_units_are_sizes_or_the_spread_of_the_cad_model_where_that_is_larger(mis
     drawn = [spread.drawn(robot, rng, settled).parameters for _ in range(800)]
     posed, model = ff.problem(mission, ff.simulate(mission, seed=7)), made.view.model
     theta = [posed.minimal.combine @ (phi - robot.parameters) for phi in drawn]
-    pi = [model.structured(model.underlying.minimal.values(phi))[made.view.asked] for phi in drawn]
+    pi = [model.structured(model.underlying.minimal.values(phi))[made.view.unknown] for phi in drawn]
     for answer, values in ((section.methods["maximum-likelihood"], theta), (section.compared, pi)):
         size, sd, unit = np.abs(answer.truth), np.std(values, axis=0), np.array(answer.unit)
         by_size = unit == size
@@ -81,7 +81,7 @@ def test_bounds_follow_from_that_of_maximum_likelihood(mission, setting):
     bound = cramer_rao_bound(posed)
     np.testing.assert_allclose(section.methods["maximum-likelihood"].bounds, bound.sd, rtol=1e-6)
     # The derivative of the clusters by an independent path: moved by a small part of each standard deviation.
-    model, asked = made.view.model, made.view.asked
+    model, asked = made.view.model, made.view.unknown
     h = 1e-4 * bound.sd
 
     def clusters(theta):
@@ -99,7 +99,7 @@ def test_an_estimate_in_clusters_of_angular_momentum(mission, setting):
     estimate = ff.identify(mission, ff.simulate(mission, seed=7), "maximum-likelihood")
     value, sd = view.seen(estimate)
     theta = view.model.underlying.minimal.values(estimate.parameters)
-    np.testing.assert_allclose(value, view.model.structured(theta)[view.asked], rtol=1e-12)
+    np.testing.assert_allclose(value, view.model.structured(theta)[view.unknown], rtol=1e-12)
     exact = replace(estimate, values=np.array(section.methods["maximum-likelihood"].truth))
     np.testing.assert_allclose(view.seen(exact)[0], section.compared.truth, atol=1e-12)
     assert np.isfinite(sd).all()
@@ -123,17 +123,17 @@ def test_cad_models_are_drawn_as_far_as_they_are_trusted(tmp_path):
     mission = tiny_mission(tmp_path, assume_zero=["base.products"], known=trust, prior={"mass": 0.2})
     made, _ = prepared(mission, 0, {}, mission.trajectory, ("maximum-likelihood",), 7, "drawn", 1)
     robot = mission.robot
-    drawn = np.array([made.believed(run).robot.parameters for run in range(1500)])
-    assert np.array_equal(drawn[11], made.believed(11).robot.parameters)
+    drawn = np.array([made.mission_of(run).robot.parameters for run in range(1500)])
+    assert np.array_equal(drawn[11], made.mission_of(11).robot.parameters)
     zero, known = (select_parameters(robot, each) for each in (("base.products",), ("link1.m",)))
     np.testing.assert_array_equal(drawn[:, zero], np.tile(robot.parameters[zero], (1500, 1)))
     assert drawn[:, known].std() == pytest.approx(0.01 * robot.parameters[known[0]], rel=0.07)
     free = np.setdiff1d(np.arange(robot.parameters.size), [*zero, *known])
     covariance = CadSpread(mass=0.2).covariance(robot)[np.ix_(free, free)]
     np.testing.assert_allclose(drawn[:, free].std(axis=0), np.sqrt(np.diagonal(covariance)), rtol=0.1)
-    assert made.believed(0).robot.parameters[0] == pytest.approx(20.0, rel=1.0)
+    assert made.mission_of(0).robot.parameters[0] == pytest.approx(20.0, rel=1.0)
     exact = replace(made, cad="exact")
-    assert exact.believed(3).robot is exact.mission.robot
+    assert exact.mission_of(3).robot is exact.mission.robot
 
 
 # ---------------------------------------------------------------------- the summary

@@ -37,7 +37,7 @@ from freefloat.report.section_verdict import headlines, verdict
 from freefloat.report.solids import Surface, box, capsule, cylinder, ellipsoid, hull, joined
 from freefloat.report.words import HALF
 from freefloat.robot.parameters import com_of
-from freefloat.validation.causes import Cause
+from freefloat.validation.cause import Cause
 
 
 @pytest.fixture(scope="module")

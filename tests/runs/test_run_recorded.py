@@ -12,7 +12,7 @@ from report.small_run import SENSORS, shared_run
 from typer.testing import CliRunner
 
 import freefloat as ff
-from freefloat.cli import app, recordings
+from freefloat.cli import app
 from freefloat.data.origin import Origin
 from freefloat.mission.mission_file import InvalidMission
 from freefloat.mission.run_commands import repeating
@@ -197,12 +197,3 @@ def test_a_page_is_not_written_over_what_it_is_made_from(made):
     for name in ("robot.yaml", "flight.parquet", "estimate.json", "run.json"):
         result = shell("report", made.directory, "-o", made.directory / name)
         assert "is read by this command, and would be overwritten" in str(result.exception)
-
-
-def test_a_recording_from_a_bag_knows_its_mapping(made, tmp_path, monkeypatch):
-    (tmp_path / "map.yaml").write_text("topics")
-    monkeypatch.setattr(recordings, "load_bag_mapping", lambda path: None)
-    bag = replace(made.flight, origin=Origin(file="x.mcap", hashes={"x.mcap": "0"}))
-    monkeypatch.setattr(recordings, "load_recording", lambda path, mapping, repair: bag)
-    read = recordings.read_any(tmp_path / "x.mcap", tmp_path / "map.yaml", [])
-    assert dict(read.origin.hashes) == {"x.mcap": "0", "map.yaml": sha256(tmp_path / "map.yaml")}

@@ -38,25 +38,25 @@ _COUNTS = 0.05  # of a standard deviation
 class AngularView:
     """An estimate of standard parameters as clusters of the angular momentum about the centre of mass.
 
-    model: of the true robot; what it takes from it is its geometry. asked: clusters that are not known, shape (k,).
+    model: of the true robot; what it takes from it is its geometry. unknown: clusters that are not known, shape (k,).
     known_root: of the covariance that what is known has, shape (10 bodies, u).
     """
 
     model: AngularMomentum
-    asked: NDArray[np.int64]
+    unknown: NDArray[np.int64]
     known_root: Array
 
     @classmethod
     def of(cls, problem: Problem) -> AngularView:
         """For the robot of a problem, with what it declares known or zero."""
         model = AngularMomentum(problem.robot, tuple(problem.known), problem.zero)
-        asked = np.setdiff1d(np.arange(len(model.minimal)), model.known_clusters())
-        return cls(model, asked, root_of(problem.known_covariance))
+        unknown = np.setdiff1d(np.arange(len(model.minimal)), model.known_clusters())
+        return cls(model, unknown, root_of(problem.known_covariance))
 
     def slope(self, phi: Array) -> Array:
         """Derivative of the clusters by standard parameters, at these, shape (k, 10 bodies)."""
         theta = self.model.underlying.minimal
-        return self.model.jacobian(theta.values(phi))[self.asked] @ theta.combine
+        return self.model.jacobian(theta.values(phi))[self.unknown] @ theta.combine
 
     def seen(self, estimate: Estimate) -> tuple[Array, Array]:
         """Values and standard deviations, shape (k,) each.
@@ -70,7 +70,7 @@ class AngularView:
         slope = self.slope(phi)
         sd = np.sqrt(np.diagonal(estimate.transformed(slope[:, estimate.minimal.kept])))
         mixed = np.linalg.norm(slope @ self.known_root, axis=1) > _COUNTS * sd
-        value = self.model.structured(self.model.underlying.minimal.values(phi))[self.asked]
+        value = self.model.structured(self.model.underlying.minimal.values(phi))[self.unknown]
         return value, np.where(mixed, np.nan, sd)
 
 

@@ -70,8 +70,8 @@ async def _answer(address: str) -> None:
     comm = await connect(address, timeout=_PATIENCE_S, **Security().get_connection_args("client"))
     try:
         await comm.write({"op": "identity", "reply": True})
-        said = await comm.read()
-        if not (isinstance(said, Mapping) and said.get("type") == "Scheduler"):
+        reply = await comm.read()
+        if not (isinstance(reply, Mapping) and reply.get("type") == "Scheduler"):
             raise InvalidCampaign(f"{address!r} is no scheduler")
     finally:
         comm.abort()

@@ -75,8 +75,8 @@ def run_campaign(
     combinations are settings. motion: the mission's own unless given, else a random one of the seed.
     workers: processes, as many as there are processors unless given. cluster: address of a Dask scheduler, whose
     workers are then used instead. chunk: runs of a part. cad: the robot that estimators are given, `drawn` anew for
-    every run as the mission's prior says, or `exact`. watch: told how far it is, before the first run and then after
-    every part. An interrupt (Ctrl-C) ends it with what is finished.
+    every run as the mission's prior says, or `exact`. watch: called with how far it is, before the first run and then
+    after every part. An interrupt (Ctrl-C) ends it with what is finished.
     """
     named = tuple(methods) or (mission.settings.identify.method or default_method(mission.robot.base),)
     _refuse(mission, runs, named, seed, workers, chunk, cad)

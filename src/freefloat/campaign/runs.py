@@ -25,17 +25,17 @@ def chunk_rows(setting: CampaignSetting, first: int, stop: int) -> list[dict[str
 def _run_rows(setting: CampaignSetting, run: int) -> list[dict[str, Any]]:
     try:
         recording = simulate(setting.mission, setting.trajectory, setting.seed, run, setting.truth)
-        believed = setting.believed(run)
+        mission = setting.mission_of(run)
     except _OF_THIS_RUN as error:
         found = dict.fromkeys(setting.answers, _error(error))
     else:
-        found = {method: _identified(setting, believed, recording, method) for method in setting.answers}
+        found = {method: _identified(setting, mission, recording, method) for method in setting.answers}
     return [{"setting": setting.number, "run": run, "method": method} | row for method, row in found.items()]
 
 
-def _identified(setting: CampaignSetting, believed: Mission, recording: Recording, method: str) -> dict[str, Any]:
+def _identified(setting: CampaignSetting, mission: Mission, recording: Recording, method: str) -> dict[str, Any]:
     try:
-        return _found(setting, method, identify(believed, recording, method, setting.trajectory))
+        return _found(setting, method, identify(mission, recording, method, setting.trajectory))
     except _OF_THIS_RUN as error:
         return _error(error)
 

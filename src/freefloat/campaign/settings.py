@@ -56,7 +56,7 @@ class CampaignSetting:
     answers: Mapping[str, ClustersSection]
     view: AngularView | None
 
-    def believed(self, run: int) -> Mission:
+    def mission_of(self, run: int) -> Mission:
         """The mission with the CAD model of a run."""
         return self.mission if self.cad == "exact" else replace(self.mission, robot=self._drawn(run))
 

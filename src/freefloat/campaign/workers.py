@@ -96,14 +96,14 @@ class _Crew:
         job = worker.job
         assert job is not None
         try:
-            said = worker.pipe.recv()
+            reply = worker.pipe.recv()
         except (EOFError, OSError):
             self._buried(worker, job)
             return
-        if isinstance(said, Exception):
-            raise said
+        if isinstance(reply, Exception):
+            raise reply
         self._next(worker)
-        yield job, said
+        yield job, reply
 
     def _buried(self, worker: _Worker, job: Job) -> None:
         """Its job comes first for another; but a job that kills every worker ends the campaign."""

@@ -22,8 +22,8 @@ def ranges_of(over: Sequence[str]) -> dict[str, list[float]]:
 
 def parse_range(text: str) -> tuple[str, list[float]]:
     """Name and values of `key=FROM:TO:COUNT`, evenly spaced, or with `:log` by equal factors."""
-    key, equals, said = text.partition("=")
-    start, stop, count, *spacing = [*said.split(":"), "", "", ""][: max(3, said.count(":") + 1)]
+    key, equals, span = text.partition("=")
+    start, stop, count, *spacing = [*span.split(":"), "", "", ""][: max(3, span.count(":") + 1)]
     try:
         low, high, n = float(start), float(stop), int(count)
         logarithmic = spacing == ["log"]

@@ -12,7 +12,7 @@ from freefloat.mission.run_directory import Run
 from freefloat.report.figures import COLOURS, Figure, axis, line, packed, style_of
 from freefloat.report.section_residuals import lanes, stacked_lanes
 from freefloat.report.words import HALF, prefixed
-from freefloat.validation.causes import Cause
+from freefloat.validation.cause import Cause
 from freefloat.validation.extent import Sensitivity
 from freefloat.validation.lines import Line
 from freefloat.validation.prediction import WORDS, Momentum, Reading

@@ -1,7 +1,7 @@
-"""The tests of a fit within the belief: parameters, everything beside them, level and colour of what is left.
+"""The tests of a fit within the estimate's uncertainty: parameters, everything beside them, and what it leaves over.
 
-Of xi, whose belief is N(0, E), the data hold information M once nu is allowed for. Along an eigenvector u of M with
-value m the mean after the data has variance m / (1 + m) before they are seen, so that
+Of xi, which is N(0, E) before the data, these hold information M once nu is allowed for. Along an eigenvector u of M
+with value m the mean after the data has variance m / (1 + m) before they are seen, so that
 
     z = u^T xi / sqrt(m / (1 + m)) ~ N(0, 1),      sum z^2 ~ chi^2.
 
@@ -20,7 +20,7 @@ from freefloat.arrays import Array
 from freefloat.validation.columns import ColumnCheck, check_column
 from freefloat.validation.fits import FittedPrediction, inverse, mean_of
 
-_TOLD = 1e-3  # share of the belief's variance that the data must take away for a direction to be tested
+_SHOWN = 1e-3  # share of the variance before the data that these must take away for a direction to be tested
 _SILENT = ("joint motion",)  # many, small, and of no interest by themselves
 
 
@@ -41,7 +41,7 @@ class FitCheck:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FitChecks:
-    """All tests. columns: by place of the rows and component. z: innovations of the parameters, shape (told,)."""
+    """All tests. columns: by place of the rows and component. z: innovations of the parameters, shape (directions,)."""
 
     checks: tuple[FitCheck, ...]
     columns: tuple[tuple[int, int, ColumnCheck], ...]
@@ -59,7 +59,10 @@ class FitChecks:
 
 
 def check_fit(fitted: FittedPrediction, false_alarm: float) -> FitChecks:
-    """Test a fit within the belief; sensors that are noisier than said but white are judged by that noise."""
+    """Test a fit within the estimate's uncertainty.
+
+    Sensors that are noisier than declared but white are judged by the noise that they have.
+    """
     share = false_alarm / 4.0
     columns, weights = column_checks(fitted, 2.0 * share)
     z = innovations(fitted, weights)
@@ -76,7 +79,7 @@ def check_fit(fitted: FittedPrediction, false_alarm: float) -> FitChecks:
 def column_checks(
     fitted: FittedPrediction, false_alarm: float
 ) -> tuple[tuple[tuple[int, int, ColumnCheck], ...], Array]:
-    """Every column by itself, and weights of all rows, shape (rows,): less than one where noisier than said."""
+    """Every column by itself, and weights of all rows, shape (rows,): less than one where noisier than declared."""
     count = sum(part.values.shape[1] for part in fitted.rows)
     found, weights, first = list[tuple[int, int, ColumnCheck]](), np.ones(fitted.residual.size), 0
     for place, part in enumerate(fitted.rows):
@@ -105,7 +108,7 @@ def information_on(J: Array, prior: Array, m: int) -> Array:
 def reweighed(fitted: FittedPrediction, weights: Array, further: Array | None = None) -> tuple[Array, Array, Array]:
     """The same fit, linear from here: derivatives, information before the data, and (xi, nu) where it ends.
 
-    weights: of the rows, shape (rows,). further: columns of unknowns of which nothing is believed, shape (rows, w).
+    weights: of the rows, shape (rows,). further: columns of unknowns of which nothing is known, shape (rows, w).
     """
     columns = np.zeros((weights.size, 0)) if further is None else further
     J, r = np.hstack([fitted.J, columns]) * weights[:, None], fitted.residual * weights
@@ -116,14 +119,14 @@ def reweighed(fitted: FittedPrediction, weights: Array, further: Array | None = 
 
 
 def innovations(fitted: FittedPrediction, weights: Array, further: Array | None = None) -> Array:
-    """The z of every direction that the data tell something of, shape (told,); arguments as for `reweighed`."""
+    """The z of every direction that the data tell something of, shape (directions,); arguments as for `reweighed`."""
     m = fitted.freedom.size
     if not m:
         return np.zeros(0)
     J, prior, y = reweighed(fitted, weights, further)
     values, vectors = np.linalg.eigh(information_on(J, prior, m))
     gained = np.maximum(values, 0.0) / (1.0 + np.maximum(values, 0.0))
-    seen = gained > _TOLD
+    seen = gained > _SHOWN
     return np.asarray((vectors[:, seen].T @ y[:m]) / np.sqrt(gained[seen]))
 
 
@@ -137,14 +140,14 @@ def parameters_check(z: Array, share: float) -> FitCheck:
 def nuisance_sizes(fitted: FittedPrediction, weights: Array) -> Array:
     """How far each of nu is from its mean, in standard deviations that the fit should have, shape (k,).
 
-    Before the data, the mean after them has variance P - G: what was believed less what is left. Zero where nothing
-    was believed, or the data tell nothing.
+    Before the data, the mean after them has variance P - G: what was known less what is left. Zero where nothing
+    was known, or the data tell nothing.
     """
     m, prediction = fitted.freedom.size, fitted.prediction
     J, prior, y = reweighed(fitted, weights)
     before = np.diagonal(inverse(prediction.information))
     gained = before - np.diagonal(inverse(J.T @ J + prior))[m:]
-    known = (np.diagonal(prediction.information) > 0.0) & (gained > _TOLD * before)
+    known = (np.diagonal(prediction.information) > 0.0) & (gained > _SHOWN * before)
     silent = np.array([kind in _SILENT or kind.startswith("gyro walk") for kind in prediction.kinds], dtype=bool)
     tested = known & ~silent
     return np.where(tested, np.abs(y[m:] - prediction.mean) / np.sqrt(np.where(tested, gained, 1.0)), 0.0)

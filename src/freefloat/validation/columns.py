@@ -17,7 +17,7 @@ from scipy.stats import chi2
 from freefloat.arrays import Array
 from freefloat.data.processing.whiteness import whiteness
 
-LOUDER = 1.1  # times the noise that was said: less is not worth a word
+LOUDER = 1.1  # times the noise that was declared: less is not worth a word
 _FEWEST = 32  # rows of a column that is judged
 _MOST_LINES = 8
 _FEWEST_CYCLES = 4  # over a flight: fewer are a drift
@@ -37,8 +37,8 @@ class LineFound:
 class ColumnCheck:
     """One column.
 
-    level: root mean square over what noise as said would leave, lines taken out. chance: largest level that noise as
-    said reaches by chance. white: whether no octave holds more than noise of this level. lines: those found.
+    level: root mean square over what noise as declared would leave, lines taken out. chance: largest level that such
+    noise reaches by chance. white: whether no octave holds more than noise of this level. lines: those found.
     octave: lowest and highest frequency, cycles per row, where there is most beyond noise.
     """
 
@@ -60,7 +60,7 @@ class ColumnCheck:
 
     @property
     def noise(self) -> float:
-        """Standard deviation of the noise, in units of what was said: one unless it is white and beyond chance."""
+        """Standard deviation of the noise, in units of what was declared: one unless it is white and beyond chance."""
         return self.level if self.white and self.level > self.chance else 1.0
 
 

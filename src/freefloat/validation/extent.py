@@ -83,7 +83,7 @@ def sensitivities(fitted: FittedPrediction, readings: tuple[Reading, ...]) -> tu
     return tuple(sorted(found, key=lambda each: -each.change))
 
 
-def untold(fitted: FittedPrediction) -> tuple[list[str], int]:
+def hidden_clusters(fitted: FittedPrediction) -> tuple[list[str], int]:
     """Clusters that the estimate claims to know and of which this flight would not tell a tenth; how many it claims."""
     belief, p = fitted.prediction.belief, fitted.freedom.theta.size
     known = np.flatnonzero(belief.sd < _CLAIMED * np.abs(belief.values))

@@ -1,8 +1,8 @@
-"""Fits of a prediction to recordings: with the estimate held, within its belief, or with all parameters free.
+"""Fits of a prediction to recordings: with the estimate held, within its uncertainty, or with all parameters free.
 
-Unknowns are y = (xi, nu), theta = theta_0 + root xi. With a belief of the right size and noise as said, the fit's
-residual r has covariance E - J G J^T, G the covariance of y after the data: each column of it has as many degrees of
-freedom as it has rows, less the trace of its part of J G J^T.
+Unknowns are y = (xi, nu), theta = theta_0 + root xi. With uncertainties of the right size and noise as declared, the
+fit's residual r has covariance E - J G J^T, G the covariance of y after the data: each column of it has as many
+degrees of freedom as it has rows, less the trace of its part of J G J^T.
 """
 
 from __future__ import annotations
@@ -24,7 +24,11 @@ MOST, FEW = 30, 6  # iterations; a fit near the truth takes two or three, a hypo
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Freedom:
-    """What a fit may move: theta = theta_0 + root xi, with xi of this mean zero information, shapes (p, m), (m,)."""
+    """How far a fit may move the parameters: theta = theta_0 + root xi, where xi is zero before the data.
+
+    theta: theta_0, shape (p,). root: shape (p, m). information: of each xi before the data, shape (m,): one where
+    root has the size of what is uncertain, zero where xi is free.
+    """
 
     theta: Array
     root: Array
@@ -36,7 +40,7 @@ class Freedom:
         return cls(theta, np.zeros((theta.size, 0)), np.zeros(0))
 
     @classmethod
-    def belief(cls, theta: Array, root: Array) -> Freedom:
+    def within(cls, theta: Array, root: Array) -> Freedom:
         """Theta moves as far as it is uncertain."""
         return cls(theta, root, np.ones(root.shape[1]))
 
@@ -54,8 +58,8 @@ class Freedom:
 class FittedPrediction:
     """Where a fit ended.
 
-    y: (xi, nu). rows: residuals with derivatives by (theta, nu) there. cost: squares of the residual and of what is
-    believed before.
+    y: (xi, nu). rows: residuals with derivatives by (theta, nu) there. cost: squares of the residual, and of how far
+    y is from what was expected before the data.
     """
 
     prediction: Prediction
@@ -125,7 +129,7 @@ class FittedPrediction:
 def fit(
     prediction: Prediction, freedom: Freedom, nu: Array, derivatives: bool = True, iterations: int = MOST
 ) -> FittedPrediction:
-    """The y that agrees best with recordings and beliefs, from xi = 0 and a given nu."""
+    """The y that agrees best with the recordings and what was known before, from xi = 0 and a given nu."""
 
     def evaluate(y: Array, wanted: bool) -> tuple[Array, Array]:
         r, J = stacked(prediction.rows(point_of(freedom, y), wanted))

@@ -1,7 +1,7 @@
-"""The verdict: predict, fit within the belief, test, find the mistake, say it.
+"""The verdict: predict, fit within the estimate's uncertainty, test, find the mistake, say it.
 
 An estimate fails where tests fire that chance hardly explains and the prediction is also worse than the sensors by a
-factor that matters. Noise that is larger than said, or too little motion, is no fault of the estimate: doubtful.
+factor that matters. Noise that is larger than declared, or too little motion, is no fault of the estimate: doubtful.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from freefloat.arrays import Array
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.problem import Problem
-from freefloat.validation.causes import Cause, changed_estimates
+from freefloat.validation.cause import Cause
 from freefloat.validation.checks import FitCheck, FitChecks, check_fit, innovations, parameters_check
-from freefloat.validation.extent import sensitivities, untold, windows
+from freefloat.validation.estimate_mistakes import changed_estimates
+from freefloat.validation.extent import hidden_clusters, sensitivities, windows
 from freefloat.validation.fits import FittedPrediction, Freedom, at, fit
 from freefloat.validation.lines import lines_of, wave_columns
 from freefloat.validation.other_causes import (
@@ -38,55 +39,65 @@ _SHRINKING = ("least-squares", "weighted", "recursive", "adaline", "hopfield-tan
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Judged:
-    """The fits and what they say."""
+class _Judgement:
+    """The fits and what they say.
 
-    pinned: FittedPrediction
+    held: with the estimate as it is. within: within its uncertainty. checks: the tests of the latter.
+    causes: what explains those that fired.
+    """
+
+    held: FittedPrediction
     within: FittedPrediction
-    found: FitChecks
+    checks: FitChecks
     causes: tuple[Cause, ...]
 
 
 def judged(prediction: Prediction, problem: Problem, estimate: Estimate, false_alarm: float) -> Validation:
     """Validate an estimate by what it predicts of recordings; false_alarm: of all tests together, at most."""
     with one_blas_thread():
-        start, belief = prediction.start(), prediction.belief
-        pinned = fit(prediction, Freedom.none(belief.theta), start[belief.theta.size :], derivatives=False)
-        within = fit(prediction, Freedom.belief(belief.theta, belief.root), pinned.nu)
-        found = check_fit(within, false_alarm)
-        causes = _causes(problem, estimate, within, found, start, false_alarm) if found.fired else ()
-        return _validation(problem, estimate, _Judged(pinned, within, found, causes), false_alarm)
+        belief = prediction.belief
+        nu = prediction.start()[belief.theta.size :]
+        held = fit(prediction, Freedom.none(belief.theta), nu, derivatives=False)
+        within = fit(prediction, Freedom.within(belief.theta, belief.root), held.nu)
+        checks = check_fit(within, false_alarm)
+        causes = _causes(problem, estimate, within, checks, nu, false_alarm) if checks.fired else ()
+        return _validation(problem, estimate, _Judgement(held, within, checks, causes), false_alarm)
 
 
 # ---------------------------------------------------------------------- causes
 
 
 def _causes(
-    problem: Problem, estimate: Estimate, within: FittedPrediction, found: FitChecks, start: Array, false_alarm: float
+    problem: Problem, estimate: Estimate, within: FittedPrediction, checks: FitChecks, nu: Array, false_alarm: float
 ) -> tuple[Cause, ...]:
+    """What explains the tests that fired; nothing if nothing does. nu: before any fit.
+
+    Where only the level is too high, sensors are noisier than declared. Otherwise all parameters are set free: what is
+    left even then is no fault of the estimate. If that and strange sensors are why the test of the parameters fired,
+    they are the causes. If not, changes of the estimate are tried, and mistakes of recording where these do not
+    explain everything.
+    """
     prediction, belief = within.prediction, within.prediction.belief
     readings = prediction.readings(within.point)
-    fired = {check.name for check in found.checks if check.fired}
-    if fired == {"level"}:
-        return tuple(noisy_sensors(found, readings))
-    wide = Freedom.belief(belief.theta, np.hstack([belief.root, _WIDE * belief.cad_root]))
-    nu = start[belief.theta.size :]
+    if all(check.fired == (check.name == "level") for check in checks.checks):
+        return tuple(noisy_sensors(checks, readings))
+    wide = Freedom.within(belief.theta, np.hstack([belief.root, _WIDE * belief.cad_root]))
     free = fit(prediction, wide, nu)
     left = check_fit(free, false_alarm)
-    quiet = max((check.level for _, _, check in left.columns), default=1.0) < _CLEAN
-    itself = _by_itself(left, readings) if quiet else ()
-    beside = (*strange_sensors(within, found), *itself)
-    z = innovations(within, found.weights, wave_columns(within, left) if quiet else None)
-    if beside and not parameters_check(z, false_alarm / 4.0).fired:
-        return beside
-    first = at(prediction, within.freedom, np.concatenate([np.zeros(within.freedom.size), nu]))
-    changed = changed_estimates(problem, estimate, first, within.cost, free.cost)
-    clean = (quiet and not left.of("colour").fired) or any(cause.kind == "presence" for cause in changed[:1])
-    recordings = () if clean and changed else tuple(mistaken_recordings(problem, estimate))
-    return recordings or changed or itself
+    some_robot_fits = max((check.level for _, _, check in left.columns), default=1.0) < _CLEAN
+    never_explained = _beyond_any_robot(left, readings) if some_robot_fits else ()
+    not_the_estimate = (*strange_sensors(within, checks), *never_explained)
+    z = innovations(within, checks.weights, wave_columns(within, left) if some_robot_fits else None)
+    if not_the_estimate and not parameters_check(z, false_alarm / 4.0).fired:
+        return not_the_estimate
+    unmoved = at(prediction, within.freedom, np.concatenate([np.zeros(within.freedom.size), nu]))
+    changed = changed_estimates(problem, estimate, unmoved, within.cost, free.cost)
+    everything = (some_robot_fits and not left.of("colour").fired) or any(c.kind == "presence" for c in changed[:1])
+    recordings = () if changed and everything else tuple(mistaken_recordings(problem, estimate))
+    return recordings or changed or never_explained
 
 
-def _by_itself(left: FitChecks, readings: tuple[Reading, ...]) -> tuple[Cause, ...]:
+def _beyond_any_robot(left: FitChecks, readings: tuple[Reading, ...]) -> tuple[Cause, ...]:
     """What free parameters leave: oscillations, else colour, else noise."""
     lines = tuple(oscillations(lines_of(left.columns, readings)))
     return lines or tuple(coloured(left, readings)) or tuple(noisy_sensors(left, readings))
@@ -95,31 +106,31 @@ def _by_itself(left: FitChecks, readings: tuple[Reading, ...]) -> tuple[Cause, .
 # ---------------------------------------------------------------------- the result
 
 
-def _validation(problem: Problem, estimate: Estimate, made: _Judged, false_alarm: float) -> Validation:
-    prediction, pinned, within = made.within.prediction, made.pinned, made.within
-    readings = prediction.readings(pinned.point)
-    channels = _channels(readings, made.found)
+def _validation(problem: Problem, estimate: Estimate, made: _Judgement, false_alarm: float) -> Validation:
+    prediction, held, within = made.within.prediction, made.held, made.within
+    readings = prediction.readings(held.point)
+    channels = _channels(readings, made.checks)
     duration = sum(float(flight.t[-1] - flight.t[0]) for flight in problem.flights)
     verdict, reasons = _verdict(made, estimate, channels, duration)
     return Validation(
         verdict=verdict,
         reasons=reasons,
         channels=channels,
-        checks=made.found.checks,
+        checks=made.checks.checks,
         causes=made.causes,
-        lines=lines_of(made.found.columns, readings),
+        lines=lines_of(made.checks.columns, readings),
         sensitivities=sensitivities(within, readings),
         windows=windows(within, readings),
         readings=readings,
-        momentum=prediction.momentum(pinned.point, readings),
-        turned_away_rad=prediction.turned_away_rad(pinned.point, readings),
+        momentum=prediction.momentum(held.point, readings),
+        turned_away_rad=prediction.turned_away_rad(held.point, readings),
         duration_s=duration,
         false_alarm=false_alarm,
     )
 
 
-def _channels(readings: tuple[Reading, ...], found: FitChecks) -> tuple[ChannelError, ...]:
-    levels = {(place, component): check.level for place, component, check in found.columns}
+def _channels(readings: tuple[Reading, ...], checks: FitChecks) -> tuple[ChannelError, ...]:
+    levels = {(place, component): check.level for place, component, check in checks.columns}
     errors = []
     for place, reading in enumerate(readings):
         rms, largest = np.sqrt((reading.residual**2).mean(axis=0)), np.abs(reading.residual).max(axis=0)
@@ -130,25 +141,25 @@ def _channels(readings: tuple[Reading, ...], found: FitChecks) -> tuple[ChannelE
 
 
 def _verdict(
-    made: _Judged, estimate: Estimate, channels: tuple[ChannelError, ...], duration_s: float
+    made: _Judgement, estimate: Estimate, channels: tuple[ChannelError, ...], duration_s: float
 ) -> tuple[Verdict, tuple[str, ...]]:
     ratios = _ratios(channels)
-    reasons, found, causes = [headline(channels, duration_s)], made.found, made.causes
-    hidden, claimed = untold(made.within)
+    reasons, checks, causes = [headline(channels, duration_s)], made.checks, made.causes
+    hidden, claimed = hidden_clusters(made.within)
     little = claimed == 0 or len(hidden) > _MOSTLY * claimed
-    if found.fired:
-        reasons.append(_fired(found))
+    if checks.fired:
+        reasons.append(_fired(checks))
         reasons += [cause.what + _partly(cause) for cause in causes] or [_unexplained(made.within)]
-        if found.of("parameters").fired and estimate.model == "angular-momentum" and estimate.method in _SHRINKING:
+        if checks.of("parameters").fired and estimate.model == "angular-momentum" and estimate.method in _SHRINKING:
             reasons.append(f"{estimate.method} shrinks clusters where rates are noisy: identify by maximum-likelihood")
     elif max(ratios.values()) > _AS_GOOD:
         reasons.append("it is no nearer because the estimate is uncertain, as it says itself")
     if little:
         reasons.append(_little(hidden, claimed))
     only_noise = bool(causes) and all(cause.kind == "noise" for cause in causes)
-    if found.fired and not only_noise and max(ratios.values()) > _AS_GOOD:
+    if checks.fired and not only_noise and max(ratios.values()) > _AS_GOOD:
         return "fail", tuple(reasons)
-    return ("doubtful" if found.fired or little else "pass"), tuple(reasons)
+    return ("doubtful" if checks.fired or little else "pass"), tuple(reasons)
 
 
 def headline(channels: tuple[ChannelError, ...], duration_s: float, seen: bool = False) -> str:
@@ -166,19 +177,19 @@ def _factor(ratio: float) -> str:
     return f"{ratio:.1f}" if ratio < 9.95 else f"{ratio:.0f}"
 
 
-def _fired(found: FitChecks) -> str:
+def _fired(checks: FitChecks) -> str:
     words = {
         "parameters": "parameters off by more than the estimate allows",
         "sensors and clocks": "sensors or clocks off by more than was believed",
         "level": "more left than the sensors' noise",
         "colour": "what is left is not white",
     }
-    said = [
+    sentences = [
         f"{words[check.name]} ({check.statistic:.3g} {check.meaning}{_limit(check)})"
-        for check in found.checks
+        for check in checks.checks
         if check.fired
     ]
-    return "; ".join(said)
+    return "; ".join(sentences)
 
 
 def _limit(check: FitCheck) -> str:

@@ -13,7 +13,7 @@ from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.physical.physically_consistent import physical_robot
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
-from freefloat.validation.causes import Cause
+from freefloat.validation.cause import Cause
 from freefloat.validation.checks import FitChecks, nuisance_sizes
 from freefloat.validation.fits import FittedPrediction
 from freefloat.validation.lines import Line, rate_of
@@ -23,7 +23,7 @@ _NAMED = 3
 
 
 def noisy_sensors(found: FitChecks, readings: Sequence[Reading]) -> Iterator[Cause]:
-    """Sensors whose noise is white and larger than was said."""
+    """Sensors whose noise is white and larger than was declared."""
     for place, reading in enumerate(readings):
         levels = {reading.components[k]: check.level for at, k, check in found.columns if at == place and check.louder}
         if not levels:
@@ -62,7 +62,7 @@ def coloured(found: FitChecks, readings: Sequence[Reading]) -> Iterator[Cause]:
 
 
 def strange_sensors(fitted: FittedPrediction, found: FitChecks) -> Iterator[Cause]:
-    """What was estimated beside the parameters and is more than was believed of it."""
+    """What was estimated beside the parameters and is more than was expected of it."""
     sizes, limit, prediction = (
         nuisance_sizes(fitted, found.weights),
         found.of("sensors and clocks").limit,
@@ -84,7 +84,7 @@ def mistaken_recordings(problem: Problem, estimate: Estimate) -> Iterator[Cause]
         robot = physical_robot(estimate).robot  # whose bodies have masses, by which the spread around it is reckoned
     except FreefloatError:  # no robot explains the clusters
         return
-    asked = Problem(robot, problem.flights, prior=CadSpread(), nuisances=problem.nuisances)
-    search = search_faults(asked)
+    as_estimated = Problem(robot, problem.flights, prior=CadSpread(), nuisances=problem.nuisances)
+    search = search_faults(as_estimated)
     for fault, _ in search.faults if search is not None else ():
         yield Cause("recording", fault.what, f"it seems that {fault.what}: {fault.cure}", np.nan, np.nan, 1.0)

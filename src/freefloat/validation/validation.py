@@ -11,7 +11,7 @@ import numpy as np
 
 from freefloat.exact_json import plain, save_json
 from freefloat.files import FilePath
-from freefloat.validation.causes import Cause
+from freefloat.validation.cause import Cause
 from freefloat.validation.checks import FitCheck
 from freefloat.validation.extent import Sensitivity, Windows
 from freefloat.validation.lines import Line

@@ -16,7 +16,7 @@ from freefloat.arrays import Array
 from freefloat.errors import FileError, FreefloatError
 from freefloat.exact_json import Extended
 from freefloat.files import FilePath, Number, Section, YamlDocument, check_format, load_yaml, validate
-from freefloat.validation.causes import Cause
+from freefloat.validation.cause import Cause
 from freefloat.validation.checks import FitCheck
 from freefloat.validation.extent import Sensitivity, Windows
 from freefloat.validation.lines import Line

@@ -63,11 +63,11 @@ def process(
     if joints.projection is not None and joints.projection.commanded:  # what was found out holds for wheels too
         chosen = replace(chosen, start_s=joints.projection.start_s)
     t, rate = _time_base(channels, joints.span_s, rate_Hz)
-    task = ProcessingInputs(channels, robot, motion, chosen, known, t, rate)
-    found = _joint_part(channels["q"].name, joints, t) + wheels(task) + angular(task)
-    found = found + linear(task, found) + loads(task) + ProcessedPart(notes=unused, warnings=_gaps(channels, t))
+    inputs = ProcessingInputs(channels, robot, motion, chosen, known, t, rate)
+    found = _joint_part(channels["q"].name, joints, t) + wheels(inputs) + angular(inputs)
+    found = found + linear(inputs, found) + loads(inputs) + ProcessedPart(notes=unused, warnings=_gaps(channels, t))
     samples = Samples(**found.arrays, t=t)
-    delay, said = _gyro_delay(task, joints, samples)
+    delay, said = _gyro_delay(inputs, joints, samples)
     return Processed(
         samples,
         found.noise,
@@ -77,7 +77,7 @@ def process(
         joints.projection,
         delay,
         _shared(channels, rate),
-        _velocity_point(task),
+        _velocity_point(inputs),
     )
 
 
@@ -149,10 +149,10 @@ def _shared(channels: Mapping[str, Channel], rate_Hz: float) -> dict[str, float]
     return {array: max(1.0, rate_Hz / given[0].rate_Hz) for array, given in found.items() if given}
 
 
-def _velocity_point(task: ProcessingInputs) -> Array:
+def _velocity_point(inputs: ProcessingInputs) -> Array:
     """Where on the base the velocity is measured, shape (3,) [m]."""
-    given = [task.channels[name] for name in _SOURCES["v"] if name in task.channels]
-    return task.known(given[0]).mounting.p if given else np.zeros(3)
+    given = [inputs.channels[name] for name in _SOURCES["v"] if name in inputs.channels]
+    return inputs.known(given[0]).mounting.p if given else np.zeros(3)
 
 
 # ---------------------------------------------------------------------- joints and delay
@@ -190,20 +190,20 @@ def _fine(joints: JointMotion, samples: Samples) -> Samples:
 
 
 def _gyro_delay(
-    task: ProcessingInputs, joints: JointMotion, samples: Samples
+    inputs: ProcessingInputs, joints: JointMotion, samples: Samples
 ) -> tuple[GyroDelay | None, ProcessedPart]:
     """How late the gyro is against the joints, and what to say of it."""
-    rates = gyro_rates(task)
-    unknown = task.robot.base == "fixed" or (task.robot.wheels and samples.wheel_rates is None)
-    if rates is None or unknown or not task.settings.seek_delay:
+    rates = gyro_rates(inputs)
+    unknown = inputs.robot.base == "fixed" or (inputs.robot.wheels and samples.wheel_rates is None)
+    if rates is None or unknown or not inputs.settings.seek_delay:
         return None, ProcessedPart()
-    longest = min(_LONGEST_DELAY_S, 0.05 * float(task.t[-1] - task.t[0]))
+    longest = min(_LONGEST_DELAY_S, 0.05 * float(inputs.t[-1] - inputs.t[0]))
     try:
-        delay = estimate_gyro_delay(task.robot, _fine(joints, samples), rates[0], rates[1], longest)
+        delay = estimate_gyro_delay(inputs.robot, _fine(joints, samples), rates[0], rates[1], longest)
     except CannotProcess as error:
         return None, ProcessedPart(notes=(str(error),))
     if delay.tells and abs(delay.delay_s) > 4.0 * delay.sd_s:
-        channel = task.channels["gyro"].name
+        channel = inputs.channels["gyro"].name
         sentence = f"{delay.sentence()}; the setting delays_s={{{channel!r}: {delay.delay_s:.6f}}} takes it off"
         return delay, ProcessedPart(warnings=(sentence,))
     return (delay if delay.tells else None), ProcessedPart(notes=(delay.sentence(),))

@@ -52,7 +52,7 @@ class ProcessingInputs:
         """What is known of the sensor behind a channel."""
         return known_of(channel, self.robot, self.sensors, self.settings)
 
-    def brought(self, channel: Channel, values: Array) -> OnTimeBase:
+    def on_time_base(self, channel: Channel, values: Array) -> OnTimeBase:
         """Values of a channel on the common time base."""
         return put_on_time_base(channel.t, values, self.t, self.rate_Hz)
 
@@ -80,21 +80,21 @@ class ProcessedPart:
 # ---------------------------------------------------------------------- wheels
 
 
-def wheels(task: ProcessingInputs) -> ProcessedPart:
+def wheels(inputs: ProcessingInputs) -> ProcessedPart:
     """Wheel rates and accelerations, from tachometers, else from the command."""
-    names = tuple(wheel.name for wheel in task.robot.wheels)
-    channel = task.channels.get("wheel")
+    names = tuple(wheel.name for wheel in inputs.robot.wheels)
+    channel = inputs.channels.get("wheel")
     if not names:
         return ProcessedPart()
     if channel is None:
-        return _commanded_wheels(task, names)
+        return _commanded_wheels(inputs, names)
     values = channel.of(names)
-    brought = task.brought(channel, values)
-    motion, spread, how = differentiated(channel.t, values, task.t, task.command)
-    sd = task.known(channel).noise_sd
+    resampled = inputs.on_time_base(channel, values)
+    motion, spread, how = differentiated(channel.t, values, inputs.t, inputs.command)
+    sd = inputs.known(channel).noise_sd
     level = noise_level(evenly(channel.t, values).values) if sd is None else _placed(channel, names, sd)
     steady = _steady(values, level)
-    words = f"{brought.words}; accelerations from it {how}"
+    words = f"{resampled.words}; accelerations from it {how}"
     if steady.any():
         still = ", ".join(name for name, constant in zip(names, steady, strict=True) if constant)
         words = f"{still}: constant but for noise, so that means stand for them" + (
@@ -102,11 +102,11 @@ def wheels(task: ProcessingInputs) -> ProcessedPart:
         )
     return ProcessedPart(
         {
-            "wheel_rates": np.where(steady, values.mean(axis=0), brought.values),
+            "wheel_rates": np.where(steady, values.mean(axis=0), resampled.values),
             "wheel_accelerations": np.where(steady, 0.0, motion.rate),
         },
         {
-            "wheel_rates": np.where(steady, level / np.sqrt(len(values)), brought.gain * level),
+            "wheel_rates": np.where(steady, level / np.sqrt(len(values)), resampled.gain * level),
             "wheel_accelerations": np.where(steady, 0.0, spread[1]),
         },
         {channel.name: words},
@@ -122,15 +122,15 @@ def _steady(values: Array, noise_sd: Array) -> NDArray[np.bool_]:
     return np.array([whiteness(column, float(sd)).white for column, sd in zip(away.T, noise_sd, strict=True)])
 
 
-def _commanded_wheels(task: ProcessingInputs, names: tuple[str, ...]) -> ProcessedPart:
-    command = task.command
+def _commanded_wheels(inputs: ProcessingInputs, names: tuple[str, ...]) -> ProcessedPart:
+    command = inputs.command
     if command is None or not set(names) <= set(command.channels):
         return ProcessedPart(
             warnings=("the robot has wheels, but no wheel rates were recorded: samples are without them",)
         )
-    start = task.settings.start_s or 0.0
-    since = np.clip(task.t - start, 0.0, command.duration_s)
-    flown = command.samples(task.robot, since)
+    start = inputs.settings.start_s or 0.0
+    since = np.clip(inputs.t - start, 0.0, command.duration_s)
+    flown = command.samples(inputs.robot, since)
     arrays = {name: np.asarray(getattr(flown, name)) for name in ("wheel_rates", "wheel_accelerations")}
     return ProcessedPart(arrays, notes=("wheel rates were not recorded; those of the command stand for them",))
 
@@ -142,152 +142,159 @@ def _placed(channel: Channel, names: tuple[str, ...], sd: Array) -> Array:
 # ---------------------------------------------------------------------- angular motion
 
 
-def gyro_rates(task: ProcessingInputs) -> tuple[Array, Array, Array] | None:
+def gyro_rates(inputs: ProcessingInputs) -> tuple[Array, Array, Array] | None:
     """Times (n,), readings in base axes (n, 3) and their noise (3,), calibrated but not filtered; None if none."""
-    channel = task.channels.get("gyro")
+    channel = inputs.channels.get("gyro")
     if channel is None:
         return None
-    known, raw = task.known(channel), channel.of(AXES)
+    known, raw = inputs.known(channel), channel.of(AXES)
     M = known.mounting.R
-    if channel.name in task.settings.calibrations:
-        calibration = task.settings.calibrations[channel.name]
+    if channel.name in inputs.settings.calibrations:
+        calibration = inputs.settings.calibrations[channel.name]
         raw, M = raw + calibration.bias, M @ calibration.matrix
     sd = noise_level(evenly(channel.t, raw).values) if known.noise_sd is None else known.noise_sd
     return channel.t, raw @ M.T, np.sqrt(M**2 @ sd**2)
 
 
-def angular(task: ProcessingInputs) -> ProcessedPart:
+def angular(inputs: ProcessingInputs) -> ProcessedPart:
     """Angular rates and accelerations, and attitude."""
-    if task.robot.base == "fixed":
+    if inputs.robot.base == "fixed":
         return ProcessedPart()
-    attitude = _measured_attitude(task)
-    rates = gyro_rates(task)
+    attitude = _measured_attitude(inputs)
+    rates = gyro_rates(inputs)
     if rates is not None:
-        return _from_gyro(task, *rates) + (attitude or _integrated(task, *rates))
+        return _from_gyro(inputs, *rates) + (attitude or _integrated(inputs, *rates))
     if attitude is None:
         return ProcessedPart(
             warnings=("no gyro and no attitude were recorded: samples are without the base's rotation",)
         )
-    return attitude + _from_attitude(task)
+    return attitude + _from_attitude(inputs)
 
 
-def _from_gyro(task: ProcessingInputs, t: Array, w: Array, sd: Array) -> ProcessedPart:
-    channel, even = task.channels["gyro"], evenly(t, w)
-    low_pass = task.settings.gyro
+def _from_gyro(inputs: ProcessingInputs, t: Array, w: Array, sd: Array) -> ProcessedPart:
+    channel, even = inputs.channels["gyro"], evenly(t, w)
+    low_pass = inputs.settings.gyro
     if low_pass == "propose":
-        low_pass = propose_cutoff(even.values, even.rate_Hz, task.command)
-    brought = put_on_time_base(t, w, task.t, task.rate_Hz, low_pass)
-    motion, spread, how = differentiated(t, w, task.t, task.command)
-    steps = {channel.name: f"{brought.words}; angular accelerations from it {how}"}
-    if channel.name in task.settings.calibrations:
+        low_pass = propose_cutoff(even.values, even.rate_Hz, inputs.command)
+    resampled = put_on_time_base(t, w, inputs.t, inputs.rate_Hz, low_pass)
+    motion, spread, how = differentiated(t, w, inputs.t, inputs.command)
+    steps = {channel.name: f"{resampled.words}; angular accelerations from it {how}"}
+    if channel.name in inputs.settings.calibrations:
         steps[channel.name] = f"calibrated, {steps[channel.name]}"
     return ProcessedPart(
-        {"w": brought.values, "dw": motion.rate},
-        {"w": brought.gain * sd, "dw": spread[1]},
+        {"w": resampled.values, "dw": motion.rate},
+        {"w": resampled.gain * sd, "dw": spread[1]},
         steps,
-        warnings=_cut(task, brought.low_pass, even.values, even.rate_Hz),
+        warnings=_cut(inputs, resampled.low_pass, even.values, even.rate_Hz),
     )
 
 
-def _cut(task: ProcessingInputs, low_pass: LowPass | None, values: Array, rate_Hz: float) -> tuple[str, ...]:
-    return () if low_pass is None else cutoff_warnings(low_pass, "the gyro", values, rate_Hz, task.command, _NEGLIGIBLE)
+def _cut(inputs: ProcessingInputs, low_pass: LowPass | None, values: Array, rate_Hz: float) -> tuple[str, ...]:
+    return (
+        () if low_pass is None else cutoff_warnings(low_pass, "the gyro", values, rate_Hz, inputs.command, _NEGLIGIBLE)
+    )
 
 
-def _integrated(task: ProcessingInputs, t: Array, w: Array, sd: Array) -> ProcessedPart:
+def _integrated(inputs: ProcessingInputs, t: Array, w: Array, sd: Array) -> ProcessedPart:
     """Attitude from rates; its noise is that of the angle random walk at the end."""
     interval = float(np.median(np.diff(t)))
-    walk = sd * np.sqrt(interval * (task.t[-1] - task.t[0]))
+    walk = sd * np.sqrt(interval * (inputs.t[-1] - inputs.t[0]))
     note = "attitude is the integral of the gyro's rates, relative to that of the first sample"
-    return ProcessedPart({"attitude": integrated_attitude(t, w, task.t)}, {"attitude": walk}, notes=(note,))
+    return ProcessedPart({"attitude": integrated_attitude(t, w, inputs.t)}, {"attitude": walk}, notes=(note,))
 
 
-def _measured_attitude(task: ProcessingInputs) -> ProcessedPart | None:
-    channel = task.channels.get("attitude")
+def _measured_attitude(inputs: ProcessingInputs) -> ProcessedPart | None:
+    channel = inputs.channels.get("attitude")
     if channel is None:
         return None
-    known = task.known(channel)
+    known = inputs.known(channel)
     turned_back = base_attitude(channel.of((*AXES, "w")), known.mounting)
-    brought = task.brought(channel, turned_back)
-    unit = brought.values / np.linalg.norm(brought.values, axis=1, keepdims=True)
+    resampled = inputs.on_time_base(channel, turned_back)
+    unit = resampled.values / np.linalg.norm(resampled.values, axis=1, keepdims=True)
     sd = known.noise_sd
     if sd is None:
         sd = np.full(3, attitude_sd(noise_level(evenly(channel.t, turned_back).values)))
-    return ProcessedPart({"attitude": unit}, {"attitude": brought.gain * sd}, {channel.name: brought.words})
+    return ProcessedPart({"attitude": unit}, {"attitude": resampled.gain * sd}, {channel.name: resampled.words})
 
 
-def _from_attitude(task: ProcessingInputs) -> ProcessedPart:
-    channel = task.channels["attitude"]
-    attitude = base_attitude(channel.of((*AXES, "w")), task.known(channel).mounting)
-    w, sd, how = rates_from_attitude(channel.t, attitude, task.t, task.command)
+def _from_attitude(inputs: ProcessingInputs) -> ProcessedPart:
+    channel = inputs.channels["attitude"]
+    attitude = base_attitude(channel.of((*AXES, "w")), inputs.known(channel).mounting)
+    w, sd, how = rates_from_attitude(channel.t, attitude, inputs.t, inputs.command)
     return ProcessedPart({"w": w}, {"w": sd}, notes=(f"there is no gyro: angular rates come from the attitude {how}",))
 
 
 # ---------------------------------------------------------------------- linear motion
 
 
-def linear(task: ProcessingInputs, so_far: ProcessedPart) -> ProcessedPart:
+def linear(inputs: ProcessingInputs, so_far: ProcessedPart) -> ProcessedPart:
     """Position and velocity of the base's origin; `so_far` holds attitude and angular rates."""
-    if task.robot.base == "fixed":
+    if inputs.robot.base == "fixed":
         return ProcessedPart()
-    return _position(task, so_far) + _velocity(task, so_far)
+    return _position(inputs, so_far) + _velocity(inputs, so_far)
 
 
-def _position(task: ProcessingInputs, so_far: ProcessedPart) -> ProcessedPart:
-    channel = task.channels.get("position")
+def _position(inputs: ProcessingInputs, so_far: ProcessedPart) -> ProcessedPart:
+    channel = inputs.channels.get("position")
     if channel is None:
         return ProcessedPart()
-    known, brought = task.known(channel), task.brought(channel, channel.of(AXES))
-    arm, place = known.mounting.p, brought.values
+    known, resampled = inputs.known(channel), inputs.on_time_base(channel, channel.of(AXES))
+    arm, place = known.mounting.p, resampled.values
     if arm.any():
-        if "attitude" not in task.channels:
+        if "attitude" not in inputs.channels:
             sentence = f"{channel.name} is not used: taking it to the base's origin needs a measured attitude"
             return ProcessedPart(warnings=(sentence,))
         place = place - rotations(so_far.arrays["attitude"]) @ arm
     sd = noise_level(evenly(channel.t, channel.of(AXES)).values) if known.noise_sd is None else known.noise_sd
-    return ProcessedPart({"position": place}, {"position": brought.gain * sd}, {channel.name: brought.words})
+    return ProcessedPart({"position": place}, {"position": resampled.gain * sd}, {channel.name: resampled.words})
 
 
-def _velocity(task: ProcessingInputs, so_far: ProcessedPart) -> ProcessedPart:
-    channel = task.channels.get("body_velocity") or task.channels.get("velocity")
+def _velocity(inputs: ProcessingInputs, so_far: ProcessedPart) -> ProcessedPart:
+    channel = inputs.channels.get("body_velocity") or inputs.channels.get("velocity")
     if channel is None:
         return ProcessedPart()
     inertial = channel.quantity == "velocity"
-    if inertial and "attitude" not in task.channels:
+    if inertial and "attitude" not in inputs.channels:
         sentence = f"{channel.name} is not used: turning it into base axes needs a measured attitude"
         return ProcessedPart(warnings=(sentence,))
-    known, brought = task.known(channel), task.brought(channel, channel.of(AXES))
+    known, resampled = inputs.known(channel), inputs.on_time_base(channel, channel.of(AXES))
     R_IB = rotations(so_far.arrays["attitude"])
-    v = turned(R_IB.swapaxes(1, 2), brought.values) if inertial else brought.values @ known.mounting.R.T
+    v = turned(R_IB.swapaxes(1, 2), resampled.values) if inertial else resampled.values @ known.mounting.R.T
     if known.mounting.p.any():
         v = v - np.cross(so_far.arrays["w"], known.mounting.p)
     sd = noise_level(evenly(channel.t, channel.of(AXES)).values) if known.noise_sd is None else known.noise_sd
-    return ProcessedPart({"v": v}, {"v": brought.gain * sd}, {channel.name: brought.words})
+    return ProcessedPart({"v": v}, {"v": resampled.gain * sd}, {channel.name: resampled.words})
 
 
 # ---------------------------------------------------------------------- loads
 
 
-def loads(task: ProcessingInputs) -> ProcessedPart:
+def loads(inputs: ProcessingInputs) -> ProcessedPart:
     """Joint torques, and force and moment on the base from outside."""
-    return _torques(task) + _wrench(task)
+    return _torques(inputs) + _wrench(inputs)
 
 
-def _torques(task: ProcessingInputs) -> ProcessedPart:
-    channel = task.channels.get("tau")
-    if channel is None or not set(task.robot.joint_names) <= set(channel.components):
+def _torques(inputs: ProcessingInputs) -> ProcessedPart:
+    channel = inputs.channels.get("tau")
+    if channel is None or not set(inputs.robot.joint_names) <= set(channel.components):
         return ProcessedPart()
-    values = channel.of(task.robot.joint_names)
-    brought, sd = task.brought(channel, values), task.known(channel).noise_sd
+    values = channel.of(inputs.robot.joint_names)
+    resampled, sd = inputs.on_time_base(channel, values), inputs.known(channel).noise_sd
     level = noise_level(evenly(channel.t, values).values) if sd is None else sd
     if sd is not None:
-        level = _placed(channel, task.robot.joint_names, sd)
-    return ProcessedPart({"torques": brought.values}, {"torques": brought.gain * level}, {channel.name: brought.words})
+        level = _placed(channel, inputs.robot.joint_names, sd)
+    return ProcessedPart(
+        {"torques": resampled.values}, {"torques": resampled.gain * level}, {channel.name: resampled.words}
+    )
 
 
-def _wrench(task: ProcessingInputs) -> ProcessedPart:
-    given = [task.channels.get(name) for name in ("force", "moment")]
+def _wrench(inputs: ProcessingInputs) -> ProcessedPart:
+    given = [inputs.channels.get(name) for name in ("force", "moment")]
     if not any(given):
         return ProcessedPart()
-    parts = [np.zeros((task.t.size, 3)) if each is None else task.brought(each, each.of(AXES)).values for each in given]
+    parts = [
+        np.zeros((inputs.t.size, 3)) if each is None else inputs.on_time_base(each, each.of(AXES)).values
+        for each in given
+    ]
     steps = {each.name: "on the common time base" for each in given if each is not None}
     return ProcessedPart({"base_wrench": np.hstack(parts)}, steps=steps)

@@ -34,7 +34,7 @@ from freefloat.estimate.rows.equations import Equations
 
 FAR = 16.0  # mean square distance from the CAD model, in its spreads, beyond which mistakes are looked for
 _CONTRADICTED, _FEW, _SINGLE = 4.0, 20.0, 5.0  # what chance hardly reaches: mean square of many, of one; one cluster
-_BEYOND, _ABSURD = 4.0, 10.0  # standard deviations believed of a nuisance: a warning, a reason to look for mistakes
+_BEYOND, _ABSURD = 4.0, 10.0  # declared standard deviations of a nuisance: a warning, a reason to look for mistakes
 _LATE = 5.0  # standard deviations of a time offset that is worth a note
 _MANY = 0.1  # of the clusters: so many directions that this motion does not show, though another would
 _MOSTLY = 0.5  # of the directions
@@ -43,7 +43,7 @@ _NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class _Large:
-    """A nuisance and its size in standard deviations of what was believed of it before."""
+    """A nuisance and its size in standard deviations that were declared of it."""
 
     quantity: Quantity
     size: float
@@ -69,12 +69,12 @@ def refuse_too_few(rows: int, problem: Problem) -> None:
 
 
 def diagnosed(estimate: Estimate, problem: Problem, unknowns: Unknowns, converged: bool) -> Estimate:
-    """The estimate with what is to be said of it."""
+    """The estimate with its warnings, notes and outcome."""
     samples, weak = suspicions(problem), weak_directions(estimate, problem)
     distance, large = distance_from_cad(estimate, problem), _large(estimate, unknowns)
     strange = estimate.residual.ratio > MISFIT or distance > FAR or any(each.size > _ABSURD for each in large)
-    found = tuple(mistakes(problem, samples, estimate.residual)) if strange else ()
-    warnings, notes = [*found, *recording_sentences(problem, samples, found)], [*recording_notes(problem, samples)]
+    found, about_data = _mistakes(problem, samples, estimate.residual, strange)
+    warnings, notes = [*found, *about_data], [*recording_notes(problem, samples)]
     if not found:  # else the rest follows from it
         few = [*_few(estimate, problem, weak)]
         lost, never = _lost(problem, samples, weak) if not few else ([], [])
@@ -119,8 +119,17 @@ def linear_mistakes(
     away = (x[:count] - equations.cad) ** 2 / np.where(variance > 0.0, variance, np.inf)
     unknown_and_strange = np.isnan(residual.ratio) and residual.white is False
     strange = residual.ratio > MISFIT or unknown_and_strange or float(away.mean()) > FAR
+    return _mistakes(problem, samples, residual, strange)
+
+
+def _mistakes(
+    problem: Problem, samples: Suspicions, residual: Residual, strange: bool
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Sentences about mistakes, which are looked for if something is strange, and about the recordings."""
     found = tuple(mistakes(problem, samples, residual)) if strange else ()
-    return found, tuple(recording_sentences(problem, samples, found))
+    sentences = tuple(mistake.sentence for mistake in found)
+    joint_units = any(mistake.joint_units for mistake in found)
+    return sentences, tuple(recording_sentences(problem, samples, sentences, joint_units))
 
 
 # ---------------------------------------------------------------------- what the data do not show
@@ -144,8 +153,8 @@ def _few(estimate: Estimate, problem: Problem, weak: WeakDirections) -> Iterator
 
 def _lost(problem: Problem, samples: Suspicions, weak: WeakDirections) -> tuple[list[str], list[str]]:
     """Warnings and notes about what the data do not show at all and no other sentence names."""
-    said = {SCALE} if samples.wheels_still and nothing_known(problem) else set()
-    lost = tuple(words for words in dict.fromkeys(weak.lost) if words not in said)
+    named = {SCALE} if samples.wheels_still and nothing_known(problem) else set()
+    lost = tuple(words for words in dict.fromkeys(weak.lost) if words not in named)
     if not lost or (samples.still and SCALE not in lost):  # what a joint at rest hides is said with the joint
         return [], []
     hidden = len(weak.lost) - never_shown(problem)
@@ -182,16 +191,16 @@ def _contradicted(estimate: Estimate, problem: Problem, distance: float) -> Iter
 
 
 def _large(estimate: Estimate, unknowns: Unknowns) -> list[_Large]:
-    """Nuisances that are larger than was believed, and are so beyond their own uncertainty."""
-    told = {quantity.name for quantity in estimate.nuisances}
-    parts = [part for part in unknowns.parts[1:] if part.labels[0] in told]
-    believed = {label: size for part in parts for label, size in zip(part.labels, _precision(part), strict=True)}
-    sizes = [(quantity, abs(quantity.value) * believed[quantity.name]) for quantity in estimate.nuisances]
+    """Nuisances that are larger than was declared, and are so beyond their own uncertainty."""
+    listed = {quantity.name for quantity in estimate.nuisances}
+    parts = [part for part in unknowns.parts[1:] if part.labels[0] in listed]
+    precision = {label: size for part in parts for label, size in zip(part.labels, _precision(part), strict=True)}
+    sizes = [(quantity, abs(quantity.value) * precision[quantity.name]) for quantity in estimate.nuisances]
     return [_Large(q, size) for q, size in sizes if size > _BEYOND and abs(q.value) > _BEYOND * q.sd]
 
 
 def _precision(part: Part) -> list[float]:
-    """One over the standard deviation that is believed of each unknown; zero where nothing is."""
+    """One over the standard deviation that is declared of each unknown; zero where nothing is."""
     alone = np.diagonal(part.information)
     if np.count_nonzero(part.information) > alone.size:  # a bias that walks, known values that err together
         alone = 1.0 / np.diagonal(np.linalg.inv(part.information))
@@ -213,11 +222,11 @@ def _more_than_allowed(large: list[_Large]) -> Iterator[str]:
 
 
 def _late(estimate: Estimate, large: list[_Large]) -> Iterator[str]:
-    """Time offsets that are seen and are no larger than was believed."""
-    told = {each.quantity.name for each in large}
+    """Time offsets that are seen and are no larger than was declared."""
+    warned = {each.quantity.name for each in large}
     for quantity in estimate.nuisances:
         name, _, flight = quantity.name.partition(" of ")
-        if name == "time offset" and quantity.name not in told and abs(quantity.value) > _LATE * quantity.sd:
+        if name == "time offset" and quantity.name not in warned and abs(quantity.value) > _LATE * quantity.sd:
             where = f" in {flight}" if flight else ""
             how = "late" if quantity.value > 0.0 else "early"
             yield f"the base's sensors are {how} by {1e3 * abs(quantity.value):.3g} ms{where}; it is allowed for"

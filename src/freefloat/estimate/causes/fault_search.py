@@ -51,8 +51,8 @@ def search_faults(problem: Problem) -> Search | None:
     """Compare data and model with and without mistakes; None where no rates of a base that reacts are recorded."""
     if problem.robot.base == "fixed" or not (comparison := RateComparison(problem)).flights:
         return None
-    said = [flight.momentum for flight in comparison.flights]
-    faults = list(possible_faults(problem.robot, all(isinstance(each, str) and each == "unknown" for each in said)))
+    momenta = [flight.momentum for flight in comparison.flights]
+    faults = list(possible_faults(problem.robot, all(isinstance(each, str) and each == "unknown" for each in momenta)))
     costs = [comparison.agreement(fault, _COARSE).cost for fault in faults]
     recorded = comparison.agreement(no_fault(problem.robot), _FINE)
     tried = [(faults[k], comparison.agreement(faults[k], _FINE)) for k in np.argsort(costs)[:_CANDIDATES]]

@@ -49,9 +49,9 @@ class FlightView:
         grid = Grid.of(problem.robot, replace(flight, samples=samples[every]), halves=False)
         self.grid = replace(grid, spin=fault.wheels * grid.spin)
         self.middle = 0.5 * float(flight.t[0] + flight.t[-1])
-        said = flight.momentum
-        self.momentum = np.zeros(3) if isinstance(said, str) else said
-        self.unknown = fault.momentum or (isinstance(said, str) and said == "unknown")
+        momentum = flight.momentum
+        self.momentum = np.zeros(3) if isinstance(momentum, str) else momentum
+        self.unknown = fault.momentum or (isinstance(momentum, str) and momentum == "unknown")
         turns = self.unknown or bool(self.momentum.any())
         self.back = rotations(integrate_rates(flight.t, w))[every].swapaxes(1, 2) if turns else None
         k = self.turning.size
@@ -60,7 +60,7 @@ class FlightView:
         self.free = slice(self.bias.stop, self.bias.stop + k * self.unknown)
 
     def information(self, turn_sd: float) -> Array:
-        """What is believed of the extras before, one over variances, shape (extras,); turn_sd of a misalignment."""
+        """What is known of the extras before, one over variances, shape (extras,); turn_sd of a misalignment."""
         information = np.zeros(self.free.stop)
         information[0], information[self.turn] = _OFFSET_S**-2.0, turn_sd**-2.0
         return information

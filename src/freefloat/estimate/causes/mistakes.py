@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from freefloat.estimate.causes.advice import two_digits
 from freefloat.estimate.causes.fault_search import Search, plausible, search_faults, silent_axes
@@ -15,17 +16,25 @@ MISFIT = 2.0  # times the sensors' noise that a residual may have before mistake
 _CLEAR = 0.01  # difference of explained shares that is worth printing
 
 
-def mistakes(problem: Problem, samples: Suspicions, residual: Residual) -> Iterator[str]:
-    """A sentence for each mistake that is found; looking for them takes a while."""
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """A mistake that was found, in a sentence. joint_units: whether that speaks of the units of the joints."""
+
+    sentence: str
+    joint_units: bool = False
+
+
+def mistakes(problem: Problem, samples: Suspicions, residual: Residual) -> Iterator[Mistake]:
+    """Each mistake that is found; looking for them takes a while."""
     unexplained = not residual.ratio <= MISFIT  # also where the noise is not known
     if unexplained:
-        yield from samples.dead
-    yield from silent_axes(problem)
+        yield from map(Mistake, samples.dead)
+    yield from map(Mistake, silent_axes(problem))
     search = search_faults(problem)
     if search is not None and search.faults:
-        yield _named(search)
+        yield Mistake(_named(search), any(fault.joint_units for fault, _ in search.faults))
     elif search is not None and unexplained and not plausible(search.recorded):
-        yield _another_robot(search, samples)
+        yield Mistake(_another_robot(search, samples))
 
 
 def _named(search: Search) -> str:

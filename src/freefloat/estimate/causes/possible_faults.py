@@ -22,7 +22,7 @@ class Fault:
 
     what: in words, to follow "it seems that". cure: what to do about it.
     gyro: takes the recorded rates to those that were meant, shape (3, 3). joints: factor of each joint's motion,
-    shape (dofs,). wheels: factor of the wheels' rates. momentum: whether the total momentum is not what was said.
+    shape (dofs,). wheels: factor of the wheels' rates. momentum: whether the total momentum is not what was declared.
     """
 
     what: str
@@ -31,6 +31,11 @@ class Fault:
     joints: Array
     wheels: float = 1.0
     momentum: bool = False
+
+    @property
+    def joint_units(self) -> bool:
+        """Whether it is in the units of the joints."""
+        return bool((np.abs(self.joints) != 1.0).any())
 
 
 def no_fault(robot: Robot) -> Fault:

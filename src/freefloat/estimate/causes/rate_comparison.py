@@ -24,7 +24,7 @@ from freefloat.estimate.problem import Problem
 
 _MOST = 5000  # samples of a flight that are looked at
 _ALIGNED_RAD = 0.01  # standard deviation of a misalignment that is no fault
-_FLAT = 1e-9  # of the data's information: what is believed before of something of which nothing is known
+_FLAT = 1e-9  # of the data's information: what is assumed of something of which nothing is known
 
 
 @dataclass(frozen=True, slots=True)

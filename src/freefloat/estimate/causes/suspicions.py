@@ -151,11 +151,17 @@ def nothing_known(problem: Problem) -> bool:
     return problem.nuisances.external_torque_Nm is None
 
 
-def recording_sentences(problem: Problem, samples: Suspicions, told: Sequence[str]) -> Iterator[str]:
-    """Warnings about what the samples show. told: sentences about mistakes, in which some of it is said already."""
-    if samples.degrees and not any("joints" in sentence and "degrees" in sentence for sentence in told):
+def recording_sentences(
+    problem: Problem, samples: Suspicions, warned: Sequence[str], joint_units: bool
+) -> Iterator[str]:
+    """Warnings about what the samples show.
+
+    warned: sentences about mistakes, among which there may be some of these. joint_units: whether one of them speaks of
+    the joints' units.
+    """
+    if samples.degrees and not joint_units:
         yield samples.degrees
-    yield from (sentence for sentence in samples.dead if sentence not in told)
+    yield from (sentence for sentence in samples.dead if sentence not in warned)
     yield from samples.repeated
     if samples.still:
         yield _still_sentence(problem, samples.still)

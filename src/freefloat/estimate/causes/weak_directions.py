@@ -1,4 +1,4 @@
-"""Directions of the clusters in which data say less than was believed before, and whether any motion would say more.
+"""Directions of the clusters in which data say less than was known before, and whether any motion would say more.
 
 With a prior of covariance S the estimate has covariance C. In a direction x with C S^-1 x = mu x the data hold
 1 / mu - 1 times the prior's information, everything else being estimated along: near none where mu is one. Without a

@@ -1,19 +1,20 @@
-"""Which mistake explains what the tests found.
+"""Which mistake of the estimate explains what the tests found.
 
 Every hypothesis changes the estimate in one way: a cluster that is off, a body that is missing or there in excess, two
-axes of a body that are swapped; or a flight: a body that was there although it was said to be absent. Each is fitted
-anew within the belief; the one that lowers the cost most, at a price of log(rows) for a number that it may choose
-(G. Schwarz, "Estimating the dimension of a model", Annals of Statistics, 1978), is named, with those that cannot be
-told from it. What not even free parameters explain is no fault of the estimate: oscillations, noise, or a mistake in
-the recording (`estimate/causes/fault_search.py`).
+axes of a body that are swapped; or a flight: a body that was there although it was declared absent. Each is fitted
+anew within the estimate's uncertainty; the one that lowers the cost most, at a price of log(rows) for a number that
+it may choose (G. Schwarz, "Estimating the dimension of a model", Annals of Statistics, 1978), is named, with those
+that cannot be told from it. What not even free parameters explain is no fault of the estimate: oscillations, noise,
+or a mistake in the recording (`estimate/causes/fault_search.py`).
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from scipy.stats import norm
@@ -24,6 +25,7 @@ from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.problem import Problem
 from freefloat.models.names import cluster_words
 from freefloat.robot.parameters import INDEX, PER_BODY
+from freefloat.validation.cause import Cause
 from freefloat.validation.fits import FEW, FittedPrediction, Freedom, at, fit
 from freefloat.validation.prediction import Prediction
 
@@ -32,7 +34,7 @@ _ALIKE = 6.0  # difference in cost that does not tell two hypotheses apart
 _LEAST_GAIN = 10.0
 _EXPLAINS = 0.75  # of what free parameters explain
 _WHOLE = 0.15  # from minus or plus one: a body that is missing or in excess
-_TOLD = 1e-9  # of a direction, squared, that the belief and everything else leave over
+_SHOWN = 1e-9  # of a direction, squared, that the estimate's uncertainty and everything else leave over
 _HALF = float(norm.isf(0.025))
 _SWAPS = {
     ("x", "y"): (("mx", "my"), ("Ixx", "Iyy"), ("Ixz", "Iyz")),
@@ -41,32 +43,18 @@ _SWAPS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Cause:
-    """A mistake that explains what was found.
-
-    kind: `cluster`, `body`, `axes`, `presence`, `noise`, `oscillation`, `colour`, `sensor` or `recording`. name: of
-    what it is a mistake. what: a sentence. amount, sd: size of it where it has one, else NaN. share: of what
-    contradicts the estimate that it explains.
-    """
-
-    kind: str
-    name: str
-    what: str
-    amount: float
-    sd: float
-    share: float
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Hypothesis:
-    """theta: what the estimate should have been, but for a free amount along a direction where there is one.
+    """A mistake that may have been made.
 
+    kind, name: as of `Cause`. sentence: in words, given the amount and its standard deviation, NaN where it has none.
+    theta: what the estimate should have been, but for a free amount along a direction where there is one.
     start: from where it is fitted.
     """
 
     kind: str
     name: str
+    sentence: Callable[[float, float], str]
     theta: Array
     direction: Array | None
     start: FittedPrediction
@@ -78,12 +66,12 @@ def changed_estimates(
     """Changes of the estimate, or of what was there, that explain the recordings, the best first; none if none does.
 
     start: the estimate before any fit: one that is wrong drags sensors and clocks along. cost, least: of fits within
-    the belief and with free parameters.
+    the estimate's uncertainty and with free parameters.
     """
     tried = list[tuple[float, Cause]]()
     for hypothesis in itertools.chain(_hypotheses(estimate, start), _present(problem, start)):
         with suppress(FreefloatError):
-            tried.append(_tried(hypothesis, estimate, cost, least))
+            tried.append(_tried(hypothesis, cost, least))
     if not tried:
         return ()
     best = min(price for price, _ in tried)
@@ -92,10 +80,10 @@ def changed_estimates(
     return tuple(cause for _, cause in sorted(good, key=lambda each: each[0])) if gained > _LEAST_GAIN else ()
 
 
-def _tried(hypothesis: _Hypothesis, estimate: Estimate, cost: float, least: float) -> tuple[float, Cause]:
+def _tried(hypothesis: _Hypothesis, cost: float, least: float) -> tuple[float, Cause]:
     """Cost with price, and the cause that a hypothesis would be."""
     start = hypothesis.start
-    freedom = Freedom.belief(hypothesis.theta, start.freedom.root)
+    freedom = Freedom.within(hypothesis.theta, start.freedom.root)
     if hypothesis.direction is not None:
         freedom = freedom.along(hypothesis.direction)
     found = fit(start.prediction, freedom, start.nu, iterations=FEW)
@@ -105,12 +93,12 @@ def _tried(hypothesis: _Hypothesis, estimate: Estimate, cost: float, least: floa
     if hypothesis.direction is not None:
         amount, place = float(found.xi[-1]), freedom.size - 1
         sd = float(np.sqrt(found.covariance[place, place]))
-    what = _words(hypothesis, estimate, amount, sd)
-    return price, Cause(hypothesis.kind, hypothesis.name, what, amount, sd, float(share))
+    sentence = hypothesis.sentence(amount, sd)
+    return price, Cause(hypothesis.kind, hypothesis.name, sentence, amount, sd, float(share))
 
 
 def _hypotheses(estimate: Estimate, start: FittedPrediction) -> Iterator[_Hypothesis]:
-    yield from _clusters(start)
+    yield from _clusters(estimate, start)
     whole = [*_bodies(estimate, start), *_axes(estimate, start)]
     costs = [_screened(hypothesis.theta, start) for hypothesis in whole]
     for place in np.argsort(costs)[:_TRIED].tolist():
@@ -132,26 +120,30 @@ def _gains(start: FittedPrediction, directions: Array) -> Array:
     j = start.by_point[:, : start.freedom.theta.size] @ directions
     rest = j - start.J @ (start.covariance @ (start.J.T @ j))
     size = np.einsum("ij,ij->j", rest, j)
-    told = size > _TOLD * np.einsum("ij,ij->j", j, j)
-    return np.where(told, (j.T @ start.stepped) ** 2 / np.where(told, size, 1.0), 0.0)
+    shown = size > _SHOWN * np.einsum("ij,ij->j", j, j)
+    return np.where(shown, (j.T @ start.stepped) ** 2 / np.where(shown, size, 1.0), 0.0)
 
 
-def _clusters(start: FittedPrediction) -> Iterator[_Hypothesis]:
+def _clusters(estimate: Estimate, start: FittedPrediction) -> Iterator[_Hypothesis]:
+    """A cluster that is off by an amount."""
     belief = start.prediction.belief
     for place in np.argsort(-_gains(start, belief.by_cluster))[:_TRIED].tolist():
-        yield _Hypothesis("cluster", belief.names[place], belief.theta, belief.by_cluster[:, place], start)
+        name = belief.names[place]
+        number = estimate.names.index(name)
+        sentence = partial(_cluster_off, cluster_words(name, estimate.formulas[number]), float(estimate.values[number]))
+        yield _Hypothesis("cluster", name, sentence, belief.theta, belief.by_cluster[:, place], start)
 
 
 def _bodies(estimate: Estimate, start: FittedPrediction) -> Iterator[_Hypothesis]:
     """A body of the CAD model that is not there, and one that is there twice."""
     theta = start.prediction.belief.theta
     for name, own in _body_directions(estimate, start.prediction):
-        yield _Hypothesis("body", f"-{name}", theta - own, None, start)
-        yield _Hypothesis("body", f"+{name}", theta + own, None, start)
+        yield _Hypothesis("body", f"-{name}", partial(_body_missing, name), theta - own, None, start)
+        yield _Hypothesis("body", f"+{name}", partial(_body_in_excess, name), theta + own, None, start)
 
 
 def _present(problem: Problem, start: FittedPrediction) -> Iterator[_Hypothesis]:
-    """A body that was there in a flight which was said to be without it."""
+    """A body that was there in a flight which was declared to be without it."""
     for index, flight in enumerate(problem.flights):
         for body in flight.without:
             flights = list(problem.flights)
@@ -159,9 +151,10 @@ def _present(problem: Problem, start: FittedPrediction) -> Iterator[_Hypothesis]
             with suppress(FreefloatError):
                 prediction = start.prediction.on(replace(problem, flights=tuple(flights)))
                 belief, nu = prediction.belief, prediction.start()[prediction.belief.theta.size :]
-                freedom = Freedom.belief(belief.theta, belief.root)
+                freedom = Freedom.within(belief.theta, belief.root)
                 first = at(prediction, freedom, np.concatenate([np.zeros(freedom.size), nu]))
-                yield _Hypothesis("presence", f"{body} in {flight.name}", belief.theta, None, first)
+                sentence = partial(_body_present, body, flight.name)
+                yield _Hypothesis("presence", f"{body} in {flight.name}", sentence, belief.theta, None, first)
 
 
 def _scaled(estimate: Estimate, start: FittedPrediction) -> Iterator[_Hypothesis]:
@@ -170,7 +163,7 @@ def _scaled(estimate: Estimate, start: FittedPrediction) -> Iterator[_Hypothesis
     if named:
         gains = _gains(start, np.column_stack([direction for _, direction in named]))
         name, direction = named[int(np.argmax(gains))]
-        yield _Hypothesis("body", name, start.prediction.belief.theta, direction, start)
+        yield _Hypothesis("body", name, partial(_body_off, name), start.prediction.belief.theta, direction, start)
 
 
 def _body_directions(estimate: Estimate, prediction: Prediction) -> Iterator[tuple[str, Array]]:
@@ -201,25 +194,41 @@ def _axes(estimate: Estimate, start: FittedPrediction) -> Iterator[_Hypothesis]:
             swapped[[a, b]] = phi[[b, a]]
         theta = prediction.shifted(swapped)
         if theta is not None and not np.array_equal(swapped, phi):
-            yield _Hypothesis("axes", f"{name} {first} {second}", theta, None, start)
+            sentence = partial(_axes_swapped, name, first, second)
+            yield _Hypothesis("axes", f"{name} {first} {second}", sentence, theta, None, start)
 
 
-def _words(hypothesis: _Hypothesis, estimate: Estimate, amount: float, sd: float) -> str:
-    name = hypothesis.name
-    if hypothesis.kind == "axes":
-        body, first, second = name.rsplit(" ", 2)
-        return f"the estimate's {body} has its axes {first} and {second} swapped"
-    if hypothesis.kind == "presence":
-        return f"it seems that {name.replace(' in ', ' was there in ', 1)}, which was said to be without it"
-    if hypothesis.kind == "cluster":
-        place = estimate.names.index(name)
-        value, formula = float(estimate.values[place]), estimate.formulas[place]
-        off = -100.0 * amount / abs(value + amount) if value + amount else np.inf
-        how = f"{abs(off):.2g} % too {'large' if off * np.sign(value) > 0.0 else 'small'}"
-        asked, said = f"{value + amount:.4g} ± {_HALF * sd:.2g}", cluster_words(name, formula)
-        return f"{said} is off: the recordings ask for {asked}, not {value:.4g} ({how})"
-    if name.startswith("-") or abs(amount + 1.0) < _WHOLE:
-        return f"the recordings are as if {name.removeprefix('-')} were not there, which the estimate has"
-    if name.startswith("+") or abs(amount - 1.0) < _WHOLE:
-        return f"the estimate is as if {name.removeprefix('+')} were not there, which the recordings show"
-    return f"{name} is off as a whole: by {amount:+.3f} ± {_HALF * sd:.2g} of what the CAD model says of it"
+# ---------------------------------------------------------------------- in words, by amount and standard deviation
+
+
+def _cluster_off(cluster: str, value: float, amount: float, sd: float) -> str:
+    """value: the estimate's, which should be larger by the amount."""
+    right = value + amount
+    off = -100.0 * amount / abs(right) if right else np.inf
+    how = f"{abs(off):.2g} % too {'large' if off * np.sign(value) > 0.0 else 'small'}"
+    return f"{cluster} is off: the recordings ask for {right:.4g} ± {_HALF * sd:.2g}, not {value:.4g} ({how})"
+
+
+def _body_missing(body: str, amount: float, sd: float) -> str:
+    return f"the recordings are as if {body} were not there, which the estimate has"
+
+
+def _body_in_excess(body: str, amount: float, sd: float) -> str:
+    return f"the estimate is as if {body} were not there, which the recordings show"
+
+
+def _body_off(body: str, amount: float, sd: float) -> str:
+    """amount: of what the CAD model says of the body; about minus one if it is not there, about one if twice."""
+    if abs(amount + 1.0) < _WHOLE:
+        return _body_missing(body, amount, sd)
+    if abs(amount - 1.0) < _WHOLE:
+        return _body_in_excess(body, amount, sd)
+    return f"{body} is off as a whole: by {amount:+.3f} ± {_HALF * sd:.2g} of what the CAD model says of it"
+
+
+def _body_present(body: str, flight: str, amount: float, sd: float) -> str:
+    return f"it seems that {body} was there in {flight}, which was said to be without it"
+
+
+def _axes_swapped(body: str, first: str, second: str, amount: float, sd: float) -> str:
+    return f"the estimate's {body} has its axes {first} and {second} swapped"
