@@ -6,9 +6,9 @@ is the law of `reaction.py`, u = R^T H; the attitude R goes on from it by steps 
 (`turn_by_steps` of `attitude_kernels.py`). With bars for derivatives of one number, M = -A_b^-1 Gbar,
 lambda = A_b^-1 xbar,
 
-    Abar_b = M G^T - A_b^-1 Bbar B^T,       Abar_q = M of the rates
+    Abar_b = M G^T - A_b^-1 Bbar B^T - lambda x^T,       Abar_q = M of the rates - lambda dq^T
 
-and M weighs the reverse sweeps of K and D, -lambda phi^T that of the momentum.
+and M weighs the reverse sweeps of K and D.
 """
 
 from __future__ import annotations
@@ -183,10 +183,19 @@ class ReactingBase:
     def pull_back(self, bars: Bars) -> Array:
         """All the way to the joints, bars.q and bars.dq, and to the wheels' rates, which are returned, (n, wheels)."""
         self._slopes_back(bars)
-        by_wheels = self.pull_back_twist(bars)
+        multiplier = self._multiplier(bars)
+        bars.A_b -= multiplier[:, :, None] * self.x[:, None, :]
+        bars.A_q -= multiplier[:, :, None] * self.dq[:, None, :]
+        bars.dq -= np.einsum("nij,ni->nj", self.A[:, :, 6:], multiplier)
         A = np.concatenate([bars.A_b, bars.A_q], axis=2)
         reaction_kernels.locked_adjoint(self.robot.tree.arrays, self._bodies, *self._poses, A, bars.q)
-        return by_wheels
+        return -multiplier[:, 3:] @ momentum_by_wheel_rates(self.robot)
+
+    def pull_back_twist(self, bars: Bars) -> Array:
+        """The same of a number that depends on twist, attitude and joints alone: one sweep of the momentum will do."""
+        multiplier = self._multiplier(bars)
+        self._momentum_back(-multiplier[:, :, None] * self.phi, bars)
+        return -multiplier[:, 3:] @ momentum_by_wheel_rates(self.robot)
 
     def _slopes_back(self, bars: Bars) -> None:
         """From G and B to momentum matrix, joints and twist."""
@@ -211,17 +220,16 @@ class ReactingBase:
         bars.dq += by_dq
         return np.hstack(list(by_x))
 
-    def pull_back_twist(self, bars: Bars) -> Array:
-        """From twist and attitude alone to the joints; returns the derivative by wheel rates, (n, wheels)."""
+    def _multiplier(self, bars: Bars) -> Array:
+        """Lambda, (n, 6): of the twist, and of the attitude that it turns to."""
         multiplier = self.solved(bars.x[..., None].copy())[..., 0]
-        if self.turns:
-            bars.turn -= np.cross(self.u, multiplier[:, 3:])
-            by_rate, w = np.empty((self.n, 3)), np.ascontiguousarray(self.x[:, 3:])
-            steps = (self.t, self._rate_by_momentum, self.H, self.R, w)
-            attitude_kernels.turn_by_steps_adjoint(*steps, np.ascontiguousarray(bars.turn), by_rate)
-            multiplier = multiplier + (self.B @ by_rate[..., None])[..., 0]
-        self._momentum_back(-multiplier[:, :, None] * self.phi, bars)  # the twist itself follows from the rest
-        return -multiplier[:, 3:] @ momentum_by_wheel_rates(self.robot)
+        if not self.turns:
+            return multiplier
+        bars.turn -= np.cross(self.u, multiplier[:, 3:])
+        by_rate, w = np.empty((self.n, 3)), np.ascontiguousarray(self.x[:, 3:])
+        steps = (self.t, self._rate_by_momentum, self.H, self.R, w)
+        attitude_kernels.turn_by_steps_adjoint(*steps, np.ascontiguousarray(bars.turn), by_rate)
+        return multiplier + (self.B @ by_rate[..., None])[..., 0]
 
     @cached_property
     def _poses(self) -> tuple[Array, Array, Array, Array, Array]:
