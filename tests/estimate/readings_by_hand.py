@@ -66,7 +66,7 @@ class Hand:
 
     def momentum(self, point):
         """H on the fine grid."""
-        given = np.zeros(3) if isinstance(self.flight.momentum, str) else np.array(self.flight.momentum)
+        given = np.array(self.flight.momentum.vector)
         given[[axis for axis in range(3) if axis not in self.axes["turning"]]] = 0.0
         H = given + self.value(point, "momentum", "turning")
         return H + self.value(point, "external torque", "turning") * (self.fine - self.t[0])[:, None]

@@ -56,7 +56,7 @@ def test_an_unknown_momentum_comes_out_in_inertial_axes(seed):
     h = np.linalg.lstsq(
         equations.matrix[:, c:], equations.right - equations.matrix[:, :c] @ case.truth(equations), rcond=None
     )[0]
-    known = make_case("angular-momentum", seed, momentum="known", base="free").problem.flights[0].momentum
+    known = make_case("angular-momentum", seed, momentum="known", base="free").problem.flights[0].momentum.vector
     assert equations.nuisances == ("momentum x", "momentum y", "momentum z")
     np.testing.assert_allclose(h, rotations(samples.attitude)[0] @ known, rtol=0, atol=1e-9)
 

@@ -72,7 +72,7 @@ def test_models_and_flights_combine(estimator, models):
 def test_an_unknown_momentum_is_reported_with_its_unit():
     case = make_case("angular-momentum", 3, momentum="unknown", base="free", noise={"w": 1e-6})
     known = make_case("angular-momentum", 3, momentum="known", base="free").problem.flights[0]
-    inertial = rotations(known.samples.attitude)[0] @ known.momentum
+    inertial = rotations(known.samples.attitude)[0] @ known.momentum.vector
     found = LeastSquares().estimate(case.problem).nuisances
     assert [(quantity.name, quantity.unit) for quantity in found] == [(f"momentum {axis}", "N m s") for axis in "xyz"]
     for quantity, h in zip(found, inertial, strict=True):

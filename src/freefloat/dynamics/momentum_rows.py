@@ -100,6 +100,23 @@ def wheel_columns(robot: Robot, samples: Samples) -> Array:
     return columns
 
 
+def wheel_momentum(robot: Robot, rates: Array) -> Array:
+    """Angular momentum of wheels at rates relative to the base (..., wheels), base frame, shape (..., 3)."""
+    return (rates * robot.wheel_inertias) @ robot.wheel_axes
+
+
+def spin_momentum(robot: Robot, samples: Samples) -> Array:
+    """Angular momentum of the wheels' rates in the samples, base frame, shape (n, 3); zero without wheels."""
+    if not robot.wheels:
+        return np.zeros((len(samples), 3))
+    return wheel_momentum(robot, samples.need("wheel_rates", "the wheels' momentum"))
+
+
+def momentum_by_wheel_rates(robot: Robot) -> Array:
+    """Angular momentum of each wheel per unit of its rate, base frame, shape (3, wheels)."""
+    return robot.wheel_axes.T * robot.wheel_inertias
+
+
 def momentum(robot: Robot, samples: Samples) -> Array:
     """Momentum of robot and wheels, linear then angular about the base origin, base frame, shape (n, 6)."""
     return momentum_regressor(robot, samples) @ robot.parameters + (

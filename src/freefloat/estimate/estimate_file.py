@@ -20,6 +20,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from freefloat.arrays import Array
 from freefloat.dynamics.samples import Samples
+from freefloat.dynamics.total_momentum import TotalMomentum
 from freefloat.errors import FreefloatError
 from freefloat.estimate.estimate_parts import MOTION, Budget, ChannelResidual, Outcome, Quantity, Residual, UsedFlight
 from freefloat.estimate.prior import CadSpread
@@ -224,8 +225,7 @@ class FlightSection(Section):
         if strange or not {"q", "t"} <= set(self.motion):
             raise UnfitParts(f"flights.motion has {', '.join(self.motion)}; allowed: {', '.join(MOTION)}, with q and t")
         motion = Samples(**{name: unpacked(each) for name, each in self.motion.items()})
-        momentum = self.momentum if isinstance(self.momentum, str) else np.array(self.momentum)
-        return UsedFlight(self.name, tuple(self.without), momentum, motion)
+        return UsedFlight(self.name, tuple(self.without), TotalMomentum.of(self.momentum), motion)
 
 
 def flight_document(flight: UsedFlight) -> dict[str, Any]:
@@ -234,7 +234,7 @@ def flight_document(flight: UsedFlight) -> dict[str, Any]:
     return {
         "name": flight.name,
         "without": list(flight.without),
-        "momentum": flight.momentum if isinstance(flight.momentum, str) else flight.momentum.tolist(),
+        "momentum": flight.momentum.said,
         "motion": {name: packed(values) for name, values in arrays.items() if values is not None},
     }
 

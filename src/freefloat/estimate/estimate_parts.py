@@ -11,8 +11,9 @@ import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.dynamics.samples import Samples
+from freefloat.dynamics.total_momentum import TotalMomentum
 from freefloat.errors import FreefloatError
-from freefloat.estimate.flight import Flight, TotalMomentum
+from freefloat.estimate.flight import Flight
 from freefloat.robot.model import Robot
 
 Outcome = Literal["good", "doubtful", "failed"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,11 +12,10 @@ from numpy.typing import ArrayLike
 from freefloat.arrays import Array
 from freefloat.data.processing.processed import Processed
 from freefloat.dynamics.samples import Samples
+from freefloat.dynamics.total_momentum import SaidMomentum, TotalMomentum
 from freefloat.errors import FreefloatError, ShapeError
 from freefloat.estimate.joint_curves import JointCurves, ProjectedCurves, through_samples
 from freefloat.sensors.quantities import quantity_of
-
-TotalMomentum = Literal["zero", "unknown"] | Array
 
 
 class InvalidProblem(FreefloatError):
@@ -35,7 +33,7 @@ class Flight:
     walks: by the same names, random walk of the errors after one second, shape (k,): of a gyro's bias, of a
         velocity that is an integrated acceleration.
     momentum: total angular momentum about the centre of mass: zero, unknown, or known in base axes at the first
-        sample, shape (3,) [N m s].
+        sample; `"zero"`, `"unknown"` or the vector itself, shape (3,) [N m s], will do.
     curves: joint motion at any time; through the samples unless given.
     without: bodies that were not there in this flight, such as a load not yet gripped.
     every: by the same names, how many samples share one reading of a sensor that is slower than they are; only
@@ -47,7 +45,7 @@ class Flight:
     samples: Samples
     noise: Mapping[str, Array] = field(default_factory=dict)
     walks: Mapping[str, Array] = field(default_factory=dict)
-    momentum: TotalMomentum = "zero"
+    momentum: TotalMomentum = field(default_factory=TotalMomentum.zero)
     curves: JointCurves | None = None
     without: tuple[str, ...] = ()
     name: str = "flight"
@@ -62,11 +60,10 @@ class Flight:
         for kind in ("noise", "walks"):
             object.__setattr__(self, kind, self._levels(kind))
         object.__setattr__(self, "every", MappingProxyType(dict(self.every)))
-        if not isinstance(self.momentum, str):
-            momentum = np.array(self.momentum, float)
-            if momentum.shape != (3,):
-                raise ShapeError(f"{self.name}: momentum must have shape (3,), found {momentum.shape}")
-            object.__setattr__(self, "momentum", momentum)
+        try:
+            object.__setattr__(self, "momentum", TotalMomentum.of(self.momentum))
+        except ShapeError as error:
+            raise ShapeError(f"{self.name}: {error}") from None
         if self.curves is None:
             object.__setattr__(self, "curves", through_samples(self.samples))
 
@@ -112,7 +109,7 @@ class Flight:
 
 def flight_of(
     processed: Processed,
-    momentum: TotalMomentum = "zero",
+    momentum: SaidMomentum = "zero",
     walks: Mapping[str, ArrayLike] | None = None,
     without: tuple[str, ...] = (),
     name: str = "flight",
@@ -131,4 +128,4 @@ def flight_of(
     given = {key: np.asarray(value, float) for key, value in (walks or {}).items()}
     every = {array: max(1, round(shared)) for array, shared in processed.shared.items()}
     point = processed.velocity_point
-    return Flight(processed.samples, noise, given, momentum, curves, without, name, every, point)
+    return Flight(processed.samples, noise, given, TotalMomentum.of(momentum), curves, without, name, every, point)

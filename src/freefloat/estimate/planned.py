@@ -19,7 +19,8 @@ from numpy.typing import ArrayLike
 from freefloat.arrays import Array
 from freefloat.data.processing.projection import Projection, project
 from freefloat.dynamics.samples import Samples
-from freefloat.estimate.flight import Flight, InvalidProblem, TotalMomentum
+from freefloat.dynamics.total_momentum import SaidMomentum, TotalMomentum
+from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.joint_curves import ProjectedCurves
 from freefloat.estimate.likelihood.unknowns import KNOTS
 from freefloat.estimate.prior import CadSpread
@@ -45,7 +46,7 @@ def planned_problem(
     known: Mapping[str, float] | None = None,
     zero: Iterable[str] = (),
     prior: CadSpread | None = CadSpread(),  # noqa: B008  (frozen)
-    momentum: TotalMomentum = "zero",
+    momentum: SaidMomentum = "zero",
     nuisances: Nuisances = Nuisances(),  # noqa: B008  (frozen)
     start: Start | None = None,
     wheel_rates: ArrayLike | None = None,
@@ -63,7 +64,7 @@ def planned_flight(
     trajectory: Trajectory,
     sensors: Mapping[str, Sensor] | Iterable[Sensor],
     rate_Hz: float | None = None,
-    momentum: TotalMomentum = "zero",
+    momentum: SaidMomentum = "zero",
     start: Start | None = None,
     wheel_rates: ArrayLike | None = None,
     name: str = "flight",
@@ -79,7 +80,8 @@ def planned_flight(
     measured = {array: channels[quantity] for quantity, array in _ARRAYS.items() if quantity in channels}
     own_rate = _rate(measured)
     rate = own_rate if rate_Hz is None else rate_Hz
-    begin = start or (Start() if isinstance(momentum, str) else Start(angular_momentum=momentum))
+    known = TotalMomentum.of(momentum)
+    begin = start or Start(angular_momentum=known.vector)
     flown = simulate_motion(robot, trajectory, _instants(trajectory, rate), begin, wheel_rates=wheel_rates)
     joints = {key: getattr(flown, key) for key in ("q", "dq", "ddq", "wheel_rates", "wheel_accelerations", "t")}
     samples = Samples(**joints, **{key: getattr(flown, key) for key in measured})
@@ -87,9 +89,9 @@ def planned_flight(
     walks = _walks(measured, trajectory.duration_s)
     projection = _projection(robot, trajectory, channels.get("q"))
     if projection is None:
-        return Flight(samples, noise, walks, momentum, name=name)
+        return Flight(samples, noise, walks, known, name=name)
     noise |= _joint_noise(projection, samples)
-    return Flight(samples, noise, walks, momentum, ProjectedCurves(projection), name=name)
+    return Flight(samples, noise, walks, known, ProjectedCurves(projection), name=name)
 
 
 def sensor_walks(robot: Robot, sensors: Iterable[Sensor], duration_s: float) -> dict[str, Array]:

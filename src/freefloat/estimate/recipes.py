@@ -59,7 +59,7 @@ def spirolazzi_known_load(problem: Problem) -> Estimate:
     that an unknown link grips fixes nothing in one flight; in two, one of them without the load, it does. Bodies that
     come and go change the clusters about the centre of mass, so that linear momentum is needed then (v measured).
     """
-    if any(not isinstance(flight.momentum, str) or flight.momentum != "zero" for flight in problem.flights):
+    if any(not flight.momentum.is_zero for flight in problem.flights):
         raise InvalidProblem("a known load fixes the scale where momentum is zero; here it is not")
     if not problem.known:
         raise InvalidProblem("nothing is declared known, so nothing fixes the scale at zero momentum; declare the load")

@@ -100,7 +100,7 @@ def _nearest(motion: PlannedMotion) -> Nearest | None:
 def _gravity_gradient(
     plan: Plan, trajectory: Trajectory, motion: PlannedMotion, orbital_rate_rad_s: float | None
 ) -> GravityGradient:
-    moments = 1.0 / np.linalg.eigvalsh(motion.reaction.by_momentum[:, 3:])  # of the whole, about its centre of mass
+    moments = 1.0 / np.linalg.eigvalsh(motion.reaction.B[:, 3:])  # of the whole, about its centre of mass
     rate = LOW_EARTH_ORBIT_RAD_S if orbital_rate_rad_s is None else orbital_rate_rad_s
     torque = 1.5 * rate**2 * float((moments[:, 0] - moments[:, -1]).max())
     shift = allowed = math.nan

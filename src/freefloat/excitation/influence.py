@@ -47,6 +47,8 @@ def influences(plan: Plan, motion: Trajectory) -> tuple[Influence, ...]:
     turning = allowed[allowed >= 3]
     columns = turning if isinstance(filled, FilledAngularMomentum) else allowed
     Y = filled.matrix.reshape(t.size, columns.size, asked.size) * asked
-    shares = filled.motion.inverse[:, turning[:, None], columns] @ Y
+    momentum = np.zeros((t.size, 6, asked.size))
+    momentum[:, columns] = Y
+    shares = filled.motion.base.solved(momentum)[:, turning]
     rms = np.sqrt((shares**2).mean(axis=(0, 1)))
     return tuple(Influence(*each) for each in zip(rows.names, asked.tolist(), rms.tolist(), strict=True))

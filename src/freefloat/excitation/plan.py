@@ -16,9 +16,9 @@ from typing import Final, Literal, get_args
 import numpy as np
 
 from freefloat.arrays import Array
+from freefloat.dynamics.total_momentum import TotalMomentum
 from freefloat.errors import FreefloatError, ShapeError, UnknownName
 from freefloat.estimate.bound.bound import Bound, cramer_rao_bound
-from freefloat.estimate.flight import TotalMomentum
 from freefloat.estimate.planned import planned_problem
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
@@ -96,7 +96,7 @@ class Plan:
     known: Mapping[str, float] = field(default_factory=dict)
     zero: Sequence[str] = ()
     prior: CadSpread | None = field(default_factory=CadSpread)
-    momentum: TotalMomentum = "zero"
+    momentum: TotalMomentum = field(default_factory=TotalMomentum.zero)
     nuisances: Nuisances = field(default_factory=Nuisances)
     start: Start = field(default_factory=Start)
     wheel_rates: Array | None = None
@@ -113,6 +113,7 @@ class Plan:
     limit_instants: int | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "momentum", TotalMomentum.of(self.momentum))
         if self.goal not in get_args(GoalName):
             raise InvalidPlan(f"goal is {self.goal!r}; allowed: {', '.join(get_args(GoalName))}")
         for name in ("goal_instants", "limit_instants"):
@@ -127,7 +128,7 @@ class Plan:
     @property
     def true_momentum(self) -> Array:
         """Total angular momentum with which the flight is planned, base axes at the first instant, (3,)."""
-        return np.array(self.start.angular_momentum if isinstance(self.momentum, str) else self.momentum, float)
+        return np.array(self.momentum.vector if self.momentum.kind == "known" else self.start.angular_momentum)
 
     def conditions(self, robot: Robot | None = None) -> Conditions:
         """How the flight begins, for the robot or a guess."""

@@ -14,14 +14,10 @@ from numpy.typing import NDArray
 
 from freefloat.arrays import Array, read_only
 from freefloat.dynamics import kernels
-from freefloat.dynamics.momentum_rows import momentum_matrix
+from freefloat.dynamics.reacting_base import ReactingBase
 from freefloat.dynamics.samples import Samples
-from freefloat.estimate.bound.reaction import inverse_inertia
-from freefloat.estimate.likelihood.reaction_kernels import momentum_by_position
-from freefloat.excitation import attitude_kernels
 from freefloat.motion.trajectory import LinearMap, Motion
 from freefloat.robot.model import Robot
-from freefloat.robot.parameters import PER_BODY
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,22 +55,6 @@ class Conditions:
             np.array([joints.get(name, -1) for name in channels], dtype=np.int64),
             np.array([wheels.get(name, -1) for name in channels], dtype=np.int64),
         )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Reaction:
-    """The base's twist x = (v, w), (n, 6), and its derivatives at a given attitude.
-
-    by_position, by_rate: (n, 6, joints). by_wheel: by wheel rates, (n, 6, wheels). by_momentum: B, (n, 6, 3).
-    R: attitude against the first instant, (n, 3, 3).
-    """
-
-    x: Array
-    by_position: Array
-    by_rate: Array
-    by_wheel: Array
-    by_momentum: Array
-    R: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,33 +97,10 @@ class PlannedMotion:
         return R, p, a
 
     @cached_property
-    def reaction(self) -> Reaction:
+    def reaction(self) -> ReactingBase:
         """The base's motion; no motion for a fixed base."""
-        robot, samples, n = self.robot, self.samples, self.t.size
-        A = momentum_matrix(robot, samples.q)
-        inverse = inverse_inertia(robot, A)
-        wheels = np.zeros((n, 6, len(robot.wheels)))
-        if robot.wheels:
-            wheels[:, 3:] = robot.wheel_axes.T * robot.wheel_inertias
-        by_rate, by_wheel, B = -inverse @ A[:, :, 6:], -inverse @ wheels, inverse[:, :, 3:]
-        x = (by_rate @ np.asarray(samples.dq)[..., None])[..., 0]
-        if robot.wheels:
-            x += (by_wheel @ np.asarray(samples.wheel_rates)[..., None])[..., 0]
-        R, _ = self._turned(np.ascontiguousarray(B[:, 3:]), np.ascontiguousarray(x[:, 3:]))
-        x += np.einsum("nij,nj->ni", B, np.einsum("nkj,k->nj", R, self.conditions.momentum))
-        v, w = read_only(x[:, :3]), read_only(x[:, 3:])
-        poses = kernels.sweep(robot.tree.arrays, samples.q, np.asarray(samples.dq), v, w)
-        change = np.zeros((n, 6, samples.q.shape[1]))
-        phi = read_only(robot.parameters).reshape(-1, PER_BODY)
-        momentum_by_position(robot.tree.arrays, phi, *poses, change)
-        return Reaction(x, -inverse @ change, by_rate, by_wheel, B, R)
-
-    def _turned(self, B: Array, c: Array) -> tuple[Array, Array]:
-        R, w = np.empty((self.t.size, 3, 3)), np.empty((self.t.size, 3))
-        R[0] = np.eye(3)
-        H = np.ascontiguousarray(np.broadcast_to(self.conditions.momentum, w.shape))
-        attitude_kernels.turn(self.t, B, c, H, R, w)
-        return R, w
+        robot, momentum = self.robot, self.conditions.momentum
+        return ReactingBase(robot, self.samples, momentum, turns=True, phi=robot.parameters)
 
     @cached_property
     def attitude(self) -> Array:
@@ -153,26 +110,20 @@ class PlannedMotion:
     @cached_property
     def turn(self) -> Array:
         """Small rotation of the attitude, base axes, by the flattened coefficients, shape (n, 3, k * channels)."""
-        reaction = self.reaction
         every = np.arange(self.t.size)
-        g = np.stack([self._at_given_attitude(reaction, every, 3 + axis) for axis in range(3)], axis=1)
-        alpha = np.empty_like(g)
-        H = np.ascontiguousarray(np.broadcast_to(self.conditions.momentum, (self.t.size, 3)))
-        B = np.ascontiguousarray(reaction.by_momentum[:, 3:])
-        w = np.ascontiguousarray(reaction.x[:, 3:])
-        attitude_kernels.turn_change(self.t, B, H, reaction.R, w, np.ascontiguousarray(g), alpha)
-        return alpha
+        return self.reaction.turn(np.stack([self._at_given_attitude(every, 3 + axis) for axis in range(3)], axis=1))
 
     def twist_change(self, rows: NDArray[np.int64], component: int) -> Array:
         """Derivative of one component of the twist at chosen instants by the coefficients, (rows, k * channels)."""
-        found = self._at_given_attitude(self.reaction, rows, component)
+        found = self._at_given_attitude(rows, component)
         if self.conditions.momentum.any():
-            u = np.einsum("nij,i->nj", self.reaction.R[rows], self.conditions.momentum)
-            per_turn = np.cross(self.reaction.by_momentum[rows, component], u)  # b . (u x alpha) = (b x u) . alpha
+            u = self.reaction.u[rows]
+            per_turn = np.cross(self.reaction.B[rows, component], u)  # b . (u x alpha) = (b x u) . alpha
             found += np.einsum("ni,nij->nj", per_turn, self.turn[rows])
         return found
 
-    def _at_given_attitude(self, reaction: Reaction, rows: NDArray[np.int64], component: int) -> Array:
+    def _at_given_attitude(self, rows: NDArray[np.int64], component: int) -> Array:
+        reaction = self.reaction
         return self.chain(
             rows,
             position=reaction.by_position[rows, component],

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from freefloat.arrays import Array, read_only
 from freefloat.dynamics import kernels
 from freefloat.dynamics.energy import kinetic_energy_regressor
-from freefloat.dynamics.momentum_rows import momentum_regressor
+from freefloat.dynamics.momentum_rows import momentum_regressor, spin_momentum
 from freefloat.dynamics.samples import Samples
 from freefloat.errors import UnknownName
 from freefloat.estimate.estimate import Estimate
@@ -58,9 +58,7 @@ class FloatingAngularModel:
         dq = samples.need("dq", "the base's reaction")
         H, k = rows @ self._values, self._axes.size
         right = -np.einsum("kij,kj->ki", H[:, :k, k:], dq)
-        if robot.wheels:
-            rates = samples.need("wheel_rates", "the base's reaction")
-            right -= ((rates * robot.wheel_inertias) @ robot.wheel_axes)[:, self._axes]
+        right -= spin_momentum(robot, samples)[:, self._axes]
         w = np.linalg.solve(H[:, :k, :k], right[..., None])[..., 0]
         moved = np.einsum("kijp,kj->kip", rows[:, :k], np.hstack([w, dq]))
         return self._judge.judged(w, -np.linalg.solve(H[:, :k, :k], moved))

@@ -28,14 +28,14 @@ from numpy.typing import ArrayLike
 
 from freefloat.arrays import Array, read_only
 from freefloat.dynamics import kernels
-from freefloat.dynamics.momentum_rows import momentum_matrix, momentum_regressor, wheel_columns
+from freefloat.dynamics.momentum_rows import momentum_regressor, spin_momentum
+from freefloat.dynamics.reaction import Reaction, six_rows, solve_base
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.torque import torque_regressor, wheel_wrench_columns
 from freefloat.errors import UnknownName
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimated_clusters import cad_spread, refuse_other_clusters, spread_of, undeclared
 from freefloat.estimate.uncertain import Judge, Uncertain, covariance_root, side_by_side
-from freefloat.robot.base_axes import allowed_rows
 from freefloat.robot.model import Robot
 from freefloat.robot.parts import Point
 
@@ -79,8 +79,8 @@ class FloatingModel:
 
     def base_reaction(self, samples: Samples) -> Uncertain:
         """Base twist that the joints' and wheels' motion causes when there is no momentum, shape (n, 6)."""
-        right = -(wheel_columns(self.robot, samples) @ self.robot.wheel_inertias)
-        return self._judge.judged(*self._reaction(samples.q, samples.need("dq", "the base's reaction"), right))
+        dq, spin = samples.need("dq", "the base's reaction"), spin_momentum(self.robot, samples)
+        return self._judge.judged(*self._reaction(samples.q, dq, spin))
 
     def reaction_jacobian(self, q: ArrayLike) -> Uncertain:
         """-A_b^-1 A_q: base twist per unit of each joint's rate, shape (n, 6, joints)."""
@@ -135,25 +135,19 @@ class FloatingModel:
         """A quantity Y phi, Y of shape (..., 10 bodies)."""
         return self._judge.judged(Y @ self.estimate.parameters, Y)
 
-    def _reaction(self, q: Array, dq: Array, right: Array | float = 0.0) -> tuple[Array, Array]:
-        """Base twist (n, 6) at a given momentum `right` (n, 6), and its derivative by the parameters (n, 6, p)."""
-        n, allowed = len(q), allowed_rows(self.robot)
-        A = momentum_matrix(self.robot, q, self.estimate.parameters)
-        missing = right - np.einsum("kij,kj->ki", A[:, :, 6:], dq)
-        twist, slope = np.zeros((n, 6)), np.zeros((n, 6, self.robot.parameters.size))
-        if allowed.size:
-            inner = A[:, allowed[:, None], allowed]
-            twist[:, allowed] = np.linalg.solve(inner, missing[:, allowed, None])[..., 0]
-            K = momentum_regressor(self.robot, Samples(q, dq, v=twist[:, :3], w=twist[:, 3:]))
-            slope[:, allowed] = -np.linalg.solve(inner, K[:, allowed])
-        return twist, slope
+    def _reaction(self, q: Array, dq: Array, spin: Array) -> tuple[Array, Array]:
+        """Base twist (n, 6) with wheels of momentum `spin` (n, 3), and its derivative by the parameters (n, 6, p)."""
+        found = Reaction.of(self.robot, q, dq, spin, self.estimate.parameters)
+        v, w = found.velocities(np.zeros_like(spin))
+        K = momentum_regressor(self.robot, Samples(q, dq, v=v, w=w))
+        return np.hstack([v, w]), -six_rows(solve_base(found.A, K, found.allowed), found.allowed)
 
     def _unit_rates(self, q: Array) -> Iterator[tuple[Array, tuple[Array, Array]]]:
         """For each joint: its unit rate (n, joints), and the reaction to it."""
         Samples(q).check(self.robot)
         for rate in np.eye(q.shape[1]):
             rates = np.array(np.broadcast_to(rate, q.shape))
-            yield rates, self._reaction(q, rates)
+            yield rates, self._reaction(q, rates, np.zeros((len(q), 3)))
 
     def _place(self, point: str | Point) -> tuple[int, Array]:
         """Number of the moving body that carries a point, and the point in its frame (3,)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from freefloat.estimate.flight import TotalMomentum
+from freefloat.dynamics.total_momentum import TotalMomentum
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem_data import Nuisances
 from freefloat.mission.mission_file import Mission
@@ -32,4 +32,4 @@ def nuisances_of(mission: Mission) -> Nuisances:
 def momentum_of(mission: Mission) -> TotalMomentum:
     """What is known of the total angular momentum."""
     said = mission.settings.momentum
-    return said if isinstance(said, str) else mission.total_momentum
+    return TotalMomentum.of(said if isinstance(said, str) else mission.total_momentum)

@@ -1,8 +1,7 @@
 """What a set of measurements reads, and how it depends on the standard parameters.
 
-The base reacts to the joints with x = A_b^-1 (h - A_q dq), x = (v, w); its sensitivity to the standard
-parameters is dx/dphi = -A_b^-1 K. An unknown constant momentum adds the columns A_b^-1 R^T. Measured are rows of it
-(w with a gyro, v with a tracked point), and torques beside them.
+The base reacts to the joints by the law of `dynamics/reaction.py`; an unknown constant momentum adds the columns
+B R^T. Measured are rows of its twist (w with a gyro, v with a tracked point), and torques beside them.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.dynamics.momentum_rows import momentum_matrix, momentum_regressor, wheel_columns
-from freefloat.dynamics.reaction import base_accelerations, base_reaction
+from freefloat.dynamics.reaction import base_accelerations, base_reaction, solve_base
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.states import random_states
 from freefloat.dynamics.torque import torque_regressor
@@ -116,15 +115,14 @@ def _padded(block: MeasuredRows, names: list[str], nuisances: int) -> tuple[Arra
 def _base_rows(robot: Robot, measurement: Measurement, states: Samples) -> MeasuredRows:
     """Base velocities: A_b^-1 (K phi + wheels - momentum) = 0, the measured rows of it."""
     allowed = allowed_rows(robot)
-    A_b = momentum_matrix(robot, states.q)[:, :, :6][:, allowed[:, None], allowed]
+    A = momentum_matrix(robot, states.q)
     wheels = wheel_columns(robot, states) * robot.wheel_inertias
     K = momentum_regressor(robot, states)
     momentum = -(K @ robot.parameters + wheels.sum(axis=2))[..., None]
     drift = np.zeros((len(states), 6, 3))
     unknown = measurement.momentum == "unknown"
     drift[:, 3:] = _to_base(states) if unknown else 0.0
-    right = [K, wheels, momentum * (not unknown), drift]
-    solved = [np.linalg.solve(A_b, part[:, allowed]) if part.shape[2] else part[:, allowed] for part in right]
+    solved = [solve_base(A, part, allowed) for part in (K, wheels, momentum * (not unknown), drift)]
     rows = [row for row, axis in enumerate(allowed) if (measurement.velocity if axis < 3 else measurement.rate)]
     motion = np.concatenate([states.need("v", "the base"), states.need("w", "the base")], axis=1)[:, allowed]
     scaled = [_scaled(part[:, rows], motion[:, rows]) for part in solved]

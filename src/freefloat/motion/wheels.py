@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from freefloat.arrays import Array
+from freefloat.dynamics.momentum_rows import momentum_by_wheel_rates
 from freefloat.motion.sampled import Sampled
 from freefloat.motion.trajectory import InvalidTrajectory, matrix
 from freefloat.robot.model import Robot
@@ -34,7 +35,7 @@ def wheel_rates(robot: Robot, momentum: Array) -> Array:
     """Least rates that give this momentum, shape (n, wheels) [rad/s], from (n, 3) [N m s], base frame."""
     if not robot.wheels:
         raise InvalidTrajectory(f"{robot.name} has no wheels; a momentum plan needs some")
-    per_rate = robot.wheel_axes.T * robot.wheel_inertias  # (3, wheels)
+    per_rate = momentum_by_wheel_rates(robot)
     rates: Array = momentum @ np.linalg.pinv(per_rate).T
     missing = momentum - rates @ per_rate.T
     sizes = np.linalg.norm(missing, axis=1)

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from freefloat.arrays import Array, read_only
 from freefloat.dynamics import kernels
+from freefloat.dynamics.momentum_rows import wheel_momentum
 from freefloat.dynamics.samples import Samples
 from freefloat.errors import ShapeError
 from freefloat.motion.limits import joint_or_wheel
@@ -244,7 +245,7 @@ class _Batch:
             out["attitude"][..., 3] = 1.0
             return
         body = self._bodies(q, dq)
-        spin = (rates * self.robot.wheel_inertias) @ self.robot.wheel_axes
+        spin = wheel_momentum(self.robot, rates)
         shape = (last - first, self.t.size)
         state, x = np.empty((*shape, 9)), np.empty((*shape, 6))
         self._begin(first, body, spin, out["attitude"], state)

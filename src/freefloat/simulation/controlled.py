@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from freefloat.arrays import Array, frozen_array, read_only
+from freefloat.dynamics.momentum_rows import wheel_momentum
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.torque import inverse_dynamics
 from freefloat.errors import ShapeError
@@ -261,7 +262,7 @@ def _first(robot: Robot, start: Start, command: Samples) -> Samples:
         level = np.array([[0.0, 0.0, 0.0, 1.0]])
         return replace(command, v=still, w=still, attitude=level, position=still)
     body, rates = locked_bodies(robot, command), command.need("wheel_rates", "wheels")
-    spin = (rates * robot.wheel_inertias) @ robot.wheel_axes
+    spin = wheel_momentum(robot, rates)
     state, w = start_states(robot, [start], body, spin)
     linear = state[:, :3] @ rotations(start.attitude[None])[0]
     v = (linear - body[:, 9:12]) / robot.mass - np.cross(w, body[:, :3] / robot.mass)

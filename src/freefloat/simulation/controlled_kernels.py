@@ -5,7 +5,7 @@ At every instant the accelerations solve
     H(q) (dv, dw, ddq) = (wrench from outside, joint torques) - bias(q, dq, v, w, gravity, wheels).
 
 The state advances by the classical Runge-Kutta method of order four; attitude does so on the rotation group,
-R -> R exp(phi), phi' = w + phi x w / 2 + phi x (phi x w) / 12 (Bortz, IEEE T-AES 1971), as in `flight_kernels`.
+R -> R exp(phi), phi' = w + phi x w / 2 + phi x (phi x w) / 12 (Bortz, IEEE T-AES 1971), as in `attitude_kernels`.
 
 A compiled function keeps its callees inside, and numba's cache looks only at the file of the function itself:
 after a change in a file that it calls into, it would go on with what it has. But the cache does look at the
@@ -24,9 +24,9 @@ from numba import njit
 from numpy.typing import NDArray
 
 from freefloat.arrays import Array
-from freefloat.dynamics import flight_kernels, forward_kernels as dynamics_kernels
-from freefloat.dynamics.flight_kernels import _rotate, _turned
-from freefloat.dynamics.forward_kernels import cross, dynamics, solve, workspace
+from freefloat.dynamics import attitude_kernels, forward_kernels as dynamics_kernels
+from freefloat.dynamics.attitude_kernels import rotate, turned_quaternion, vector_rate
+from freefloat.dynamics.forward_kernels import dynamics, solve, workspace
 from freefloat.robot.tree import TreeArrays
 
 _FAST = {"nogil": True, "fastmath": {"contract"}}
@@ -115,11 +115,11 @@ def _outside_wrench(course, H, i, k, quaternion, out):
     """Force and moment about the base origin from outside, but for gravity, base axes, into out (6,)."""
     mass = H[0, 0]
     c0, c1, c2 = H[5, 1] / mass, H[3, 2] / mass, H[4, 0] / mass  # H[3:, :3] is mass times [c x]
-    f0, f1, f2 = _rotate(quaternion, course.outside[0], course.outside[1], course.outside[2], True)
-    t0, t1, t2 = _rotate(quaternion, course.outside[3], course.outside[4], course.outside[5], True)
+    f0, f1, f2 = rotate(quaternion, course.outside[0], course.outside[1], course.outside[2], True)
+    t0, t1, t2 = rotate(quaternion, course.outside[3], course.outside[4], course.outside[5], True)
     if course.gradient != 0.0:
         nadir = course.nadir[i]
-        n0, n1, n2 = _rotate(quaternion, nadir[0], nadir[1], nadir[2], True)
+        n0, n1, n2 = rotate(quaternion, nadir[0], nadir[1], nadir[2], True)
         square, along = c0 * c0 + c1 * c1 + c2 * c2, c0 * n0 + c1 * n1 + c2 * n2
         i0 = H[3, 3] * n0 + H[3, 4] * n1 + H[3, 5] * n2 - mass * (square * n0 - along * c0)
         i1 = H[4, 3] * n0 + H[4, 4] * n1 + H[4, 5] * n2 - mass * (square * n1 - along * c1)
@@ -155,7 +155,7 @@ def _wheel_load(mechanism, course, i, nj, x, H, load):
 def _accelerations(mechanism, motors, course, i, k, quaternion, x, work, torque, d):
     """Rates of the base's and the joints' velocities into d, with those of motors that lag; motor torques."""
     nj, H, load, rows, g = torque.size, work.H, work.load, mechanism.rows, mechanism.gravity
-    g0, g1, g2 = _rotate(quaternion, g[0], g[1], g[2], True)
+    g0, g1, g2 = rotate(quaternion, g[0], g[1], g[2], True)
     work.twist[0, :] = x[_V : _V + 6]
     work.rise[0, 0], work.rise[0, 1], work.rise[0, 2] = -g0, -g1, -g2
     dynamics(mechanism.tree, mechanism.phi, x[_Q : _Q + nj], x[_Q + nj : _Q + 2 * nj], work)
@@ -183,11 +183,9 @@ def _accelerations(mechanism, motors, course, i, k, quaternion, x, work, torque,
 def _rates(mechanism, motors, course, i, k, quaternion, x, work, torque, d):
     """Rates d of the state x, whose attitude is the quaternion, at half-step i, in interval k."""
     _accelerations(mechanism, motors, course, i, k, quaternion, x, work, torque, d)
-    nj, f0, f1, f2, w0, w1, w2 = torque.size, x[0], x[1], x[2], x[_W], x[_W + 1], x[_W + 2]
-    a0, a1, a2 = cross(f0, f1, f2, w0, w1, w2)
-    b0, b1, b2 = cross(f0, f1, f2, a0, a1, a2)
-    d[0], d[1], d[2] = w0 + 0.5 * a0 + b0 / 12.0, w1 + 0.5 * a1 + b1 / 12.0, w2 + 0.5 * a2 + b2 / 12.0
-    d[_P], d[_P + 1], d[_P + 2] = _rotate(quaternion, x[_V], x[_V + 1], x[_V + 2], False)
+    nj = torque.size
+    d[0], d[1], d[2] = vector_rate(x[0], x[1], x[2], x[_W], x[_W + 1], x[_W + 2])
+    d[_P], d[_P + 1], d[_P + 2] = rotate(quaternion, x[_V], x[_V + 1], x[_V + 2], False)
     for j in range(nj):
         d[_Q + j] = x[_Q + nj + j]
     for m in range(mechanism.spins.size):
@@ -207,12 +205,12 @@ def _step(mechanism, motors, course, i, k, h, quaternion, x, d, work, torque):
         ahead = h if stage == 3 else 0.5 * h
         for m in range(size):
             scratch[m] = x[m] + ahead * d[stage - 1, m]
-        _turned(quaternion, scratch[0], scratch[1], scratch[2], turned)
+        turned_quaternion(quaternion, scratch[0], scratch[1], scratch[2], turned)
         at = i + 2 if stage == 3 else i + 1
         _rates(mechanism, motors, course, at, k, turned, scratch, work, torque, d[stage])
     for m in range(size):
         x[m] += h / 6.0 * (d[0, m] + 2.0 * (d[1, m] + d[2, m]) + d[3, m])
-    _turned(quaternion, x[0], x[1], x[2], turned)
+    turned_quaternion(quaternion, x[0], x[1], x[2], turned)
     quaternion[:] = turned
     x[:3] = 0.0
 
@@ -255,4 +253,4 @@ def text_stamp(*modules) -> int:
     return stamp
 
 
-fly = compiled_flight(text_stamp(dynamics_kernels, flight_kernels))
+fly = compiled_flight(text_stamp(dynamics_kernels, attitude_kernels))

@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike
 
 from freefloat.arrays import Array, frozen_array, read_only
 from freefloat.dynamics import kernels
-from freefloat.dynamics.flight_kernels import propagate
-from freefloat.dynamics.momentum_rows import momentum_matrix
+from freefloat.dynamics.attitude_kernels import propagate
+from freefloat.dynamics.momentum_rows import momentum_by_wheel_rates, momentum_matrix, wheel_momentum
 from freefloat.dynamics.reaction import base_accelerations
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.torque import inverse_dynamics
@@ -173,7 +173,8 @@ class _PrescribedFlight:
         whole = replace(self.half[::2], t=self.t)
         if self.robot.base == "fixed":
             return self._held(whole)
-        body, spin = locked_bodies(self.robot, self.half), self._spin()
+        body = locked_bodies(self.robot, self.half)
+        spin = wheel_momentum(self.robot, self.half.need("wheel_rates", "wheels"))
         quaternion, state, x = (np.empty((1, self.t.size, width)) for width in (4, 9, 6))
         quaternion[0, 0] = self.start.attitude
         state[:, 0], rate = start_states(self.robot, [self.start], body[:1], spin[:1])
@@ -190,11 +191,6 @@ class _PrescribedFlight:
         fixed = replace(whole, v=still, w=still, dv=still, dw=still, attitude=level, position=still)
         needed = inverse_dynamics(self.robot, fixed)
         return replace(fixed, base_wrench=needed[:, :6], torques=needed[:, 6:])
-
-    def _spin(self) -> Array:
-        """Momentum of the wheels' rates relative to the base, (2n - 1, 3)."""
-        rates = self.half.need("wheel_rates", "wheels")
-        return (rates * self.robot.wheel_inertias) @ self.robot.wheel_axes
 
     def _samples(self, whole: Samples, body: Array, quaternion: Array, state: Array, x: Array) -> Samples:
         R_IB = rotations(quaternion)
@@ -340,7 +336,7 @@ def start_states(robot: Robot, starts: Sequence[Start], body: Array, spin: Array
 
 def free_inertia(robot: Robot) -> Array:
     """What wheels that turn freely take off the locked inertia: the sum of J a a^T, shape (3, 3)."""
-    return (robot.wheel_axes.T * robot.wheel_inertias) @ robot.wheel_axes
+    return momentum_by_wheel_rates(robot) @ robot.wheel_axes
 
 
 def free_rates(robot: Robot, first: Array, w: Array) -> Array:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from freefloat.arrays import Array, read_only
-from freefloat.dynamics.flight_kernels import propagate
+from freefloat.dynamics.attitude_kernels import propagate
 from freefloat.dynamics.momentum_rows import momentum_matrix
 from freefloat.estimate.bound.reaction import Derivatives, Joints, Setting, reaction
 from freefloat.robot.rotations import cross_matrices, rotations

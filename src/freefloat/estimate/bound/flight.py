@@ -71,8 +71,7 @@ def _setting(
     width = {"joint zeros": len(robot.joints), "joint motion": curves, "time offset": 1, "clock drift": 1}
     values = {kind: np.zeros(size) for kind, size in width.items()}
     values |= {kind: np.zeros(3) for kind in (*_TURNING, "drift velocity")}
-    if not isinstance(flight.momentum, str):
-        values["momentum"][setting.turning] = flight.momentum[setting.turning]
+    values["momentum"][setting.turning] = flight.momentum.vector[setting.turning]
     for part in (*moving, *sensed):
         if part.kind in width:
             values[part.kind] = point[part.place]

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from freefloat.arrays import AXES
+from freefloat.dynamics.reaction import NotPossible
 from freefloat.estimate.causes.flight_view import FlightView
 from freefloat.estimate.causes.possible_faults import Fault, no_fault, possible_faults, turned_gyro
 from freefloat.estimate.causes.rate_comparison import Agreement, RateComparison
-from freefloat.estimate.likelihood.reaction import NotPossible
 from freefloat.estimate.problem import Problem
 from freefloat.robot.rotations import exponential, logarithm
 
@@ -51,8 +51,8 @@ def search_faults(problem: Problem) -> Search | None:
     """Compare data and model with and without mistakes; None where no rates of a base that reacts are recorded."""
     if problem.robot.base == "fixed" or not (comparison := RateComparison(problem)).flights:
         return None
-    momenta = [flight.momentum for flight in comparison.flights]
-    faults = list(possible_faults(problem.robot, all(isinstance(each, str) and each == "unknown" for each in momenta)))
+    unknown = all(flight.momentum.is_unknown for flight in comparison.flights)
+    faults = list(possible_faults(problem.robot, unknown))
     costs = [comparison.agreement(fault, _COARSE).cost for fault in faults]
     recorded = comparison.agreement(no_fault(problem.robot), _FINE)
     tried = [(faults[k], comparison.agreement(faults[k], _FINE)) for k in np.argsort(costs)[:_CANDIDATES]]

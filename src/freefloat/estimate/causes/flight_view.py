@@ -49,9 +49,8 @@ class FlightView:
         grid = Grid.of(problem.robot, replace(flight, samples=samples[every]), halves=False)
         self.grid = replace(grid, spin=fault.wheels * grid.spin)
         self.middle = 0.5 * float(flight.t[0] + flight.t[-1])
-        momentum = flight.momentum
-        self.momentum = np.zeros(3) if isinstance(momentum, str) else momentum
-        self.unknown = fault.momentum or (isinstance(momentum, str) and momentum == "unknown")
+        self.momentum = flight.momentum.vector
+        self.unknown = fault.momentum or flight.momentum.is_unknown
         turns = self.unknown or bool(self.momentum.any())
         self.back = rotations(integrate_rates(flight.t, w))[every].swapaxes(1, 2) if turns else None
         k = self.turning.size

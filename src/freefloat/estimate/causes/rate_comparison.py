@@ -16,10 +16,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from freefloat.arrays import Array
+from freefloat.dynamics.reaction import NotPossible
 from freefloat.estimate.causes.flight_view import FlightView
 from freefloat.estimate.causes.possible_faults import Fault, no_fault
 from freefloat.estimate.flight import Flight
-from freefloat.estimate.likelihood.reaction import NotPossible
 from freefloat.estimate.problem import Problem
 
 _MOST = 5000  # samples of a flight that are looked at

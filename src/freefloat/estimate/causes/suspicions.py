@@ -146,7 +146,7 @@ def nothing_known(problem: Problem) -> bool:
     for flight in problem.flights:
         if wheels_turn(flight):
             return False
-        if not isinstance(flight.momentum, str) and flight.momentum.any():
+        if flight.momentum.vector.any():
             return False
     return problem.nuisances.external_torque_Nm is None
 

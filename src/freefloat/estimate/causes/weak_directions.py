@@ -55,7 +55,7 @@ def weak_directions(estimate: Estimate, problem: Problem) -> WeakDirections:
 def never_shown(problem: Problem) -> int:
     """How many directions no motion shows with these sensors, this momentum and these wheels."""
     measured = {name for flight in problem.flights for name in flight.noise}
-    momenta = {"known" if not isinstance(flight.momentum, str) else flight.momentum for flight in problem.flights}
+    momenta = {flight.momentum.kind for flight in problem.flights}
     measurement = Measurement(
         velocity=bool({"v", "position"} & measured),
         torque=bool({"energy", "torque"} & set(problem.models)),

@@ -1,6 +1,6 @@
 """Error-state extended Kalman filter: attitude, gyro bias and parameters together, sample by sample as on board.
 
-Gyro and star tracker are compared with the base motion that the clusters predict (`likelihood/reaction.py`) at the
+Gyro and star tracker are compared with the base motion that the clusters predict (`dynamics/reaction.py`) at the
 estimate of the moment. States: clusters and known parameters that may deviate, joint zeros, momentum where it is
 unknown, the gyro's bias, which walks, the first attitude, the error of the predicted attitude. The CAD model's spread
 is the covariance to begin with; what is kept is its triangle (`triangle_kernel.py`).
@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from freefloat.arrays import AXES, Array
 from freefloat.data.processing.whiteness import whiteness
+from freefloat.dynamics.reaction import NotPossible
 from freefloat.estimate.causes.diagnosis import diagnosed
 from freefloat.estimate.causes.suspicions import refuse_unusable
 from freefloat.estimate.estimate import Estimate
@@ -32,7 +33,6 @@ from freefloat.estimate.estimate_parts import Budget, ChannelResidual, Quantity,
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.kalman.passes import KalmanRun, Pass
-from freefloat.estimate.likelihood.reaction import NotPossible
 from freefloat.estimate.problem import Problem
 
 _FEWEST = 16  # samples of a test for whiteness

@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from freefloat.dynamics.attitude_kernels import turn_by_halves_change, turned
 from freefloat.estimate.kalman.prediction_kernel import predict, prediction
 from freefloat.estimate.kalman.second_order_kernel import second_order
 from freefloat.estimate.kalman.triangle_kernel import absorb, move, retriangle, transpose
-from freefloat.estimate.likelihood.reaction_kernels import turn_sensitivity, turned
 
 _COMPILE = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
 _SMALL = 1e-4  # of the sine of an angle: below, series
@@ -81,7 +81,7 @@ def _go_on(body, places, readings, sample, state, out):
     step = readings.step
     if places.attitude >= 0:
         ahead = np.empty((2, 3, out.G.shape[2]))  # (F a + F c)' = F a + F c: a begins at zero, the identity left out
-        turn_sensitivity(readings.t[step * (sample - 1) : step * sample + 1], out.F, out.G, ahead)
+        turn_by_halves_change(readings.t[step * (sample - 1) : step * sample + 1], out.F, out.G, ahead)
         move(state.d, body.turning, places.attitude, places.own, ahead[1])
         move(state.L, body.turning, places.attitude, places.own, ahead[1])
         move(state.N, body.turning, places.attitude, places.own, ahead[1])

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from freefloat.arrays import Array, read_only
+from freefloat.dynamics.reaction import NotPossible
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.kalman import kernel as compiled
 from freefloat.estimate.kalman.prediction_kernel import Body, Places, Readings
 from freefloat.estimate.likelihood.likelihood import FlightLikelihood, Likelihood
-from freefloat.estimate.likelihood.reaction import NotPossible
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.problem_data import Nuisances
@@ -192,15 +192,13 @@ class _FlightFilter:
 
     def _body(self) -> Body:
         flight, columns = self.flight, self.whole.likelihood.columns
-        momentum = flight.flight.momentum
-        given = np.zeros(3) if isinstance(momentum, str) else np.array(momentum)
         return Body(
             fixed=np.where(flight.present, flight.problem.fixed, 0.0).reshape(-1, PER_BODY),
             columns=columns,
             there=flight.present[columns].astype(float),
             allowed=flight.allowed,
             turning=flight.turning,
-            given=given,
+            given=np.array(flight.flight.momentum.vector),
         )
 
     def _readings(self) -> Readings:

@@ -11,8 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from freefloat.dynamics.attitude_kernels import turn_by_halves
 from freefloat.dynamics.kernels import forward_columns, locked, sweep
-from freefloat.estimate.likelihood.reaction_kernels import momentum_by_position, solve_each, turn
+from freefloat.dynamics.reaction_kernels import inner, momentum_by_position, reactions, solve_each, velocities
 
 _COMPILE = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
 _SINGULAR = 1e-12
@@ -114,12 +115,13 @@ def predict(tree, body, places, readings, x, first, m, out):
     if places.momentum >= 0:
         for i in range(body.turning.size):
             H[body.turning[i]] += x[places.momentum + i]
-    reactions, pivot = _reactions(A, dq, spin, body.allowed)
+    found, pivot = reactions(A, dq, spin, body.allowed)
     if not pivot > _SINGULAR:
         return False
     if m == 3:
-        _turn_on(readings.t[first : first + m], reactions, body.allowed, H, R)
-    v, w, u = _twists(reactions, body.allowed, R, H)
+        _turn_on(readings.t[first : first + m], found, body.allowed, H, R)
+    u = _momenta(R, H)
+    v, w = velocities(found, body.allowed, u)
     columns = np.empty((m, body.allowed.size, body.columns.size + (q.shape[1] if places.zeros >= 0 else 0)))
     parameter_columns(tree, body, q, dq, v, w, columns)
     if places.zeros >= 0:
@@ -127,10 +129,10 @@ def predict(tree, body, places, readings, x, first, m, out):
     solve_each(inner(A, body.allowed), columns, 0)
     if m == 3:
         for s in range(m):
-            _attitude_rates(body, places, reactions[s], columns[s], w[s], u[s], s, out)
+            _attitude_rates(body, places, found[s], columns[s], w[s], u[s], s, out)
     for i in range(3):
         out.w[i] = w[m - 1, i]
-    _by_states(body, places, reactions[m - 1], columns[m - 1], u[m - 1], R[m - 1], out.H)
+    _by_states(body, places, found[m - 1], columns[m - 1], u[m - 1], R[m - 1], out.H)
     return True
 
 
@@ -150,33 +152,6 @@ def _put_point(body, places, readings, x, first, m, out):
 
 
 @njit(**_COMPILE)
-def inner(A, allowed):
-    """A_b of what the base can do, (m, r, r)."""
-    r = allowed.size
-    block = np.empty((A.shape[0], r, r))
-    for s in range(A.shape[0]):
-        for i in range(r):
-            for j in range(r):
-                block[s, i, j] = A[s, allowed[i], allowed[j]]
-    return block
-
-
-@njit(**_COMPILE)
-def _reactions(A, dq, spin, allowed):
-    """Twist at zero momentum, then by each component of angular momentum, (m, r, 4), and the smallest pivot."""
-    right = np.zeros((A.shape[0], allowed.size, 4))
-    for s in range(A.shape[0]):
-        for i in range(allowed.size):
-            row = allowed[i]
-            for j in range(dq.shape[1]):
-                right[s, i, 0] -= A[s, row, 6 + j] * dq[s, j]
-            if row >= 3:
-                right[s, i, 0] -= spin[s, row - 3]
-                right[s, i, row - 2] = 1.0
-    return right, solve_each(inner(A, allowed), right, 0)
-
-
-@njit(**_COMPILE)
 def _turn_on(t, reactions, allowed, H, R):
     """Fill R[1:], attitudes half-way and at the next sample, from R[0]."""
     gain, rest, momentum = np.zeros((3, 3, 3)), np.zeros((3, 3)), np.zeros((3, 3))
@@ -188,26 +163,17 @@ def _turn_on(t, reactions, allowed, H, R):
                 rest[s, allowed[i] - 3] = reactions[s, i, 0]
                 for j in range(3):
                     gain[s, allowed[i] - 3, j] = reactions[s, i, 1 + j]
-    turn(t, gain, rest, momentum, R)
+    turn_by_halves(t, gain, rest, momentum, R)
 
 
 @njit(**_COMPILE)
-def _twists(reactions, allowed, R, H):
-    """Velocities v and w (m, 3) at the attitudes R, and the total momentum there in base axes, u (m, 3)."""
-    m = reactions.shape[0]
-    v, w, u = np.zeros((m, 3)), np.zeros((m, 3)), np.zeros((m, 3))
-    for s in range(m):
+def _momenta(R, H):
+    """The total momentum in base axes, u (m, 3), at the attitudes R."""
+    u = np.zeros((R.shape[0], 3))
+    for s in range(R.shape[0]):
         for i in range(3):
             u[s, i] = R[s, 0, i] * H[0] + R[s, 1, i] * H[1] + R[s, 2, i] * H[2]
-        for i in range(allowed.size):
-            row, x = allowed[i], reactions[s, i, 0]
-            for j in range(3):
-                x += reactions[s, i, 1 + j] * u[s, j]
-            if row < 3:
-                v[s, row] = x
-            else:
-                w[s, row - 3] = x
-    return v, w, u
+    return u
 
 
 @njit(**_COMPILE)

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from freefloat.estimate.kalman.prediction_kernel import inner, parameter_columns
-from freefloat.estimate.likelihood.reaction_kernels import solve_each
+from freefloat.dynamics.reaction_kernels import inner, solve_each
+from freefloat.estimate.kalman.prediction_kernel import parameter_columns
 
 _COMPILE = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
 

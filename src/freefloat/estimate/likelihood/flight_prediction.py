@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from freefloat.arrays import Array
 from freefloat.data.processing.attitude import integrate_rates
+from freefloat.dynamics.attitude_kernels import turn_by_halves_change
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.joint_curves import Remembered
-from freefloat.estimate.likelihood import reaction_kernels as compiled
 from freefloat.estimate.likelihood.reaction import BaseMotion, Clock, Grid, Targets, predict, sensitivities
 from freefloat.estimate.likelihood.unknowns import Unknowns
 from freefloat.estimate.problem import Problem
@@ -64,8 +64,9 @@ class FlightPrediction:
         return self.sliding if name in ("v", "position") else self.turning
 
     def _needs_attitude(self) -> bool:
-        zero = isinstance(self.flight.momentum, str) and self.flight.momentum == "zero"
-        return not zero or self.place("external torque") is not None or set(self.channels) != {"w"}
+        return (
+            not self.flight.momentum.is_zero or self.place("external torque") is not None or set(self.channels) != {"w"}
+        )
 
     def place(self, kind: str) -> slice | None:
         """Where this flight's unknowns of a kind are; None if there are none."""
@@ -108,8 +109,7 @@ class FlightPrediction:
 
     def total_momentum(self, point: Array) -> Array:
         """Angular momentum at the first sample, in base axes, (3,) [N m s]."""
-        momentum = self._vector(point, self.place("momentum"), self.turning)
-        return momentum if isinstance(self.flight.momentum, str) else momentum + self.flight.momentum
+        return self._vector(point, self.place("momentum"), self.turning) + self.flight.momentum.vector
 
     def motion(self, point: Array, phi: Array) -> BaseMotion:
         """The predicted base motion at a point."""
@@ -167,5 +167,5 @@ class FlightPrediction:
         u_cross = cross_matrices(motion.u)
         F = gain @ u_cross - cross_matrices(motion.w)
         alpha = np.empty((self.flight.t.size, 3, count))
-        compiled.turn_sensitivity(self.grid.t, F, turned, alpha)
+        turn_by_halves_change(self.grid.t, F, turned, alpha)
         return G[::2] + (motion.B[::2] @ u_cross[::2]) @ alpha, alpha

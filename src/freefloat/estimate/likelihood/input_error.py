@@ -17,6 +17,7 @@ from typing import ClassVar
 import numpy as np
 
 from freefloat.arrays import Array
+from freefloat.dynamics.total_momentum import TotalMomentum
 from freefloat.estimate.causes.diagnosis import refuse_too_few
 from freefloat.estimate.causes.suspicions import refuse_unusable
 from freefloat.estimate.estimate import Estimate
@@ -148,4 +149,4 @@ class _Torques:
 
 def _silent(flight: Flight) -> Flight:
     """The flight as far as it bears on the parameters alone."""
-    return replace(flight, noise={}, walks={}, momentum="zero", curves=None)
+    return replace(flight, noise={}, walks={}, momentum=TotalMomentum.zero(), curves=None)

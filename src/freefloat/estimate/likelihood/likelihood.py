@@ -16,9 +16,10 @@ import scipy.linalg
 from numpy.typing import NDArray
 
 from freefloat.arrays import AXES, Array
+from freefloat.dynamics.reaction import solve_base
 from freefloat.estimate.estimate_parts import UNITS, ChannelResidual
 from freefloat.estimate.likelihood.flight_readings import FlightReadings
-from freefloat.estimate.likelihood.reaction import Targets, sensitivities, solve_base
+from freefloat.estimate.likelihood.reaction import Targets, sensitivities
 from freefloat.estimate.likelihood.unknowns import Unknowns, parameter_columns, unknowns_of
 from freefloat.estimate.problem import Problem
 from freefloat.models.model import NotApplicable

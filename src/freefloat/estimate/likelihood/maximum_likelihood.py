@@ -20,6 +20,7 @@ import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.data.processing.whiteness import whiteness
+from freefloat.dynamics.reaction import NotPossible
 from freefloat.estimate.causes.diagnosis import diagnosed, refuse_too_few
 from freefloat.estimate.causes.suspicions import refuse_unusable
 from freefloat.estimate.estimate import Estimate
@@ -28,7 +29,6 @@ from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.likelihood.levenberg_marquardt import Fit, directions, levenberg_marquardt
 from freefloat.estimate.likelihood.likelihood import Likelihood, Rows
 from freefloat.estimate.likelihood.momentum_start import momentum_start
-from freefloat.estimate.likelihood.reaction import NotPossible
 from freefloat.estimate.likelihood.unknowns import Unknowns
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.problem import Problem

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from freefloat.arrays import Array, read_only
+from freefloat.arrays import Array
 from freefloat.data.processing.attitude import integrate_rates
-from freefloat.dynamics import kernels
+from freefloat.dynamics.momentum_rows import momentum_matrix, momentum_regressor
+from freefloat.dynamics.reaction import solve_base
+from freefloat.dynamics.samples import Samples
 from freefloat.estimate.likelihood.levenberg_marquardt import levenberg_marquardt
 from freefloat.estimate.likelihood.likelihood import FlightLikelihood, Likelihood
-from freefloat.estimate.likelihood.reaction import solve_base
-from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.rotations import rotations
 
 _ITERATIONS = 12  # what is left after these matters little to a start
@@ -61,10 +61,7 @@ class _Balance:
         self.weight = inverse[:, flight.sliding.size :][:, :, flight.turning] / sd[:, None]
 
     def _matrix(self, phi: Array) -> Array:
-        A = np.empty((self.q.shape[0], 6, 6 + self.q.shape[1]))
-        there = np.where(self.flight.present, phi, 0.0)
-        kernels.locked(self.flight.robot.tree.arrays, self.q, read_only(there).reshape(-1, PER_BODY), A)
-        return A
+        return momentum_matrix(self.flight.robot, self.q, np.where(self.flight.present, phi, 0.0))
 
     def rows(self, point: Array) -> tuple[Array, Array]:
         """Missing momentum, (rows,), and its derivative, (rows, unknowns)."""
@@ -77,8 +74,7 @@ class _Balance:
         momentum = still[:, 3:] + (A[:, 3:, :3] @ v[:, :, None])[..., 0] + self.spin
         H, back = flight.total_momentum(point), self.R.swapaxes(1, 2)
         missing = (back @ H) - momentum
-        K = np.empty((len(v), 6, columns.size))
-        kernels.forward_columns(flight.robot.tree.arrays, self.q, self.dq, read_only(v), read_only(self.w), columns, K)
+        K = momentum_regressor(flight.robot, Samples(self.q, self.dq, v=v, w=self.w), columns)
         K[:, :, ~flight.present[columns]] = 0.0
         K[:, np.setdiff1d(np.arange(3), flight.sliding)] = 0.0
         J = np.zeros((len(v), flight.turning.size, len(flight.unknowns)))

@@ -1,13 +1,10 @@
-"""The base motion that joints and wheels cause, predicted from clusters, with its exact derivatives.
+"""The base motion of a flight, predicted from clusters, clock, joint zeros and momentum, with its exact derivatives.
 
-    x = (v, w) = A_b^-1 ([0; R^T H] - A_q dq - [0; wheels]),      dR/dt = R [w]
+The law is that of `dynamics/reaction.py`, R = E at the first sample and H the angular momentum about the centre of mass
+in the base axes of that instant; linear momentum is that of a frame moving with the centre of mass, so it is zero and v
+is relative to that frame. Where H is not zero an error alpha of the attitude (R -> R exp alpha) adds:
 
-in base axes, with R = E at the first sample and H the angular momentum about the centre of mass in the base axes
-of that instant; linear momentum is that of a frame moving with the centre of mass, so it is zero and v is
-relative to that frame. At a given right-hand side dx/dphi = -A_b^-1 K(q, dq, x). Where H is not zero an error
-alpha of the attitude (R -> R exp alpha) adds: with u = R^T H,
-
-    alpha' = -w x alpha + B (u x alpha) + g,      B = A_b^-1 [0; E],
+    alpha' = -w x alpha + B (u x alpha) + g,      u = R^T H,
 
 g being what a unit of each unknown changes in w at a given attitude.
 """
@@ -20,20 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.arrays import Array, read_only
-from freefloat.dynamics import kernels
-from freefloat.errors import FreefloatError
+from freefloat.dynamics.attitude_kernels import turn_by_halves
+from freefloat.dynamics.momentum_rows import spin_momentum, wheel_momentum
+from freefloat.dynamics.reaction import Reaction, momentum_slopes, solve_base
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.joint_curves import CurveErrors, JointCurves, Remembered
-from freefloat.estimate.likelihood import reaction_kernels as compiled
+from freefloat.estimate.likelihood.column_kernels import spread_columns
 from freefloat.robot.base_axes import allowed_rows
 from freefloat.robot.model import Robot
-from freefloat.robot.parameters import PER_BODY
-
-_SINGULAR = 1e-12
-
-
-class NotPossible(FreefloatError):
-    """Parameters with which the base has no inertia: no motion can be predicted."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,10 +43,7 @@ class Grid:
     def of(cls, robot: Robot, flight: Flight, halves: bool) -> Grid:
         """The samples' own instants, or also those half-way."""
         samples, t = flight.samples, flight.t
-        spin = np.zeros((t.size, 3))
-        if robot.wheels:
-            rates = samples.need("wheel_rates", "the wheels' momentum")
-            spin = (rates * robot.wheel_inertias) @ robot.wheel_axes
+        spin = spin_momentum(robot, samples)
         if not halves:
             return cls(t, spin, 1)
         fine = np.empty(2 * t.size - 1)
@@ -63,7 +51,7 @@ class Grid:
         between = np.empty((fine.size, 3))
         between[::2], between[1::2] = spin, 0.5 * (spin[1:] + spin[:-1])
         if robot.wheels and samples.wheel_accelerations is not None:
-            change = (samples.wheel_accelerations * robot.wheel_inertias) @ robot.wheel_axes
+            change = wheel_momentum(robot, samples.wheel_accelerations)
             between[1::2] += np.diff(t)[:, None] / 8.0 * (change[:-1] - change[1:])
         return cls(fine, between, 2)
 
@@ -125,42 +113,20 @@ def predict(
         q[:, joint] += errors.position[:, own] @ bends[own]
         dq[:, joint] += errors.rate[:, own] @ bends[own]
     q, dq = read_only(q), read_only(dq)
-    A = np.empty((q.shape[0], 6, 6 + q.shape[1]))
-    kernels.locked(robot.tree.arrays, q, read_only(phi).reshape(-1, PER_BODY), A)
-    allowed = allowed_rows(robot)
-    columns = np.zeros((q.shape[0], 6, 4))
-    columns[:, :, 0] = -(A[:, :, 6:] @ dq[:, :, None])[..., 0]
-    columns[:, 3:, 0] -= grid.spin
-    columns[:, [3, 4, 5], [1, 2, 3]] = 1.0
-    solved = solve_base(A, columns, allowed)
-    B, R, u = solved[:, :, 1:], np.broadcast_to(np.eye(3), (q.shape[0], 3, 3)), np.zeros((q.shape[0], 3))
-    x = np.zeros((q.shape[0], 6))
-    x[:, allowed] = solved[:, :, 0]
+    reaction = Reaction.of(robot, q, dq, grid.spin, phi)
+    R, u = np.broadcast_to(np.eye(3), (q.shape[0], 3, 3)), np.zeros((q.shape[0], 3))
     if grid.step == 2:
-        R = _attitudes(grid, allowed, B, x[:, 3:], momentum)
+        R = _attitudes(grid, reaction, momentum)
         u = np.einsum("kji,kj->ki", R, momentum)
-        x[:, allowed] += np.einsum("kij,kj->ki", B, u)
-    v, w = read_only(x[:, :3]), read_only(x[:, 3:])
-    return BaseMotion(grid, q, dq, motion.acceleration, errors, v, w, R, u, A, B)
+    v, w = reaction.velocities(u)
+    return BaseMotion(grid, q, dq, motion.acceleration, errors, v, w, R, u, reaction.A, reaction.B)
 
 
-def solve_base(A: Array, columns: Array, allowed: NDArray[np.int64], first: int = 0) -> Array:
-    """A_b^-1 of columns (m, 6, k) for what the base can do, shape (m, r, k); rows before the `first` are not done."""
-    whole = allowed.size == 6
-    inner = np.array(A[:, :, :6]) if whole else A[:, allowed[:, None], allowed]
-    right = np.ascontiguousarray(columns if whole else columns[:, allowed])
-    if compiled.solve_each(np.ascontiguousarray(inner), right, first) < _SINGULAR:
-        raise NotPossible("with these parameters the robot has no positive inertia")
-    return right
-
-
-def _attitudes(grid: Grid, allowed: NDArray[np.int64], B: Array, rest: Array, momentum: Array) -> Array:
+def _attitudes(grid: Grid, reaction: Reaction, momentum: Array) -> Array:
     R = np.empty((grid.t.size, 3, 3))
     R[0] = np.eye(3)
-    turning = allowed[allowed >= 3] - 3
-    gain = np.zeros((grid.t.size, 3, 3))
-    gain[:, turning] = B[:, allowed >= 3]
-    compiled.turn(grid.t, gain, np.ascontiguousarray(rest), np.ascontiguousarray(momentum), R)
+    rest, gain = reaction.turning()
+    turn_by_halves(grid.t, gain, rest, np.ascontiguousarray(momentum), R)
     return R
 
 
@@ -195,22 +161,14 @@ def sensitivities(
     columns: of the standard parameters that are unknown; present: which of all there are. gain: (rows, r), r the
     number of velocities that the base can have.
     """
-    m, dofs = motion.q.shape
-    arrays, size = robot.tree.arrays, columns.size
-    momentum = np.empty((m, 6, size))
-    kernels.forward_columns(arrays, motion.q, motion.dq, motion.v, motion.w, columns, momentum)
-    K = np.empty((m, 6, size + 2 * dofs))
-    K[:, :, :size] = momentum if present[columns].all() else momentum * present[columns]
-    poses = kernels.sweep(arrays, motion.q, motion.dq, motion.v, motion.w)
-    compiled.momentum_by_position(arrays, read_only(phi).reshape(-1, PER_BODY), *poses, K[:, :, size : size + dofs])
-    K[:, :, size + dofs :] = motion.A[:, :, 6:]
+    K = momentum_slopes(robot, phi, motion.A, motion.q, motion.dq, motion.v, motion.w, columns, present[columns])
     first = int(np.argmax(gain.any(axis=0)))  # what comes before is not asked for
     solved = solve_base(motion.A, K, allowed_rows(robot), first)
-    errors, G = motion.errors, np.empty((m, gain.shape[0], targets.count))
-    compiled.spread_columns(
+    errors, G = motion.errors, np.empty((len(K), gain.shape[0], targets.count))
+    spread_columns(
         solved,
         np.ascontiguousarray(gain),
-        size,
+        columns.size,
         motion.dq,
         motion.ddq,
         motion.grid.t - clock.middle,

@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 
 from freefloat.arrays import Array, read_only
 from freefloat.dynamics import kernels
-from freefloat.dynamics.momentum_rows import momentum_matrix, momentum_regressor
+from freefloat.dynamics.momentum_rows import momentum_matrix, momentum_regressor, spin_momentum, wheel_momentum
+from freefloat.dynamics.reaction import Reaction, six_rows, solve_base
 from freefloat.dynamics.samples import Samples
 from freefloat.estimate.flight import Flight, InvalidProblem
-from freefloat.estimate.likelihood.reaction import solve_base
 from freefloat.estimate.problem import Problem
 from freefloat.models.model import NotApplicable
 from freefloat.robot.base_axes import allowed_rows
@@ -54,8 +54,7 @@ class TorqueBalance:
         self.spin, self.pushed = self._wheels()
 
     def _check(self) -> None:
-        momentum = self.flight.momentum
-        if self.predicts and not (isinstance(momentum, str) and momentum == "zero"):
+        if self.predicts and not self.flight.momentum.is_zero:
             raise NotApplicable(
                 f"{self.flight.name}: angular rates of the base were not measured and its momentum is not zero; input "
                 "error needs one or the other"
@@ -74,10 +73,9 @@ class TorqueBalance:
         pushed = np.zeros((len(samples), 6)) if samples.base_wrench is None else np.array(samples.base_wrench)
         if not robot.wheels or not self.allowed.size:
             return self.still, pushed
-        rates = samples.need("wheel_rates", "the wheels' torque")
-        rises = samples.need("wheel_accelerations", "the wheels' torque")
-        pushed[:, 3:] -= (rises * robot.wheel_inertias) @ robot.wheel_axes
-        return read_only((rates * robot.wheel_inertias) @ robot.wheel_axes), pushed
+        spin, rises = spin_momentum(robot, samples), samples.need("wheel_accelerations", "the wheels' torque")
+        pushed[:, 3:] -= wheel_momentum(robot, rises)
+        return read_only(spin), pushed
 
     # ------------------------------------------------------------------ torques
 
@@ -94,15 +92,13 @@ class TorqueBalance:
         Y = Y[:, :, self.columns] * self.present[self.columns]
         if self.predicts:
             K = momentum_regressor(self.robot, Samples(q=self.q, dq=self.dq, v=v, w=w), self.columns)
-            turned = np.zeros((len(w), 6, self.columns.size))
-            turned[:, self.allowed] = -solve_base(A, K * self.present[self.columns], self.allowed)
-            Y += self._by_rate(phi, w) @ turned[:, 3:]
+            twist = -six_rows(solve_base(A, K * self.present[self.columns], self.allowed), self.allowed)
+            Y += self._by_rate(phi, w) @ twist[:, 3:]
         return tau, self._reduced(A, Y)
 
     def _motion(self, phi: Array) -> tuple[Array, Array, Array, Array, Array]:
         """A, shape (n, 6, 6 + joints); v and w, (n, 3); acceleration of the base, (n, 6); joint torques."""
-        A = momentum_matrix(self.robot, self.q, phi)
-        v, w = self._rates(A)
+        A, v, w = self._reacting(phi)
         x = np.zeros((len(w), 6))
         x[:, :3] -= self.robot.gravity  # as far as the base cannot follow it: else the balance has it
         if self.allowed.size:
@@ -112,18 +108,14 @@ class TorqueBalance:
             x[:, self.allowed] = solve_base(A, missing[..., None], self.allowed)[..., 0]
         return A, v, w, x, self._needed(phi, w, x)[:, 6:]
 
-    def _rates(self, A: Array) -> tuple[Array, Array]:
-        """Velocities of the base, (n, 3) each; the first only where both are predicted."""
-        if not self.allowed.size:
-            return self.still, self.still
-        if not self.predicts:
-            assert self.flight.samples.w is not None
-            return self.still, self.flight.samples.w
-        momentum = -(A[:, :, 6:] @ self.dq[:, :, None])
-        momentum[:, 3:, 0] -= self.spin
-        twist = np.zeros((len(A), 6))
-        twist[:, self.allowed] = solve_base(A, momentum, self.allowed)[..., 0]
-        return read_only(twist[:, :3]), read_only(twist[:, 3:])
+    def _reacting(self, phi: Array) -> tuple[Array, Array, Array]:
+        """A; velocities of the base, (n, 3) each, the first only where both are predicted."""
+        if self.predicts:
+            reaction = Reaction.of(self.robot, self.q, self.dq, self.spin, phi)
+            return reaction.A, *reaction.velocities(self.still)
+        measured = self.flight.samples.w if self.allowed.size else self.still
+        assert measured is not None
+        return momentum_matrix(self.robot, self.q, phi), self.still, measured
 
     def _needed(self, phi: Array, w: Array, x: Array) -> Array:
         """Wrench on the base and joint torques, without wheels, shape (n, 6 + joints)."""

@@ -188,7 +188,7 @@ def _joint_motion(index: int, flight: Flight, ending: str) -> _Row:
 def _momentum(problem: Problem, index: int, flight: Flight, ending: str) -> Iterator[_Row]:
     torque = problem.nuisances.external_torque_Nm
     axes = _axes(problem)
-    if isinstance(flight.momentum, str) and flight.momentum == "unknown":
+    if flight.momentum.is_unknown:
         yield _flat("momentum", index, tuple(f"momentum {axis}{ending}" for axis in axes), "N m s")
     if torque is not None:
         labels = tuple(f"external torque {axis}{ending}" for axis in axes)

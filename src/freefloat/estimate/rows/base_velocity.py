@@ -74,8 +74,7 @@ class BaseVelocityRows(ModelRows):
     @cached_property
     def _turns(self) -> bool:
         """Whether the attitude is known, so that a moving centre of mass can be told from a turning base."""
-        zero = isinstance(self.flight.momentum, str) and self.flight.momentum == "zero"
-        if self.samples.attitude is None and not zero:
+        if self.samples.attitude is None and not self.flight.momentum.is_zero:
             raise InvalidProblem(
                 f"{self.flight.name}: base-velocity rows need `attitude` where momentum is not zero, for the "
                 "centre of mass may move"

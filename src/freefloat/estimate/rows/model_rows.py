@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.arrays import Array
+from freefloat.dynamics.momentum_rows import momentum_by_wheel_rates, spin_momentum
 from freefloat.dynamics.samples import Samples
 from freefloat.estimate.flight import Flight
 from freefloat.models.model import NotApplicable
@@ -192,7 +193,7 @@ class ModelRows(ABC):
     @property
     def momentum_is_unknown(self) -> bool:
         """Whether the total momentum is to be estimated."""
-        return isinstance(self.flight.momentum, str) and self.flight.momentum == "unknown"
+        return self.flight.momentum.is_unknown
 
     @cached_property
     def turned(self) -> Array:
@@ -203,26 +204,21 @@ class ModelRows(ABC):
     @cached_property
     def wheel_momentum(self) -> Array:
         """Of all wheels, base axes, shape (n, 3)."""
-        robot = self.problem.robot
-        if not robot.wheels:
-            return np.zeros((len(self.samples), 3))
-        rates = self.samples.need("wheel_rates", "the wheels' momentum")
-        return (rates * robot.wheel_inertias) @ robot.wheel_axes
+        return spin_momentum(self.problem.robot, self.samples)
 
     @cached_property
     def total(self) -> Array:
         """Known angular momentum, zero if it is zero or unknown, base axes, shape (n, 3)."""
         momentum = self.flight.momentum
-        if isinstance(momentum, str):
+        if momentum.kind != "known":
             return np.zeros((len(self.samples), 3))
         if self.problem.robot.base == "planar":
-            return np.tile(momentum * [0.0, 0.0, 1.0], (len(self.samples), 1))
-        return self.turned @ (self.turned[0].T @ momentum)
+            return np.tile(momentum.vector * [0.0, 0.0, 1.0], (len(self.samples), 1))
+        return self.turned @ (self.turned[0].T @ momentum.vector)
 
     def wheel_unit(self, wheel: int) -> Array:
         """Momentum of a wheel at unit rate, base axes, shape (3,)."""
-        robot = self.problem.robot
-        return np.asarray(robot.wheel_axes[wheel] * robot.wheel_inertias[wheel])
+        return momentum_by_wheel_rates(self.problem.robot)[:, wheel]
 
     def named(self, what: str) -> str:
         """The name of a nuisance, with its flight's number if there are several."""

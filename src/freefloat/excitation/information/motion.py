@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from freefloat.arrays import Array
+from freefloat.dynamics.attitude_kernels import carry, carry_adjoint
+from freefloat.dynamics.reacting_base import Bars, ReactingBase
 from freefloat.dynamics.samples import Samples
-from freefloat.excitation.information import kernels as information_kernels
-from freefloat.excitation.information.reacting_base import Bars, ReactingBase
 from freefloat.excitation.rows.rows import MotionSlope
 from freefloat.robot.base_axes import sliding_axes, turning_axes
 from freefloat.robot.rotations import axial, cross_matrices
@@ -42,9 +42,7 @@ class InformedMotion:
         problem = rows.problem
         self.rows, self.unknowns = rows, rows.unknowns
         present = problem.present(rows.flight)[rows.columns].astype(float)
-        self.base = ReactingBase(
-            problem.robot, rows.phi, rows.columns, present, samples, rows.momentum, turns=rows.turns
-        )
+        self.base = ReactingBase(problem.robot, samples, rows.momentum, rows.turns, rows.phi, rows.columns, present)
         self.turning, self.sliding = turning_axes(problem.robot), sliding_axes(problem.robot)
         self.errors = rows.flight.joints.errors(self.base.t)
         self.since = self.base.t - 0.5 * (self.base.t[0] + self.base.t[-1])
@@ -63,8 +61,8 @@ class InformedMotion:
     @cached_property
     def held(self) -> Array:
         """Of the twist at a given attitude, shape (n, 6, unknowns)."""
-        G, c, joints = self.base.G, self.rows.columns.size, self._joints
-        return self.spread(G[:, :, :c], G[:, :, c : c + joints], G[:, :, c + joints :], self.base.B)
+        base = self.base
+        return self.spread(base.G[:, :, : self.rows.columns.size], base.by_position, base.by_rate, base.B)
 
     def spread(self, parameters: Array, position: Array, rate: Array, momentum: Array | None = None) -> Array:
         """Of r quantities with these derivatives (n, r, ...), by all unknowns, shape (n, r, unknowns)."""
@@ -101,7 +99,7 @@ class InformedMotion:
     def psi(self) -> Array:
         """Small rotation of the attitude in the axes of the first instant, shape (n, 3, unknowns)."""
         psi = np.empty((self.base.n, 3, len(self.unknowns)))
-        information_kernels.carry(self.base.t, self._N, self.base.R @ self.held[:, 3:], psi)
+        carry(self.base.t, self._N, self.base.R @ self.held[:, 3:], psi)
         return psi
 
     @cached_property
@@ -135,20 +133,20 @@ class InformedMotion:
             bars.turn -= np.cross(base.u, np.cross(self.y, z, axis=1).sum(axis=2))
         if self.rows.turns:
             f = np.empty_like(back.psi)
-            information_kernels.carry_adjoint(base.t, self._N, np.ascontiguousarray(back.psi), f)
+            carry_adjoint(base.t, self._N, np.ascontiguousarray(back.psi), f)
             seen = base.R.swapaxes(1, 2) @ f
             held[:, 3:] += seen
             bars.turn += np.cross(self.held[:, 3:], seen, axis=1).sum(axis=2)
             if base.momentum.any():
                 self._through_N(f @ self.psi.swapaxes(1, 2), bars)
         c, joints = self.rows.columns.size, self._joints
-        G = base.G
-        parameters, position, rate = self.gather(held, G[:, :, c : c + joints], G[:, :, c + joints :], bars)
+        parameters, position, rate = self.gather(held, base.by_position, base.by_rate, bars)
         bars.G[:, :, :c] += parameters
         bars.G[:, :, c : c + joints] += position
         bars.G[:, :, c + joints :] += rate
         self._gather_momentum(held, bars)
-        return base.pull_back(bars)
+        by_wheels = base.pull_back(bars)
+        return MotionSlope(bars.q, bars.dq, bars.ddq, by_wheels)
 
     def rotate_back(self, y_bar: Array, y: Array, back: Backward) -> None:
         """From the derivative by y = R^T psi to those by psi and R; constants may take the place of psi."""

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.arrays import Array
+from freefloat.dynamics.momentum_rows import momentum_by_wheel_rates, spin_momentum
 from freefloat.dynamics.reaction import base_accelerations
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.torque import inverse_dynamics, inverse_dynamics_adjoint
@@ -104,9 +105,8 @@ def _accelerated(motion: PlannedMotion) -> Samples:
 def _through_wheels(robot: Robot, samples: Samples, moment: Array) -> tuple[Array, Array, Array]:
     """Derivatives by w, wheel rates and wheel accelerations of moment . (d spin / dt + w x spin)."""
     _, w = samples.base_twist(robot, "the wheels' torque")
-    rates = samples.need("wheel_rates", "the wheels' torque")
-    per_rate = robot.wheel_axes * robot.wheel_inertias[:, None]
-    return np.cross(rates @ per_rate, moment), np.cross(moment, w) @ per_rate.T, moment @ per_rate.T
+    spin, per_rate = spin_momentum(robot, samples), momentum_by_wheel_rates(robot)
+    return np.cross(spin, moment), np.cross(moment, w) @ per_rate, moment @ per_rate
 
 
 class TorqueFields(LimitFields):

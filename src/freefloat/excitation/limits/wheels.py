@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from freefloat.arrays import Array
+from freefloat.dynamics.momentum_rows import momentum_by_wheel_rates, wheel_momentum
 from freefloat.excitation.limits.ball import BallLimit
 from freefloat.excitation.limits.box import BoxLimit
 from freefloat.excitation.limits.limit import Limit, LimitFields
@@ -66,12 +67,11 @@ class TotalWheelMomentum(BallLimit):
 
     def vectors(self, motion: PlannedMotion) -> Array:
         """Sum of the wheels' momenta, base axes, shape (n, 3) [N m s]."""
-        robot = motion.robot
-        return (motion.samples.need("wheel_rates", self.name) * robot.wheel_inertias) @ robot.wheel_axes
+        return wheel_momentum(motion.robot, motion.samples.need("wheel_rates", self.name))
 
     def slopes(self, motion: PlannedMotion, at: NDArray[np.int64], weights: Array) -> Array:
         """Of the weighted momentum, shape (len(at), k * channels)."""
-        return motion.chain(at, wheel_rate=weights @ motion.robot.wheel_axes.T * motion.robot.wheel_inertias)
+        return motion.chain(at, wheel_rate=weights @ momentum_by_wheel_rates(motion.robot))
 
 
 def wheel_limits(robot: Robot, momentum: Mapping[str, float] | None = None) -> tuple[Limit, ...]:

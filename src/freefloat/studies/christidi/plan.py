@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from freefloat.dynamics.momentum_rows import momentum_matrix
+from freefloat.dynamics.momentum_rows import momentum_matrix, wheel_momentum
+from freefloat.dynamics.total_momentum import TotalMomentum
 from freefloat.excitation.limits.joint import JointPosition, JointRate
 from freefloat.excitation.limits.limit import Limit
 from freefloat.excitation.plan import Plan
@@ -40,7 +41,7 @@ def christidi_plan(robot: Robot) -> Plan:
         _as_far_as(servicer),
         zero=ZERO,
         prior=None,
-        momentum="unknown",
+        momentum=TotalMomentum.unknown(),
         start=_start(servicer),
         wheel_rates=servicer.wheel_rates,
     )
@@ -63,5 +64,5 @@ def _start(servicer: Servicer) -> Start:
     A = momentum_matrix(robot, np.zeros((1, len(robot.joints))))[0]
     velocity = -np.linalg.solve(A[:3, :3], A[:3, 3:6] @ rate)
     about_origin = (A[:, :6] @ np.append(velocity, rate))[3:]  # about the centre of mass too, as nothing drifts
-    wheels = (servicer.wheel_rates * robot.wheel_inertias) @ robot.wheel_axes
+    wheels = wheel_momentum(robot, servicer.wheel_rates)
     return Start(start.attitude, angular_momentum=about_origin + wheels)

@@ -16,6 +16,7 @@ from scipy.interpolate import CubicSpline
 
 from freefloat.arrays import Array
 from freefloat.dynamics.samples import Samples
+from freefloat.dynamics.total_momentum import TotalMomentum
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
@@ -146,7 +147,7 @@ class Servicer:
             t=t,
         )
         noise, walks = {"w": np.full(3, GYRO_RAD_S), "v": np.zeros(3)}, {"v": np.full(3, WALK_M_S)}
-        return Flight(samples, noise, walks, "unknown", curves, velocity_point=self._joint1)
+        return Flight(samples, noise, walks, TotalMomentum.unknown(), curves, velocity_point=self._joint1)
 
     def drawn(self, run: int) -> tuple[Problem, ServicerReadings]:
         """One run with a CAD model as far off as the prior says, and what the sensors read in it."""

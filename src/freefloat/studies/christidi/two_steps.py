@@ -22,6 +22,7 @@ from freefloat.arrays import Array
 from freefloat.data.processing.attitude import integrate_rates
 from freefloat.data.processing.derivative_savitzky_golay import SavitzkyGolay
 from freefloat.data.processing.differentiation import Differentiator
+from freefloat.dynamics.momentum_rows import spin_momentum
 from freefloat.dynamics.samples import Samples
 from freefloat.robot.rotations import rotations
 from freefloat.studies.christidi.clusters import ServicerClusters, mass_by_ratio
@@ -73,7 +74,7 @@ def momentum_rows(clusters: ServicerClusters, samples: Samples, reference: Refer
     """Matrix and right-hand side of Eq. 24 in our clusters, shape (3 n, 19) and (3 n,)."""
     robot = clusters.robot
     R = rotations(samples.need("attitude", "momentum in inertial axes"))
-    spin = (samples.need("wheel_rates", "the wheels' momentum") * robot.wheel_inertias) @ robot.wheel_axes
+    spin = spin_momentum(robot, samples)
     Y, right = R @ clusters.angular.rows(samples), -(R @ spin[:, :, None])[..., 0]
     first = slice(0, 1) if reference == "first" else slice(None)
     Y, right = Y - Y[first].mean(axis=0), right - right[first].mean(axis=0)

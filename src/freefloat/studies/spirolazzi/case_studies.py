@@ -21,6 +21,7 @@ import numpy as np
 from freefloat.arrays import Array
 from freefloat.data.processing.attitude import integrate_rates
 from freefloat.dynamics.samples import Samples
+from freefloat.dynamics.total_momentum import TotalMomentum
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.prior import CadSpread
@@ -161,7 +162,9 @@ class CaseStudy:
         curves, fitted = read_encoders(self.motion, self.robot, t, rng)
         joints = {"q": fitted.position, "dq": fitted.rate, "ddq": fitted.acceleration}
         samples = Samples(w=read, t=t, wheel_rates=exact.wheel_rates, **joints)
-        flight = Flight(samples, {"w": np.full(3, GYRO_RAD_S)}, momentum=self.momentum, curves=curves)
+        flight = Flight(
+            samples, {"w": np.full(3, GYRO_RAD_S)}, momentum=TotalMomentum.known(self.momentum), curves=curves
+        )
         estimate = MaximumLikelihood().estimate(Problem(cad, (flight,), zero=ZERO))
         return self.clusters.pi_of(self.clusters.angular.values(estimate.parameters))
 

@@ -11,11 +11,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from freefloat.arrays import Array
-from freefloat.dynamics import kernels
+from freefloat.dynamics import kernels, reaction_kernels
 from freefloat.dynamics.momentum_rows import momentum_matrix
 from freefloat.dynamics.reaction import base_reaction
 from freefloat.dynamics.samples import Samples
-from freefloat.estimate.likelihood import reaction_kernels as compiled
 from freefloat.models.angular_momentum import AngularMomentum
 from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.rotations import cross_matrices
@@ -52,7 +51,7 @@ class RateSlopes:
         M_b = A[:, 3:, 3:6] - lever @ A[:, :3, 3:6]
         moved = np.empty((len(samples), 6, samples.q.shape[1]))
         poses = kernels.sweep(robot.tree.arrays, samples.q, dq, v, w)
-        compiled.momentum_by_position(robot.tree.arrays, robot.parameters.reshape(-1, PER_BODY), *poses, moved)
+        reaction_kernels.momentum_by_position(robot.tree.arrays, robot.parameters.reshape(-1, PER_BODY), *poses, moved)
         rows = model.rows(replace(samples, w=w))
         columns = np.concatenate([rows, moved[:, 3:] - lever @ moved[:, :3]], axis=2)
         slopes = np.asarray(-np.linalg.solve(M_b, columns), float)

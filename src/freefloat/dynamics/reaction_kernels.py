@@ -1,13 +1,17 @@
-"""Reverse sweeps that a design needs beyond those of regressors: through the base's inertia and through attitudes.
+"""Compiled parts of the law of motion: momentum by joint positions, the base's linear systems, and the way back.
 
-All about the base origin in base axes, twists and wrenches as (linear, angular). S_j is the unit twist of joint j, V_b
-the twist and I_b the inertia of a body, C_j the inertia and h_j the momentum of everything beyond joint j. Turning
-joint k moves all beyond it:
+All about the base origin in base axes, twists and wrenches as (linear, angular). With S_j the unit twist of joint j,
+V_b the twist and I_b the inertia of a body, C_j the inertia and h_j the momentum of everything beyond joint j, turning
+joint j changes the robot's momentum by
 
-    dI_b/dq_k = S_k x* I_b - I_b S_k x,        dS_j/dq_k = S_k x S_j
+    D_j = dh/dq_j = S_j x* h_j - C_j (S_j x V_j)
 
-(Featherstone, "Rigid Body Dynamics Algorithms", 2008). So with W_b the symmetric derivative of a number by I_b, and
-Sbar_j that by S_j,
+(Featherstone, "Rigid Body Dynamics Algorithms", 2008, for the products x and x*): what hangs on the joint turns with it
+as one piece, but the velocity it is carried with does not. On the way back, turning joint k moves all beyond it,
+
+    dI_b/dq_k = S_k x* I_b - I_b S_k x,        dS_j/dq_k = S_k x S_j,
+
+so that with W_b the symmetric derivative of a number by I_b, and Sbar_j that by S_j,
 
     d/dq_k = S_k . sum over j beyond k of S_j x* Sbar_j - 2 tr(S_k x sum over b beyond k of W_b I_b).
 """
@@ -17,8 +21,179 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from freefloat.robot.tree import REVOLUTE
+
 _COMPILE = {"cache": True, "nogil": True, "fastmath": {"contract"}}
-_REVOLUTE = 0
+_BODY = 16  # mass, first moment (3), inertia xx xy yy xz yz zz (6), linear (3) and angular (3) momentum
+
+
+@njit(inline="always")
+def _cross(a0, a1, a2, b0, b1, b2):
+    return a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0
+
+
+# ---------------------------------------------------------------------- momentum against joint positions
+
+
+@njit(**_COMPILE)
+def _body_about_origin(phi, R, p, v, w, C):
+    """Mass, first moment, inertia and momentum of one body about the base origin, into C (16)."""
+    m = phi[0]
+    f0 = R[0, 0] * phi[1] + R[0, 1] * phi[2] + R[0, 2] * phi[3]
+    f1 = R[1, 0] * phi[1] + R[1, 1] * phi[2] + R[1, 2] * phi[3]
+    f2 = R[2, 0] * phi[1] + R[2, 1] * phi[2] + R[2, 2] * phi[3]
+    C[0] = m
+    C[1], C[2], C[3] = m * p[0] + f0, m * p[1] + f1, m * p[2] + f2
+    e = 4
+    square = 2.0 * (p[0] * f0 + p[1] * f1 + p[2] * f2) + m * (p[0] * p[0] + p[1] * p[1] + p[2] * p[2])
+    for i in range(3):
+        t0 = R[i, 0] * phi[4] + R[i, 1] * phi[5] + R[i, 2] * phi[7]
+        t1 = R[i, 0] * phi[5] + R[i, 1] * phi[6] + R[i, 2] * phi[8]
+        t2 = R[i, 0] * phi[7] + R[i, 1] * phi[8] + R[i, 2] * phi[9]
+        fi = f0 if i == 0 else f1 if i == 1 else f2
+        for j in range(i + 1):
+            fj = f0 if j == 0 else f1 if j == 1 else f2
+            value = t0 * R[j, 0] + t1 * R[j, 1] + t2 * R[j, 2] - p[i] * fj - p[j] * fi - m * p[i] * p[j]
+            C[e] = value + square if i == j else value
+            e += 1
+    # Momentum from the inertia about the origin and the twist at the origin.
+    x, y, z = _cross(w[0], w[1], w[2], p[0], p[1], p[2])
+    o0, o1, o2 = v[0] - x, v[1] - y, v[2] - z
+    x, y, z = _cross(w[0], w[1], w[2], C[1], C[2], C[3])
+    C[10], C[11], C[12] = m * o0 + x, m * o1 + y, m * o2 + z
+    x, y, z = _cross(C[1], C[2], C[3], o0, o1, o2)
+    C[13] = C[4] * w[0] + C[5] * w[1] + C[7] * w[2] + x
+    C[14] = C[5] * w[0] + C[6] * w[1] + C[8] * w[2] + y
+    C[15] = C[7] * w[0] + C[8] * w[1] + C[9] * w[2] + z
+
+
+@njit(**_COMPILE)
+def momentum_by_position(tree, phi, R, p, v, w, a, D):
+    """D (n, 6, dofs): derivative of the momentum by joint positions, twists held, from poses of `kernels.sweep`."""
+    n, bodies = p.shape[0], tree.parent.size
+    C = np.empty((bodies, _BODY))
+    for k in range(n):
+        for b in range(bodies):
+            _body_about_origin(phi[b], R[k, b], p[k, b], v[k, b], w[k, b], C[b])
+        for b in range(bodies - 1, 0, -1):
+            j, c = tree.dof[b], C[b]
+            if j >= 0:
+                a0, a1, a2 = a[k, b, 0], a[k, b, 1], a[k, b, 2]
+                p0, p1, p2 = p[k, b, 0], p[k, b, 1], p[k, b, 2]
+                w0, w1, w2 = w[k, b, 0], w[k, b, 1], w[k, b, 2]
+                x, y, z = _cross(w0, w1, w2, p0, p1, p2)
+                o0, o1, o2 = v[k, b, 0] - x, v[k, b, 1] - y, v[k, b, 2] - z
+                if tree.kind[b] == REVOLUTE:
+                    s0, s1, s2 = _cross(p0, p1, p2, a0, a1, a2)
+                    t0, t1, t2 = _cross(a0, a1, a2, w0, w1, w2)
+                    l0, l1, l2 = _cross(a0, a1, a2, o0, o1, o2)
+                    x, y, z = _cross(s0, s1, s2, w0, w1, w2)
+                    l0, l1, l2 = l0 + x, l1 + y, l2 + z
+                    h0, h1, h2 = _cross(a0, a1, a2, c[10], c[11], c[12])
+                    k0, k1, k2 = _cross(a0, a1, a2, c[13], c[14], c[15])
+                    x, y, z = _cross(s0, s1, s2, c[10], c[11], c[12])
+                    k0, k1, k2 = k0 + x, k1 + y, k2 + z
+                else:
+                    t0, t1, t2 = 0.0, 0.0, 0.0
+                    l0, l1, l2 = _cross(a0, a1, a2, w0, w1, w2)
+                    h0, h1, h2 = 0.0, 0.0, 0.0
+                    k0, k1, k2 = _cross(a0, a1, a2, c[10], c[11], c[12])
+                x, y, z = _cross(t0, t1, t2, c[1], c[2], c[3])
+                D[k, 0, j], D[k, 1, j], D[k, 2, j] = h0 - c[0] * l0 - x, h1 - c[0] * l1 - y, h2 - c[0] * l2 - z
+                x, y, z = _cross(c[1], c[2], c[3], l0, l1, l2)
+                D[k, 3, j] = k0 - (c[4] * t0 + c[5] * t1 + c[7] * t2) - x
+                D[k, 4, j] = k1 - (c[5] * t0 + c[6] * t1 + c[8] * t2) - y
+                D[k, 5, j] = k2 - (c[7] * t0 + c[8] * t1 + c[9] * t2) - z
+            u = tree.parent[b]
+            for e in range(_BODY):
+                C[u, e] += c[e]
+
+
+# ---------------------------------------------------------------------- the base's velocities
+
+
+@njit(**_COMPILE)
+def solve_each(A, C, first):
+    """Solve A x = c for every sample, symmetric A (n, r, r), columns C (n, r, k), both overwritten; C becomes x.
+
+    Rows of x before the `first` are left unfinished. Returns the smallest pivot over the largest entry of its
+    matrix: not positive where A is not.
+    """
+    n, r, columns = C.shape
+    least = np.inf
+    for s in range(n):
+        largest = 0.0
+        for i in range(r):
+            largest = max(largest, abs(A[s, i, i]))
+        for j in range(r):  # A = L D L^T, unit L above the diagonal, D on it
+            pivot = A[s, j, j]
+            least = min(least, pivot / largest)
+            for i in range(j + 1, r):
+                factor = A[s, i, j] / pivot
+                for e in range(j + 1, i + 1):
+                    A[s, i, e] -= factor * A[s, e, j]
+                A[s, j, i] = factor
+        for i in range(1, r):
+            for j in range(i):
+                factor = A[s, j, i]
+                for c in range(columns):
+                    C[s, i, c] -= factor * C[s, j, c]
+        for i in range(r - 1, first - 1, -1):
+            inverse = 1.0 / A[s, i, i]
+            for c in range(columns):
+                C[s, i, c] *= inverse
+            for j in range(i + 1, r):
+                factor = A[s, i, j]
+                for c in range(columns):
+                    C[s, i, c] -= factor * C[s, j, c]
+    return least
+
+
+@njit(**_COMPILE)
+def inner(A, allowed):
+    """A_b of what the base can do, (m, r, r)."""
+    r = allowed.size
+    block = np.empty((A.shape[0], r, r))
+    for s in range(A.shape[0]):
+        for i in range(r):
+            for j in range(r):
+                block[s, i, j] = A[s, allowed[i], allowed[j]]
+    return block
+
+
+@njit(**_COMPILE)
+def reactions(A, dq, spin, allowed):
+    """Twist at zero momentum, then by each component of angular momentum, (m, r, 4), and the smallest pivot."""
+    right = np.zeros((A.shape[0], allowed.size, 4))
+    for s in range(A.shape[0]):
+        for i in range(allowed.size):
+            row = allowed[i]
+            for j in range(dq.shape[1]):
+                right[s, i, 0] -= A[s, row, 6 + j] * dq[s, j]
+            if row >= 3:
+                right[s, i, 0] -= spin[s, row - 3]
+                right[s, i, row - 2] = 1.0
+    return right, solve_each(inner(A, allowed), right, 0)
+
+
+@njit(**_COMPILE)
+def velocities(reactions, allowed, u):
+    """Velocities v and w (m, 3) at the momentum u (m, 3) in base axes, from what `reactions` found."""
+    m = reactions.shape[0]
+    v, w = np.zeros((m, 3)), np.zeros((m, 3))
+    for s in range(m):
+        for i in range(allowed.size):
+            row, x = allowed[i], reactions[s, i, 0]
+            for j in range(3):
+                x += reactions[s, i, 1 + j] * u[s, j]
+            if row < 3:
+                v[s, row] = x
+            else:
+                w[s, row - 3] = x
+    return v, w
+
+
+# ---------------------------------------------------------------------- the way back
 
 
 @njit(inline="always")
@@ -92,7 +267,7 @@ def _twists(tree, p, v, w, a, S, V):
         V[b, 3:] = w[b]
         if tree.dof[b] < 0:
             S[b] = 0.0
-        elif tree.kind[b] == _REVOLUTE:
+        elif tree.kind[b] == REVOLUTE:
             S[b, 0] = p[b, 1] * a[b, 2] - p[b, 2] * a[b, 1]
             S[b, 1] = p[b, 2] * a[b, 0] - p[b, 0] * a[b, 2]
             S[b, 2] = p[b, 0] * a[b, 1] - p[b, 1] * a[b, 0]
@@ -215,53 +390,3 @@ def momentum_by_position_adjoint(tree, phi, R, p, v, w, a, dq, D_bar, gq, gdq, g
             V_bar[tree.parent[b]] += V_bar[b]
         gx[k] += V_bar[0]
         _inwards(tree, own, W, S, S_bar, gq[k])
-
-
-# ---------------------------------------------------------------------- small rotations along a motion
-
-
-@njit(**_COMPILE)
-def carry(t, N, f, psi):
-    """Psi (n, 3, c) from psi' = N psi + f, zero at first, by the trapezoidal rule; N (n, 3, 3), f (n, 3, c)."""
-    left = np.empty((3, 3))
-    psi[0] = 0.0
-    for k in range(t.size - 1):
-        half = 0.5 * (t[k + 1] - t[k])
-        for i in range(3):
-            for j in range(3):
-                left[i, j] = (1.0 if i == j else 0.0) - half * N[k + 1, i, j]
-        inverse = np.linalg.inv(left)
-        for e in range(f.shape[2]):
-            x0, x1, x2 = psi[k, 0, e], psi[k, 1, e], psi[k, 2, e]
-            r0 = x0 + half * (N[k, 0, 0] * x0 + N[k, 0, 1] * x1 + N[k, 0, 2] * x2 + f[k, 0, e] + f[k + 1, 0, e])
-            r1 = x1 + half * (N[k, 1, 0] * x0 + N[k, 1, 1] * x1 + N[k, 1, 2] * x2 + f[k, 1, e] + f[k + 1, 1, e])
-            r2 = x2 + half * (N[k, 2, 0] * x0 + N[k, 2, 1] * x1 + N[k, 2, 2] * x2 + f[k, 2, e] + f[k + 1, 2, e])
-            for i in range(3):
-                psi[k + 1, i, e] = inverse[i, 0] * r0 + inverse[i, 1] * r1 + inverse[i, 2] * r2
-
-
-@njit(**_COMPILE)
-def carry_adjoint(t, N, psi_bar, f_bar):
-    """Gradient by f, (n, 3, c), of a number with gradient psi_bar by psi; by N it is the sum of f_bar psi^T."""
-    c = psi_bar.shape[2]
-    left, right, y = np.empty((3, 3)), np.zeros((3, c)), np.empty((3, c))
-    f_bar[:] = 0.0
-    for k in range(t.size - 1, 0, -1):
-        half = 0.5 * (t[k] - t[k - 1])
-        for i in range(3):
-            for j in range(3):
-                left[i, j] = (1.0 if i == j else 0.0) - half * N[k, i, j]
-        inverse = np.linalg.inv(left)
-        M = N[k - 1]
-        for e in range(c):
-            m0, m1, m2 = (
-                psi_bar[k, 0, e] + right[0, e],
-                psi_bar[k, 1, e] + right[1, e],
-                psi_bar[k, 2, e] + right[2, e],
-            )
-            for i in range(3):
-                y[i, e] = inverse[0, i] * m0 + inverse[1, i] * m1 + inverse[2, i] * m2
-            for i in range(3):
-                f_bar[k, i, e] += half * y[i, e]
-                f_bar[k - 1, i, e] += half * y[i, e]
-                right[i, e] = y[i, e] + half * (M[0, i] * y[0, e] + M[1, i] * y[1, e] + M[2, i] * y[2, e])
