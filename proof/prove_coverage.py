@@ -69,9 +69,9 @@ def fly(seed: int) -> FlightShown:
 def distance_from_cad(asked: ff.Mission, robot: ff.Robot) -> float:
     """Mean normalised square of what the prior speaks of: all bodies but those that are declared known."""
     known = asked.settings.known
-    unknown = np.repeat([name not in known for name in robot.body_names], len(ff.PARAMETER_NAMES))
+    unknown = np.repeat([name not in known for name in robot.body_names], len(ff.robot.PARAMETER_NAMES))
     off = (robot.parameters - asked.robot.parameters)[unknown]
-    covariance = ff.CadSpread().covariance(asked.robot)[np.ix_(unknown, unknown)]
+    covariance = ff.estimate.CadSpread().covariance(asked.robot)[np.ix_(unknown, unknown)]
     return float(off @ np.linalg.solve(covariance, off)) / off.size
 
 

@@ -197,7 +197,7 @@ PROBLEMS: dict[str, Callable[[Path], Posed]] = {
 
 def _mission(folder: Path, robot: str, said: str) -> ff.Mission:
     """A mission of a study's robot."""
-    ff.save_robot(ff.study_robot(robot), folder / "robot.yaml")
+    ff.study_robot(robot).save(folder / "robot.yaml")
     path = folder / "mission.yaml"
     path.write_text(f"format: freefloat/mission@1\nmission: golden\nrobot: robot.yaml\n{said}", "utf-8")
     return ff.load_mission(path)
