@@ -13,13 +13,10 @@ import typer
 from freefloat.cli.options import AsJson, BaseChoice, GoalChoice, Quiet
 from freefloat.cli.outputs import refuse_output
 from freefloat.errors import FileError
-from freefloat.excitation.limits.clearance import bodies_to_be_shaped, shaped_pairs
-from freefloat.robot.parts import BaseKind, Joint
 
 if TYPE_CHECKING:
     from freefloat.robot.model import Robot
     from freefloat.robot.parts import BaseKind, Joint
-
 
 _TEMPLATE = """\
 format: freefloat/mission@1
@@ -155,6 +152,8 @@ def _mission_text(name: str, robot_path: str, robot: Robot) -> str:
 
 def _limits(robot: Robot) -> list[str]:
     """Limits that a mission may ask for, as lines to uncomment."""
+    from freefloat.excitation.limits.clearance import bodies_to_be_shaped, shaped_pairs
+
     free = [joint.name for joint in robot.joints if not math.isfinite(joint.rate)]
     said = [f"Nothing limits the rate of {', '.join(free)}: give one in the robot file."] if free else []
     bare, lines = bodies_to_be_shaped(robot), list[str]()
