@@ -21,7 +21,7 @@ from freefloat.mission.mission_file import Mission, load_mission
 from freefloat.mission.run_directory import Run, load_run
 from freefloat.mission.run_manifest import MANIFEST, is_finished
 from freefloat.report.run_page import write_run_page
-from freefloat.report.section_verdict import verdict
+from freefloat.report.sections.verdict import verdict
 from freefloat.robot.model import Robot
 from freefloat.runs.given_motion import load_given
 from freefloat.runs.run_steps import RunStanding
