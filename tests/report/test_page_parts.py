@@ -22,19 +22,19 @@ from freefloat.estimate.prior import CadSpread
 from freefloat.excitation.collision_check import CollisionCheck
 from freefloat.excitation.excitation import Prediction
 from freefloat.excitation.margin import Margin
-from freefloat.report.body_uncertainty import centre_covariances
 from freefloat.report.design_words import accuracy_words
 from freefloat.report.figures import log_axis, power_words
+from freefloat.report.robot_in_3d.body_uncertainty import centre_covariances
+from freefloat.report.robot_in_3d.scene import scene_of
+from freefloat.report.robot_in_3d.solids import Surface, box, capsule, cylinder, ellipsoid, hull, joined
 from freefloat.report.run_page import run_page
-from freefloat.report.scene import scene_of
-from freefloat.report.section_accuracy import accuracy, accuracy_figures
-from freefloat.report.section_clusters import clusters
-from freefloat.report.section_identifiable import identifiable, percent_of
-from freefloat.report.section_prediction import prediction
-from freefloat.report.section_residuals import residuals
-from freefloat.report.section_trajectory import trajectory
-from freefloat.report.section_verdict import headlines, verdict
-from freefloat.report.solids import Surface, box, capsule, cylinder, ellipsoid, hull, joined
+from freefloat.report.sections.accuracy import accuracy, accuracy_figures
+from freefloat.report.sections.clusters import clusters
+from freefloat.report.sections.identifiable import identifiable, percent_of
+from freefloat.report.sections.prediction import prediction
+from freefloat.report.sections.residuals import residuals
+from freefloat.report.sections.trajectory import trajectory
+from freefloat.report.sections.verdict import headlines, verdict
 from freefloat.report.words import HALF
 from freefloat.robot.parameters import com_of
 from freefloat.validation.cause import Cause

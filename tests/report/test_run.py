@@ -16,12 +16,12 @@ from freefloat.cli import app
 from freefloat.errors import FileError
 from freefloat.estimate.estimate_parts import NothingKept
 from freefloat.mission.run_manifest import RunManifest
-from freefloat.report.body_uncertainty import centre_covariances
 from freefloat.report.figures import thinned
+from freefloat.report.robot_in_3d.body_uncertainty import centre_covariances
+from freefloat.report.robot_in_3d.scene import poses_of
+from freefloat.report.robot_in_3d.solids import capsule
 from freefloat.report.run_page import run_page
-from freefloat.report.scene import poses_of
 from freefloat.report.shown_motion import shown_motion
-from freefloat.report.solids import capsule
 from freefloat.robot.parameters import com_of
 from freefloat.runs.run_steps import STEPS
 

@@ -18,8 +18,8 @@ from freefloat.estimate.prior import CadSpread
 from freefloat.mission.flying import fly
 from freefloat.mission.mission_file import InvalidMission
 from freefloat.motion.fourier import Fourier
-from freefloat.report.section_provenance import provenance
-from freefloat.report.section_verdict import verdict
+from freefloat.report.sections.provenance import provenance
+from freefloat.report.sections.verdict import verdict
 from freefloat.report.shown_motion import shown_motion
 from freefloat.runs.run_steps import STEPS
 

@@ -49,18 +49,18 @@ def mission_flown_with(mission: Mission, robot: Robot | None) -> Mission:
     """The mission as it is flown: by this robot, which must be built like the mission's in all but its inertias."""
     if robot is None:
         return mission
-    whole, believed = with_known_separate(robot, mission.settings.known), mission.robot
+    whole, own = with_known_separate(robot, mission.settings.known), mission.robot
     for what, found, expected in (
-        ("bodies", whole.body_names, believed.body_names),
-        ("joints", whole.joint_names, believed.joint_names),
-        ("wheels", *(tuple(wheel.name for wheel in each.wheels) for each in (whole, believed))),
+        ("bodies", whole.body_names, own.body_names),
+        ("joints", whole.joint_names, own.joint_names),
+        ("wheels", *(tuple(wheel.name for wheel in each.wheels) for each in (whole, own))),
     ):
         if found != expected:
             raise InvalidMission(
                 f"robot {robot.name!r} has the {what} {', '.join(found) or 'none'}; "
                 f"allowed: those of mission {mission.name!r}, {', '.join(expected) or 'none'}"
             )
-    for difference, here, there in _differences(whole, believed):
+    for difference, here, there in _differences(whole, own):
         raise InvalidMission(
             f"robot {robot.name!r}: {difference} is {here}; allowed: that of mission {mission.name!r}, {there}, "
             "from which only masses, centres of mass and inertias may differ"

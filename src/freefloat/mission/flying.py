@@ -87,8 +87,8 @@ def simulate(
         alone; motion and robot are then those that were flown in it, for the recording to remember.
     """
     mission.need_sensors()
-    told = truth is None or motion is not None
-    command = _chosen(mission, motion, seed) if told else None
+    known = truth is None or motion is not None
+    command = _chosen(mission, motion, seed) if known else None
     flown = truth if truth is not None else fly(mission, command, seed, robot)
     looked_at = Truth.of(mission_flown_with(mission, robot).robot, flown)
     hashes = {**mission.hashes, "motion": motion_sha256(flown.q)}

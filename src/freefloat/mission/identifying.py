@@ -188,8 +188,8 @@ def command_of(mission: Mission, recording: Recording) -> Trajectory | None:
         return mission.trajectory  # processing says which joints do not follow it
     said = None if origin.command is None else trajectory_from_document(origin.command, origin.file or "recording")
     random = None if origin.seed is None or mission.trajectory else random_motion(mission, origin.seed)
-    flown = (motion for motion in (said, mission.trajectory, random) if motion is not None)
-    return next((motion for motion in flown if shows(recording, motion, mission)), None)
+    possible = (motion for motion in (said, mission.trajectory, random) if motion is not None)
+    return next((motion for motion in possible if shows(recording, motion, mission)), None)
 
 
 def shows(recording: Recording, motion: Trajectory, mission: Mission) -> bool:

@@ -54,14 +54,14 @@ def _flying(run: Run) -> Iterator[str]:
     """The robot that flies, its motion, both flights."""
     seeds, there = run.manifest.seeds, run.manifest.hashes
     assert seeds is not None
-    flown = f" --robot {TRUE_ROBOT}" if TRUE_ROBOT in there else ""
-    if flown:
+    robot = f" --robot {TRUE_ROBOT}" if TRUE_ROBOT in there else ""
+    if robot:
         yield f"freefloat draw {MISSION} --seed {seeds.robot} -o {TRUE_ROBOT}"
     if run.manifest.motion == "designed" and not _interrupted(run):
         yield f"freefloat design {MISSION} {_search(run)} -o {EXCITATION}"
-    yield f"freefloat simulate {MISSION}{_motion(run)}{flown} --seed {seeds.flight} -o {FLIGHT}"
+    yield f"freefloat simulate {MISSION}{_motion(run)}{robot} --seed {seeds.flight} -o {FLIGHT}"
     other = f" --trajectory {UNSEEN_MOTION}" if UNSEEN_MOTION in there else ""
-    yield f"freefloat simulate {MISSION}{other}{flown} --seed {seeds.unseen} -o {UNSEEN}"
+    yield f"freefloat simulate {MISSION}{other}{robot} --seed {seeds.unseen} -o {UNSEEN}"
 
 
 def _search(run: Run) -> str:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from freefloat.arrays import Array
 from freefloat.files import FilePath, write_text
-from freefloat.report.recording_page import PlotlyMissing
+from freefloat.report.figures import PlotlyMissing
 
 _MOST_DRAWN = 500  # runs that the boxes are of: all of them would make the page heavy
 _MOST_CLUSTERS = 24  # on an axis: more names than that overlap

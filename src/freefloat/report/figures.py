@@ -16,10 +16,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from freefloat.arrays import Array
+from freefloat.errors import FreefloatError
 
 COLOURS = ("--c1", "--c2", "--c3", "--c4", "--c5", "--c6", "--c7", "--c8")
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 MOST_POINTS = 1400  # of a line: more than there are pixels
+
+
+class PlotlyMissing(FreefloatError):
+    """The library that draws pages is not installed."""
+
+    def __init__(self) -> None:
+        super().__init__("pages need plotly, which is not installed; `pip install plotly` brings it")
 
 
 @dataclass(frozen=True, slots=True)

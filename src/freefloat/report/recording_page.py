@@ -6,16 +6,9 @@ import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.data.recording import Recording
-from freefloat.errors import FreefloatError
 from freefloat.files import FilePath, write_text
+from freefloat.report.figures import PlotlyMissing
 from freefloat.sensors.channel import Channel
-
-
-class PlotlyMissing(FreefloatError):
-    """The library that draws pages is not installed."""
-
-    def __init__(self) -> None:
-        super().__init__("pages need plotly, which is not installed; `pip install plotly` brings it")
 
 
 def write_recording_page(path: FilePath, recording: Recording, title: str) -> None:

@@ -11,17 +11,16 @@ from typing import Any
 from freefloat.errors import FreefloatError
 from freefloat.files import FilePath, write_text
 from freefloat.mission.run_directory import Run
-from freefloat.report.figures import Figure
-from freefloat.report.recording_page import PlotlyMissing
-from freefloat.report.scene import scene_of
-from freefloat.report.section_accuracy import accuracy, accuracy_figures
-from freefloat.report.section_clusters import clusters
-from freefloat.report.section_identifiable import identifiable
-from freefloat.report.section_prediction import prediction, prediction_figures
-from freefloat.report.section_provenance import provenance
-from freefloat.report.section_residuals import residual_figures, residuals
-from freefloat.report.section_trajectory import trajectory, trajectory_figures
-from freefloat.report.section_verdict import verdict
+from freefloat.report.figures import Figure, PlotlyMissing
+from freefloat.report.robot_in_3d.scene import scene_of
+from freefloat.report.sections.accuracy import accuracy, accuracy_figures
+from freefloat.report.sections.clusters import clusters
+from freefloat.report.sections.identifiable import identifiable
+from freefloat.report.sections.prediction import prediction, prediction_figures
+from freefloat.report.sections.provenance import provenance
+from freefloat.report.sections.residuals import residual_figures, residuals
+from freefloat.report.sections.trajectory import trajectory, trajectory_figures
+from freefloat.report.sections.verdict import verdict
 
 _SCRIPTS = ("page.js", "plots.js", "webgl.js", "picture.js", "film.js")  # the picture last: it is what may fail
 

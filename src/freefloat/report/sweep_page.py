@@ -10,7 +10,7 @@ import numpy as np
 
 from freefloat.excitation.sweep import Sweep, SweepPoint
 from freefloat.files import FilePath, write_text
-from freefloat.report.recording_page import PlotlyMissing
+from freefloat.report.figures import PlotlyMissing
 
 
 def write_sweep_page(path: FilePath, sweep: Sweep, title: str) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.files import FilePath, write_text
-from freefloat.report.recording_page import PlotlyMissing
+from freefloat.report.figures import PlotlyMissing
 from freefloat.validation.prediction import WORDS, Reading
 from freefloat.validation.validation import Validation
 

@@ -8,7 +8,7 @@ from rich.markup import escape
 
 from freefloat.cli.console import console
 from freefloat.mission.run_directory import Run
-from freefloat.report.section_verdict import verdict
+from freefloat.report.sections.verdict import verdict
 
 _COLOURS = {"pass": "green", "doubtful": "yellow", "fail": "red"}
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from freefloat.arrays import Array
-from freefloat.report.solids import Surface, box, capsule, cylinder, ellipsoid, hull, joined, surface_of
+from freefloat.report.robot_in_3d.solids import Surface, box, capsule, cylinder, ellipsoid, hull, joined, surface_of
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY, com_of, pseudo_inertia
 from freefloat.robot.shapes import Ellipsoid, Shape

@@ -12,9 +12,9 @@ from freefloat.estimate.estimated_clusters import cad_spread
 from freefloat.excitation.excitation import Excitation
 from freefloat.mission.run_directory import Run
 from freefloat.models.names import cluster_unit, cluster_words
-from freefloat.report.cluster_grid import Cell, Grid, about, grid_of
 from freefloat.report.design_words import condition_words, goal_words, how_words
 from freefloat.report.figures import Figure, log_axis, packed
+from freefloat.report.sections.cluster_grid import Cell, Grid, about, grid_of
 from freefloat.report.words import HALF
 
 _KINDS = {"kg": "masses", "kg m": "first moments", "kg m²": "inertias"}
@@ -138,9 +138,9 @@ def _errors(run: Run) -> Grid | None:
 def _away(run: Run) -> Array:
     """Error over standard deviation, shape (c,); not a number where there is none, or where truth is not known."""
     true, estimate = run.true_values, run.estimate
-    told = np.isfinite(estimate.sd) & (estimate.sd > 0.0)
-    error = np.full(len(told), np.nan) if true is None else estimate.values - true
-    return np.where(told, error / np.where(told, estimate.sd, 1.0), np.nan)
+    known = np.isfinite(estimate.sd) & (estimate.sd > 0.0)
+    error = np.full(len(known), np.nan) if true is None else estimate.values - true
+    return np.where(known, error / np.where(known, estimate.sd, 1.0), np.nan)
 
 
 def _inside(run: Run) -> str | None:

@@ -192,14 +192,14 @@ def _inertia(run: Run) -> Headline | None:
 
 def _clusters(run: Run) -> Headline:
     values, sd = run.estimate.values, run.estimate.sd
-    told = np.isfinite(sd) & run.estimate.significant
-    if not told.any():
+    significant = np.isfinite(sd) & run.estimate.significant
+    if not significant.any():
         alone = "none differs from zero by more than its interval"
         return Headline("clusters", "open", "", alone if np.isfinite(sd).any() else "the data show none of them alone")
-    median = float(np.median(sd[told] / np.abs(values[told])))
-    more = [f"95 % interval, median of the {int(told.sum())} that differ from zero"]
+    median = float(np.median(sd[significant] / np.abs(values[significant])))
+    more = [f"95 % interval, median of the {int(significant.sum())} that differ from zero"]
     if run.true_values is not None:
-        error = float(np.median(np.abs(values[told] / run.true_values[told] - 1.0)))
+        error = float(np.median(np.abs(values[significant] / run.true_values[significant] - 1.0)))
         more.append(f"off by {_percent(error)}")
     half = HALF * median
     return Headline("clusters", _within(half), "", "; ".join(more), relative_half_width=_plain(half))
@@ -245,8 +245,8 @@ def _condition(run: Run) -> Headline:
     number = math.nan if run.excitation is None else run.excitation.condition_number
     if math.isfinite(number):
         return Headline("condition number", f"{number:.3g}", "", "of the rows", condition_number=number)
-    told, count = int(run.estimate.significant.sum()), len(run.estimate.values)
-    return Headline("clusters seen", f"{told} of {count}", "", "differ from zero by more than their interval")
+    significant, count = int(run.estimate.significant.sum()), len(run.estimate.values)
+    return Headline("clusters seen", f"{significant} of {count}", "", "differ from zero by more than their interval")
 
 
 def _prediction(run: Run) -> Headline:

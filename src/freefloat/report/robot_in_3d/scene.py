@@ -16,11 +16,11 @@ from freefloat.arrays import Array, read_only
 from freefloat.dynamics import kernels
 from freefloat.dynamics.samples import Samples
 from freefloat.mission.run_directory import Run
-from freefloat.report.body_uncertainty import centre_covariances
 from freefloat.report.figures import packed
-from freefloat.report.robot_solids import Solid, equal_inertia, robot_solids, without_shapes
+from freefloat.report.robot_in_3d.body_uncertainty import centre_covariances
+from freefloat.report.robot_in_3d.robot_solids import Solid, equal_inertia, robot_solids, without_shapes
+from freefloat.report.robot_in_3d.solids import ellipsoid
 from freefloat.report.shown_motion import shown_motion
-from freefloat.report.solids import ellipsoid
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY, com_of
 from freefloat.robot.rotations import rotations

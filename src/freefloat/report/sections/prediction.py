@@ -10,7 +10,7 @@ import numpy as np
 from freefloat.arrays import AXES
 from freefloat.mission.run_directory import Run
 from freefloat.report.figures import COLOURS, Figure, axis, line, packed, style_of
-from freefloat.report.section_residuals import lanes, stacked_lanes
+from freefloat.report.sections.residuals import lanes, stacked_lanes
 from freefloat.report.words import HALF, prefixed
 from freefloat.validation.cause import Cause
 from freefloat.validation.extent import Sensitivity

@@ -1,0 +1,1 @@
+"""The sections of a run's page: what each says, as plain data for its template, and its figures."""
