@@ -9,7 +9,7 @@ from random_trees import random_robot, random_samples
 
 from freefloat.dynamics.momentum_rows import momentum, momentum_by_wheel_rates, spin_momentum, wheel_columns
 from freefloat.dynamics.reacting_base import ReactingBase
-from freefloat.dynamics.reaction import NotPossible, Reaction, base_reaction, six_rows
+from freefloat.dynamics.reaction import NotPossible, Reaction, base_reaction, check_inertia, six_rows
 from freefloat.robot.base_axes import allowed_rows
 from freefloat.robot.rotations import axial
 
@@ -92,11 +92,19 @@ def test_wheels_add_their_spin_along_their_axes():
     assert not spin_momentum(still, replace(samples, wheel_rates=None, wheel_accelerations=None)).any()
 
 
-def test_a_robot_without_inertia_cannot_react():
+def test_a_robot_without_inertia_cannot_react_and_one_that_cannot_exist_is_told_where_it_matters():
     robot = random_robot(2, base="free", bodies=3)
-    samples = motion(robot)
+    samples, spin = motion(robot), np.ones((7, 3))
+    with pytest.raises(NotPossible, match="no inertia"):
+        Reaction.of(robot, samples.q, samples.dq, spin, 0.0 * robot.parameters)
+    real, mirrored = (Reaction.of(robot, samples.q, samples.dq, spin, sign * robot.parameters) for sign in (1.0, -1.0))
+    assert_agree(mirrored.B, -real.B, 1e-12)
+    assert real.checked() is real
+    check_inertia(real.A, real.allowed)
     with pytest.raises(NotPossible, match="no positive inertia"):
-        Reaction.of(robot, samples.q, samples.dq, np.zeros((len(samples), 3)), -robot.parameters)
+        mirrored.checked()
+    with pytest.raises(NotPossible, match="no positive inertia"):
+        check_inertia(mirrored.A, mirrored.allowed)
 
 
 # ---------------------------------------------------------------------- derivatives, the attitude held

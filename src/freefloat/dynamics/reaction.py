@@ -34,11 +34,9 @@ from freefloat.robot.base_axes import allowed_rows
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY
 
-_SINGULAR = 1e-12
-
 
 class NotPossible(FreefloatError):
-    """Parameters with which the base has no inertia: no motion can be predicted."""
+    """Parameters with which the base has no inertia, or a negative one: no motion can be predicted."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,6 +50,7 @@ class Reaction:
     A: Array
     allowed: NDArray[np.int64]
     columns: Array  # rest, then B, (n, r, 4), as the compiled code has them
+    pivot: float  # smallest one of A_b: negative if some inertia is
 
     @classmethod
     def of(cls, robot: Robot, q: Array, dq: Array, spin: Array, phi: Array | None = None) -> Reaction:
@@ -62,7 +61,12 @@ class Reaction:
         A, allowed = momentum_matrix(robot, q, phi), allowed_rows(robot)
         columns, pivot = reaction_kernels.reactions(A, read_only(dq), read_only(spin), allowed)
         _refuse_singular(pivot)
-        return cls(A, allowed, columns)
+        return cls(A, allowed, columns, pivot)
+
+    def checked(self) -> Reaction:
+        """The same, refused unless the inertia is positive."""
+        _refuse_negative(self.pivot)
+        return self
 
     @property
     def rest(self) -> Array:
@@ -169,6 +173,17 @@ def base_accelerations(
     return acceleration[:, :3] - np.cross(w, v), acceleration[:, 3:]
 
 
+def check_inertia(A: Array, allowed: NDArray[np.int64]) -> None:
+    """Refuse momentum matrices (n, 6, 6 + joints) of a robot that cannot exist: inertia that is not positive."""
+    inner = np.ascontiguousarray(A[:, allowed[:, None], allowed])
+    _refuse_negative(reaction_kernels.solve_each(inner, np.zeros((len(A), allowed.size, 0)), 0))
+
+
 def _refuse_singular(pivot: float) -> None:
-    if pivot < _SINGULAR:
+    if pivot == 0.0:
+        raise NotPossible("with these parameters the robot has no inertia")
+
+
+def _refuse_negative(pivot: float) -> None:
+    if not pivot > 0.0:
         raise NotPossible("with these parameters the robot has no positive inertia")

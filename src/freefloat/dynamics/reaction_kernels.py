@@ -24,6 +24,7 @@ from numba import njit
 from freefloat.robot.tree import REVOLUTE
 
 _COMPILE = {"cache": True, "nogil": True, "fastmath": {"contract"}}
+_SINGULAR = 1e-12
 _BODY = 16  # mass, first moment (3), inertia xx xy yy xz yz zz (6), linear (3) and angular (3) momentum
 
 
@@ -117,7 +118,7 @@ def solve_each(A, C, first):
     """Solve A x = c for every sample, symmetric A (n, r, r), columns C (n, r, k), both overwritten; C becomes x.
 
     Rows of x before the `first` are left unfinished. Returns the smallest pivot over the largest entry of its
-    matrix: not positive where A is not.
+    matrix, negative where A is not positive; zero if some A is singular, and x means nothing then.
     """
     n, r, columns = C.shape
     least = np.inf
@@ -127,6 +128,8 @@ def solve_each(A, C, first):
             largest = max(largest, abs(A[s, i, i]))
         for j in range(r):  # A = L D L^T, unit L above the diagonal, D on it
             pivot = A[s, j, j]
+            if abs(pivot) <= _SINGULAR * largest:
+                return 0.0
             least = min(least, pivot / largest)
             for i in range(j + 1, r):
                 factor = A[s, i, j] / pivot

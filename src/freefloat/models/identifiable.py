@@ -19,6 +19,7 @@ import scipy.linalg
 from numpy.typing import NDArray
 
 from freefloat.arrays import Array
+from freefloat.dynamics.reaction import NotPossible
 from freefloat.dynamics.samples import Samples
 from freefloat.models.closed_form_clusters import closed_form
 from freefloat.models.measured_rows import MeasuredRows, Measurement, measured_rows
@@ -121,7 +122,7 @@ def identifiability(
     question = _Question.ask(robot, known, zero)
     try:
         rows = [measured_rows(each, measurement, samples) for each in (robot, *runs)]
-    except np.linalg.LinAlgError as error:
+    except NotPossible as error:
         raise NotApplicable(f"{robot.name} cannot react: its mass or its inertia is zero") from error
     known_parts = [
         part.standard[:, question.known] * each.parameters[question.known]

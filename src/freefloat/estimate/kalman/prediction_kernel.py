@@ -16,7 +16,6 @@ from freefloat.dynamics.kernels import forward_columns, locked, sweep
 from freefloat.dynamics.reaction_kernels import inner, momentum_by_position, reactions, solve_each, velocities
 
 _COMPILE = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
-_SINGULAR = 1e-12
 
 
 class Body(NamedTuple):
@@ -116,7 +115,7 @@ def predict(tree, body, places, readings, x, first, m, out):
         for i in range(body.turning.size):
             H[body.turning[i]] += x[places.momentum + i]
     found, pivot = reactions(A, dq, spin, body.allowed)
-    if not pivot > _SINGULAR:
+    if not pivot > 0.0:
         return False
     if m == 3:
         _turn_on(readings.t[first : first + m], found, body.allowed, H, R)

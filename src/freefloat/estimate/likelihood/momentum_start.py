@@ -15,7 +15,7 @@ import numpy as np
 from freefloat.arrays import Array
 from freefloat.data.processing.attitude import integrate_rates
 from freefloat.dynamics.momentum_rows import momentum_matrix, momentum_regressor
-from freefloat.dynamics.reaction import solve_base
+from freefloat.dynamics.reaction import check_inertia, solve_base
 from freefloat.dynamics.samples import Samples
 from freefloat.estimate.likelihood.levenberg_marquardt import levenberg_marquardt
 from freefloat.estimate.likelihood.likelihood import FlightLikelihood, Likelihood
@@ -67,7 +67,7 @@ class _Balance:
         """Missing momentum, (rows,), and its derivative, (rows, unknowns)."""
         flight, columns = self.flight, self.flight.columns
         A = self._matrix(self.whole.phi(point))
-        solve_base(A, np.zeros((len(A), 6, 0)), flight.allowed)  # refuses what has no positive inertia
+        check_inertia(A, flight.allowed)
         still = (A[:, :, 3:6] @ self.w[:, :, None] + A[:, :, 6:] @ self.dq[:, :, None])[..., 0]
         v = -still[:, :3] / A[:, :1, 0]
         v[:, np.setdiff1d(np.arange(3), flight.sliding)] = 0.0

@@ -113,7 +113,7 @@ def predict(
         q[:, joint] += errors.position[:, own] @ bends[own]
         dq[:, joint] += errors.rate[:, own] @ bends[own]
     q, dq = read_only(q), read_only(dq)
-    reaction = Reaction.of(robot, q, dq, grid.spin, phi)
+    reaction = Reaction.of(robot, q, dq, grid.spin, phi).checked()
     R, u = np.broadcast_to(np.eye(3), (q.shape[0], 3, 3)), np.zeros((q.shape[0], 3))
     if grid.step == 2:
         R = _attitudes(grid, reaction, momentum)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from freefloat.arrays import Array, read_only
 from freefloat.dynamics import kernels
 from freefloat.dynamics.momentum_rows import momentum_matrix, momentum_regressor, spin_momentum, wheel_momentum
-from freefloat.dynamics.reaction import Reaction, six_rows, solve_base
+from freefloat.dynamics.reaction import Reaction, check_inertia, six_rows, solve_base
 from freefloat.dynamics.samples import Samples
 from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.problem import Problem
@@ -99,6 +99,7 @@ class TorqueBalance:
     def _motion(self, phi: Array) -> tuple[Array, Array, Array, Array, Array]:
         """A, shape (n, 6, 6 + joints); v and w, (n, 3); acceleration of the base, (n, 6); joint torques."""
         A, v, w = self._reacting(phi)
+        check_inertia(A, self.allowed)
         x = np.zeros((len(w), 6))
         x[:, :3] -= self.robot.gravity  # as far as the base cannot follow it: else the balance has it
         if self.allowed.size:
