@@ -2,8 +2,10 @@
 
 import ast
 import inspect
+import re
 import subprocess
 import sys
+from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
 
@@ -11,6 +13,7 @@ import pytest
 
 import freefloat
 
+ROOT = Path(__file__).parent.parent
 PACKAGE = Path(freefloat.__file__).parent
 THINGS = {name: getattr(freefloat, name) for name in freefloat.__all__}
 SPACES = {name: thing for name, thing in THINGS.items() if isinstance(thing, ModuleType)}
@@ -78,7 +81,14 @@ def test_importing_is_free_and_has_no_side_effects():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_new_names_in_the_changelog_exist():
+    rows = re.findall(r"^\| `ff\.[^|]*\| `ff\.([\w.]+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert len(rows) > 100
+    for name in rows:
+        assert attrgetter(name)(freefloat) is not None
+
+
 def test_version_and_changelog_agree():
-    changelog = (Path(__file__).parent.parent / "CHANGELOG.md").read_text()
+    changelog = (ROOT / "CHANGELOG.md").read_text()
     assert f"## {freefloat.__version__}" in changelog
-    assert f'version = "{freefloat.__version__}"' in (Path(__file__).parent.parent / "pyproject.toml").read_text()
+    assert f'version = "{freefloat.__version__}"' in (ROOT / "pyproject.toml").read_text()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
@@ -14,6 +13,7 @@ from scipy.stats import norm
 
 from freefloat.arrays import Array
 from freefloat.files import FilePath
+from freefloat.frozen import Content, FrozenMapping
 from freefloat.models.minimal import MinimalParameters
 from freefloat.robot.model import Robot
 
@@ -32,7 +32,7 @@ class Quantity:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Residual:
+class Residual(Content):
     """What the model leaves unexplained.
 
     ratio: root mean square of the weighted residual; one if the sensors are as good as they say. NaN if their
@@ -48,11 +48,11 @@ class Residual:
     by_channel: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "by_channel", MappingProxyType(dict(self.by_channel)))
+        object.__setattr__(self, "by_channel", FrozenMapping(dict(self.by_channel)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Budget:
+class Budget(Content):
     """Where the variance of each cluster comes from.
 
     sources: `noise`, nuisances, known values by name, `prior`. shares: parts of the variance, (clusters, sources),
@@ -71,7 +71,7 @@ class Budget:
 
 
 @dataclass(frozen=True, eq=False)
-class Estimate:
+class Estimate(Content):
     """What was found.
 
     method: name of the estimator. model: whose clusters the values are, such as `momentum` (clusters of standard
@@ -106,8 +106,8 @@ class Estimate:
     origin: Mapping[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "known", MappingProxyType(dict(self.known)))
-        object.__setattr__(self, "origin", MappingProxyType(dict(self.origin)))
+        object.__setattr__(self, "known", FrozenMapping(dict(self.known)))
+        object.__setattr__(self, "origin", FrozenMapping(dict(self.origin)))
         covariance = np.array(self.covariance, float)
         object.__setattr__(self, "covariance", 0.5 * (covariance + covariance.T))
         if not self.unseen.size:

@@ -12,6 +12,7 @@ from freefloat.exact_json import plain, save_json
 from freefloat.excitation.margin import Margin
 from freefloat.excitation.sheet import FlightSheet
 from freefloat.files import FilePath
+from freefloat.frozen import Content
 from freefloat.motion.trajectory import Trajectory
 
 FORMAT = "freefloat/excitation@1"
@@ -52,7 +53,7 @@ class HowFound:
 
 
 @dataclass(frozen=True, eq=False)
-class Excitation:
+class Excitation(Content):
     """A designed motion.
 
     goal: its name. value: of the goal, the smaller the better. condition_number: of the model's rows.

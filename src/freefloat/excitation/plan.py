@@ -41,6 +41,7 @@ from freefloat.excitation.rows.torque import TorqueRows
 from freefloat.excitation.solver.objective import Expected, GoalOnRows, Objective, Worst
 from freefloat.excitation.solver.planned_task import PlannedTask
 from freefloat.excitation.solver.variables import Variables, variables_of
+from freefloat.frozen import Content
 from freefloat.models.angular_momentum import AngularMomentum
 from freefloat.models.model import Momentum, NotApplicable, Torque
 from freefloat.models.names import ModelName
@@ -69,7 +70,7 @@ class InvalidPlan(FreefloatError):
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class Plan(Content):
     """What to design, for whom, within what.
 
     robot: as it is believed to be. guesses: further robots that may be the true one (robust design).

@@ -19,6 +19,7 @@ from freefloat.estimate.estimate_file import load_estimate
 from freefloat.excitation.excitation import Excitation
 from freefloat.excitation.excitation_file import load_excitation
 from freefloat.files import FilePath, dump_yaml, load_yaml, read_bytes, write_bytes
+from freefloat.frozen import Content
 from freefloat.mission.drawing import flown_by
 from freefloat.mission.mission_file import Mission, load_mission
 from freefloat.mission.run_manifest import (
@@ -48,7 +49,7 @@ from freefloat.validation.validation_file import load_validation
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class Run(Content):
     """A run from its directory.
 
     mission: the copy in the directory. excitation: the motion with what it was to tell; None where no design is known.
