@@ -12,7 +12,7 @@ from freefloat.cli.outputs import files_of, refuse_output
 from freefloat.excitation.effort import SHAKES
 from freefloat.excitation.excitation import Excitation
 from freefloat.excitation.excitation_file import load_motion
-from freefloat.excitation.plan import GoalName
+from freefloat.excitation.goals.names import GoalName
 from freefloat.mission.designing import design, plan_of
 from freefloat.mission.mission_file import Mission, load_mission
 

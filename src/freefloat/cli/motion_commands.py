@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from freefloat.cli.ending import ExitCode
-from freefloat.cli.options import AsJson, GoalChoice, MissionFile, OtherMotion, Quiet, Workers
+from freefloat.cli.options import AsJson, MissionFile, OtherMotion, Quiet, Workers
 from freefloat.excitation.effort import STARTS
-
-if TYPE_CHECKING:
-    from freefloat.excitation.plan import GoalName
+from freefloat.excitation.goals.names import GoalName
 
 Starts = Annotated[int, typer.Option(help="Local searches from random motions, of which the best counts.", min=1)]
 Seed = Annotated[int, typer.Option(help="Of the random motions.", min=0)]
@@ -27,7 +25,7 @@ def design(
         ),
     ] = None,
     goal: Annotated[
-        GoalChoice | None, typer.Option(help="What to make small instead of the mission's goal.", show_default=False)
+        GoalName | None, typer.Option(help="What to make small instead of the mission's goal.", show_default=False)
     ] = None,
     starts: Starts = STARTS,
     seed: Seed = 0,
@@ -59,10 +57,7 @@ def design(
     from freefloat.cli.show import tell
     from freefloat.cli.show_excitation import show_excitation
 
-    wanted: GoalName | None = goal.value if goal else None
-    loaded, found, written = design_mission(
-        mission, output, wanted, starts, seed, workers, earlier or [], shakes, quiet
-    )
+    loaded, found, written = design_mission(mission, output, goal, starts, seed, workers, earlier or [], shakes, quiet)
 
     def show() -> None:
         show_excitation(found, loaded.name, loaded.robot.bodies[0].name, everything)

@@ -12,12 +12,12 @@ from freefloat.cli.options import (
     AsJson,
     BaseChoice,
     MissionFile,
-    ModelChoice,
     MomentumChoice,
     Quiet,
     WheelChoice,
     split_commas,
 )
+from freefloat.models.names import ModelName
 
 
 def new(
@@ -50,7 +50,7 @@ def new(
 def inspect(
     robot: Annotated[Path, typer.Argument(help="A robot file: .yaml, .json or .urdf.", show_default=False)],
     model: Annotated[
-        ModelChoice | None,
+        ModelName | None,
         typer.Option(help="Show which combinations of parameters this quantity reveals.", show_default=False),
     ] = None,
     known: Annotated[
@@ -88,7 +88,7 @@ def inspect(
         from freefloat.models.summary import model_summary
 
         settled = split_commas(known), split_commas(assume_zero)
-        summary = model_summary(model.value, loaded, *settled, momentum.value, wheels.value)
+        summary = model_summary(model, loaded, *settled, momentum.value, wheels.value)
         show = show_model
     tell(json, quiet, lambda: summary, lambda: show(summary))
 

@@ -6,11 +6,12 @@ import json
 import math
 import os
 from pathlib import Path
+from typing import get_args
 
-from freefloat.cli.options import GoalChoice
 from freefloat.cli.outputs import refuse_output
 from freefloat.errors import FileError
 from freefloat.estimate.methods import default_method
+from freefloat.excitation.goals.names import GoalName
 from freefloat.files import read_bytes, write_bytes, write_text
 from freefloat.robot.load import load_robot
 from freefloat.robot.model import Robot
@@ -106,7 +107,7 @@ def _mission_text(name: str, robot_path: str, robot: Robot) -> str:
         known="{load: {relative_sd: 0.002}}" if "load" in robot.body_names else "{}",
         scale="" if fixed else _SCALE,
         goal="condition-number" if fixed else "accuracy",
-        goals=" | ".join(goal for goal in GoalChoice if not (fixed and "accuracy" in goal)),
+        goals=" | ".join(goal for goal in get_args(GoalName) if not (fixed and "accuracy" in goal)),
         limits="\n".join(f"  # {line}" for line in _limits(robot)),
         method=default_method(robot.base),
         orbit=_ORBIT if robot.base == "free" else "",
