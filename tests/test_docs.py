@@ -25,7 +25,7 @@ from freefloat.data.bag_mapping import KINDS, load_bag_mapping
 from freefloat.data.repair import REPAIRS
 from freefloat.estimate import recipes
 from freefloat.estimate.methods import METHODS
-from freefloat.excitation.plan import GoalName
+from freefloat.excitation.goals.names import GoalName
 from freefloat.files import YamlDocument, validate
 from freefloat.mission.mission_file import load_mission
 from freefloat.mission.sections import MissionSection

@@ -2,8 +2,10 @@
 
 import ast
 import inspect
+import re
 import subprocess
 import sys
+from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
 
@@ -77,6 +79,13 @@ def test_importing_is_free_and_has_no_side_effects():
     spaces = "; ".join(f"freefloat.{room}" for room in SPACES)
     code = f"import sys, freefloat; {spaces}; assert not {{'numpy', 'numba', 'pydantic'}} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_new_names_in_the_changelog_exist():
+    rows = re.findall(r"^\| `ff\.[^|]*\| `ff\.([\w.]+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert len(rows) > 100
+    for name in rows:
+        assert attrgetter(name)(freefloat) is not None
 
 
 def test_version_changelog_and_citation_agree():

@@ -9,7 +9,7 @@ import pytest
 import freefloat
 
 PACKAGE = Path(freefloat.__file__).parent
-BELOW = ("arrays", "errors", "exact_json", "files", "plain_yaml")
+BELOW = ("arrays", "errors", "exact_json", "files", "frozen", "plain_yaml", "public_names")
 ROOMS = (
     "robot",
     "dynamics",

@@ -259,7 +259,7 @@ def test_a_directory_of_another_mission_or_robot_is_refused_by_what_differs(miss
         campaign(renamed(mission, prior="none"), whole.directory)
     slower = replace(mission.trajectory, duration_s=12.0)
     with pytest.raises(FileError, match=r"trajectory\.duration_s 10\.0, not 12\.0"):
-        campaign(mission, whole.directory, trajectory=slower)
+        campaign(mission, whole.directory, motion=slower)
 
 
 @pytest.mark.parametrize(

@@ -19,13 +19,12 @@ from rich.console import Console
 import freefloat as ff
 from freefloat.cli import main
 from freefloat.cli.ending import ExitCode
-from freefloat.cli.options import GoalChoice
 from freefloat.cli.progress.design import DesignProgress
 from freefloat.cli.ranges import parse_range
 from freefloat.cli.show.excitation import show_excitation
 from freefloat.excitation.excitation import Prediction
 from freefloat.excitation.finding import Standing
-from freefloat.excitation.plan import GoalName
+from freefloat.excitation.goals.names import GoalName
 from freefloat.mission import sweeping
 from freefloat.mission.sweeping import InvalidSweep
 from freefloat.report.design_words import accuracy_words, condition_words, goal_words
@@ -144,10 +143,6 @@ def test_another_goal_is_made_small(folder, monkeypatch):
     assert "  go     position of j1: " in said
     found = ff.load_excitation(folder / "tried.excitation.json")  # after the file, not after the mission in it
     assert 0.5 * limit < found.condition_number < limit
-
-
-def test_every_goal_of_a_plan_can_be_chosen():
-    assert {choice.value for choice in GoalChoice} == set(get_args(GoalName))
 
 
 def test_a_new_mission_lists_every_goal(tmp_path, monkeypatch):

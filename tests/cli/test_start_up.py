@@ -7,8 +7,7 @@ import sys
 
 import pytest
 
-from freefloat.cli.options import METHODS, STUDIES
-from freefloat.estimate import methods
+from freefloat.cli.options import STUDIES
 from freefloat.studies.reproducing import TITLES
 
 HEAVY = ("numpy", "numba", "scipy", "polars", "plotly", "cvxpy", "yaml", "jinja2")
@@ -60,7 +59,6 @@ def test_verbs_options_and_values_are_completed():
 
 
 def test_names_that_are_completed_are_those_that_there_are():
-    assert tuple(methods.METHODS) == METHODS
     assert (*TITLES, "all") == STUDIES
 
 

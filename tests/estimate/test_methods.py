@@ -1,10 +1,14 @@
 """Estimators by name."""
 
+import pkgutil
 import subprocess
 import sys
+from importlib import import_module
+from inspect import isabstract
 
 import pytest
 
+import freefloat
 from freefloat.errors import FreefloatError
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.methods import METHODS, UnknownMethod, default_method, make_estimator
@@ -28,6 +32,17 @@ NAMES = {
 
 def test_all_methods_of_the_mission_file_are_there():
     assert set(METHODS) == NAMES
+
+
+def test_every_estimator_that_is_written_is_in_the_list():
+    for found in pkgutil.walk_packages(freefloat.estimate.__path__, "freefloat.estimate."):
+        import_module(found.name)
+    written = {kind for kind in _below(Estimator) if kind.__module__.startswith("freefloat.") and not isabstract(kind)}
+    assert {kind.__name__ for kind in written} == {type(METHODS[name]()).__name__ for name in NAMES}
+
+
+def _below(kind):
+    return {each for below in kind.__subclasses__() for each in (below, *_below(below))}
 
 
 @pytest.mark.parametrize("name", sorted(NAMES))
@@ -55,3 +70,5 @@ def test_a_base_that_does_not_react_has_another_default():
 def test_the_names_are_there_before_any_solver_is():
     code = "import sys, freefloat.estimate.methods as m; assert len(m.METHODS) == 13; assert 'scipy' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+    names = "import sys, freefloat.estimate.method_names; assert not {'numpy', 'pydantic'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", names], check=True)

@@ -1,17 +1,21 @@
 """Goals: their derivatives against central differences, and what their values must obey."""
 
+from typing import get_args
+
 import numpy as np
 import pytest
 from agreement import assert_agree
 
 from freefloat.errors import ShapeError
 from freefloat.excitation.goals.a_optimal import AOptimal
+from freefloat.excitation.goals.by_name import goal_named
 from freefloat.excitation.goals.condition_number import ConditionNumber, ayusawa_gradient, true_condition_number
 from freefloat.excitation.goals.d_optimal import DOptimal
 from freefloat.excitation.goals.e_optimal import EOptimal
 from freefloat.excitation.goals.equilibrium import WithEquilibrium, equilibrium
-from freefloat.excitation.goals.frobenius_condition import FrobeniusCondition
-from freefloat.excitation.goals.goal import Joined
+from freefloat.excitation.goals.frobenius import Frobenius
+from freefloat.excitation.goals.goal import Goal, Joined
+from freefloat.excitation.goals.names import GoalName
 from freefloat.excitation.goals.scaled_columns import ScaledColumns
 from freefloat.excitation.goals.signal import WithSignal
 from freefloat.excitation.goals.spectral import SingularValues
@@ -27,7 +31,7 @@ SPECTRAL = [
     ConditionNumber(),
     ConditionNumber(p=1.0),
     ConditionNumber(p=4.0),
-    FrobeniusCondition(),
+    Frobenius(),
 ]
 GOALS = [
     *SPECTRAL,
@@ -86,7 +90,7 @@ def test_an_ill_conditioned_matrix_has_exact_derivatives_too():
 @pytest.mark.parametrize("sigma", [[9.0, 3.0, 2.0, 2.0, 2.0], [9.0, 9.0, 5.0, 4.0, 2.0], [3.0, 3.0, 3.0, 3.0, 3.0]])
 def test_at_repeated_singular_values_the_soft_condition_number_has_its_derivative(sigma):
     C, rng = with_singular_values(np.array(sigma)), np.random.default_rng(1)
-    for goal in (ConditionNumber(), EOptimal(), FrobeniusCondition()):
+    for goal in (ConditionNumber(), EOptimal(), Frobenius()):
         _, Z = goal(C)
         size = np.linalg.norm(Z) + 1.0 / sigma[-1]
         for _ in range(50):
@@ -134,7 +138,7 @@ def test_reports_are_the_numbers_of_linear_algebra(seed):
     assert EOptimal().report(C) == pytest.approx(np.linalg.norm(C, -2))
     assert AOptimal().report(C) == pytest.approx(np.sqrt(np.trace(covariance)))
     assert AOptimal(WEIGHTS).report(C) == pytest.approx(np.sqrt(WEIGHTS**2 @ np.diag(covariance)))
-    assert FrobeniusCondition().report(C) == pytest.approx(np.linalg.cond(A, "fro"))
+    assert Frobenius().report(C) == pytest.approx(np.linalg.cond(A, "fro"))
     assert DOptimal().report(C) == pytest.approx(np.linalg.det(covariance) ** 0.1)
 
 
@@ -143,7 +147,7 @@ def test_values_are_logarithms_of_reports(seed):
     C = random_matrix(seed)
     assert DOptimal()(C)[0] == pytest.approx(-np.linalg.slogdet(C.T @ C)[1] / 5)
     assert AOptimal()(C)[0] == pytest.approx(np.log(np.trace(np.linalg.inv(C.T @ C))))
-    assert FrobeniusCondition()(C)[0] == pytest.approx(np.log(np.linalg.cond(C.T @ C, "fro")))
+    assert Frobenius()(C)[0] == pytest.approx(np.log(np.linalg.cond(C.T @ C, "fro")))
 
 
 def test_equilibrium_is_the_ratio_of_extreme_entries_that_are_not_zero():
@@ -201,3 +205,16 @@ def test_singular_values_agree_with_those_of_the_library():
     for spread in (0.1, 3.0):
         C = random_matrix(12, spread=spread)
         np.testing.assert_allclose(SingularValues.of(C).sigma, np.linalg.svd(C, compute_uv=False), rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", get_args(GoalName))
+def test_every_goal_has_a_class_in_the_file_of_its_name_and_says_what_its_value_means(name):
+    kind = goal_named(name)
+    assert issubclass(kind, Goal)
+    assert kind.__module__ == f"freefloat.excitation.goals.{name.replace('-', '_')}"
+    assert kind.words(0.5) != kind.words(0.6)
+    assert kind.of_sensors == ("accuracy" in name)
+
+
+def test_a_goal_of_ones_own_need_not_say_what_its_value_means():
+    assert Goal.words(0.123456789) == "0.12346"

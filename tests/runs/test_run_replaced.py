@@ -114,7 +114,7 @@ def test_what_is_left_of_two_runs_that_were_stopped_is_removed_by_the_third(made
 def refusals(made, folder):
     """Missions and options that cannot be run, with the words that say why."""
     goal = {**MISSION["excitation"], "goal": "condition-number"}
-    flight, motion = {"a.csv": real(made.flight)}, {"excitation": made.excitation}
+    flight, motion = {"a.csv": real(made.flight)}, {"motion": made.excitation}
     unnamed = {"identify": {"without": {"x.csv": ["link2"]}}}
     robot = made.mission.robot
     heavy = replace(made.mission, robot=robot.with_parameters(2.0 * robot.parameters))

@@ -11,13 +11,14 @@ from freefloat.campaign.parts import read_parts
 from freefloat.campaign.summary import CampaignSummary, summarise
 from freefloat.errors import FileError
 from freefloat.files import FilePath
+from freefloat.frozen import Content
 
 if TYPE_CHECKING:
     import polars as pl
 
 
 @dataclass(frozen=True, eq=False)
-class Campaign:
+class Campaign(Content):
     """Runs of a mission and what was found in them.
 
     table: a row for every setting, run and method, sorted by them; `parts.py` says what is in it.

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from freefloat.cli.ending import ExitCode
-from freefloat.cli.options import AsJson, GoalChoice, MissionFile, MotionSeed, Quiet, Starts, Workers
+from freefloat.cli.options import AsJson, MissionFile, MotionSeed, Quiet, Starts, Workers
 from freefloat.excitation.effort import SHAKES, STARTS
-
-if TYPE_CHECKING:
-    from freefloat.excitation.plan import GoalName
+from freefloat.excitation.goals.names import GoalName
 
 
 def design(
@@ -24,7 +22,7 @@ def design(
         ),
     ] = None,
     goal: Annotated[
-        GoalChoice | None, typer.Option(help="What to make small instead of the mission's goal.", show_default=False)
+        GoalName | None, typer.Option(help="What to make small instead of the mission's goal.", show_default=False)
     ] = None,
     starts: Starts = STARTS,
     seed: MotionSeed = 0,
@@ -64,10 +62,9 @@ def design(
     target, inputs = output or Path(f"{mission.stem}.excitation.json"), earlier or []
     refuse_output(target, (*files_of(loaded), *inputs), "designed motions", (".json",))  # before the work
     before = [load_motion(each, loaded.robot) for each in inputs]
-    small: GoalName | None = goal.value if goal else None
     times = SHAKES if shakes is None else shakes
-    with DesignProgress(designing.plan_of(loaded, small, before), quiet) as progress:
-        found = designing.design(loaded, starts, seed, small, before, workers, progress.update, times)
+    with DesignProgress(designing.plan_of(loaded, goal, before), quiet) as progress:
+        found = designing.design(loaded, starts, seed, goal, before, workers, progress.update, times)
     if found.how.interrupted:
         typer.echo("interrupted: this is the best motion within all limits until then", err=True)
     found.save(target)

@@ -7,13 +7,14 @@ from typing import Annotated
 
 import typer
 
-from freefloat.cli.options import AsJson, BaseChoice, ModelChoice, MomentumChoice, Quiet, WheelChoice, split_commas
+from freefloat.cli.options import AsJson, BaseChoice, MomentumChoice, Quiet, WheelChoice, split_commas
+from freefloat.models.names import ModelName
 
 
 def inspect(
     robot: Annotated[Path, typer.Argument(help="A robot file: .yaml, .json or .urdf.", show_default=False)],
     model: Annotated[
-        ModelChoice | None,
+        ModelName | None,
         typer.Option(help="Show which combinations of parameters this quantity reveals.", show_default=False),
     ] = None,
     known: Annotated[
@@ -53,6 +54,6 @@ def inspect(
         from freefloat.models.summary import model_summary
 
         settled = split_commas(known), split_commas(assume_zero)
-        summary = model_summary(model.value, loaded, *settled, momentum.value, wheels.value)
+        summary = model_summary(model, loaded, *settled, momentum.value, wheels.value)
         show = show_model
     print_result(json, quiet, lambda: summary, lambda: show(summary))

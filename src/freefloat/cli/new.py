@@ -6,17 +6,19 @@ import math
 import os
 from json import dumps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
-from freefloat.cli.options import AsJson, BaseChoice, GoalChoice, Quiet
+from freefloat.cli.options import AsJson, BaseChoice, Quiet
 from freefloat.cli.outputs import refuse_output
 from freefloat.errors import FileError
+from freefloat.excitation.goals.names import GoalName
 
 if TYPE_CHECKING:
     from freefloat.robot.model import Robot
     from freefloat.robot.parts import BaseKind, Joint
+
 
 _TEMPLATE = """\
 format: freefloat/mission@1
@@ -142,7 +144,7 @@ def _mission_text(name: str, robot_path: str, robot: Robot) -> str:
         known="{load: {relative_sd: 0.002}}" if "load" in robot.body_names else "{}",
         scale="" if fixed else _SCALE,
         goal="condition-number" if fixed else "accuracy",
-        goals=" | ".join(goal for goal in GoalChoice if not (fixed and "accuracy" in goal)),
+        goals=" | ".join(goal for goal in get_args(GoalName) if not (fixed and "accuracy" in goal)),
         limits="\n".join(f"  # {line}" for line in _limits(robot)),
         method=default_method(robot.base),
         orbit=_ORBIT if robot.base == "free" else "",

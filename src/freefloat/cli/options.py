@@ -14,6 +14,8 @@ from typing import Annotated
 
 import typer
 
+from freefloat.estimate.method_names import METHOD_HOMES
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Say nothing but errors; files and the exit code tell.")]
 MissionFile = Annotated[Path, typer.Argument(help="A mission file.", show_default=False)]
@@ -50,43 +52,25 @@ def split_commas(values: list[str] | None) -> list[str]:
     return [part.strip() for value in values or [] for part in value.split(",") if part.strip()]
 
 
-METHODS = (  # all of freefloat.estimate.methods, which takes long to import: completion must not
-    "maximum-likelihood",
-    "least-squares",
-    "weighted",
-    "bias-compensated",
-    "total-least-squares",
-    "instrumental-variable",
-    "output-error",
-    "input-error",
-    "recursive",
-    "kalman",
-    "adaline",
-    "hopfield-tank",
-    "physically-consistent",
-)
-STUDIES = ("naveen", "gautier", "ayusawa", "christidi", "spirolazzi", "all")  # of freefloat.studies, likewise
+STUDIES = (
+    "naveen",
+    "gautier",
+    "ayusawa",
+    "christidi",
+    "spirolazzi",
+    "all",
+)  # of freefloat.studies, which takes long to import: completion must not
 
 
 def complete_methods(incomplete: str) -> list[str]:
     """Methods for a shell that completes a name, or the last of several with commas between them."""
     before, comma, _ = incomplete.rpartition(",")
-    return [f"{before}{comma}{name}" for name in METHODS]
+    return [f"{before}{comma}{name}" for name in METHOD_HOMES]
 
 
 def complete_studies(incomplete: str) -> list[str]:
     """Studies for a shell that completes a name."""
     return list(STUDIES)
-
-
-class ModelChoice(StrEnum):
-    """Measured quantities whose clusters can be shown."""
-
-    momentum = "momentum"
-    angular_momentum = "angular-momentum"
-    base_velocity = "base-velocity"
-    energy = "energy"
-    torque = "torque"
 
 
 class MomentumChoice(StrEnum):
@@ -111,15 +95,3 @@ class WheelChoice(StrEnum):
     still = "still"
     constant = "constant"
     varying = "varying"
-
-
-class GoalChoice(StrEnum):
-    """What a design makes small."""
-
-    accuracy = "accuracy"
-    worst_accuracy = "worst-accuracy"
-    condition_number = "condition-number"
-    frobenius = "frobenius"
-    d_optimal = "d-optimal"
-    a_optimal = "a-optimal"
-    e_optimal = "e-optimal"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any, Literal
 
+from freefloat.frozen import Content, FrozenMapping
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Origin(Content):
     """Where a recording came from.
 
     kind: simulated, or recorded: brought in from a file that does not say otherwise.
@@ -29,4 +30,4 @@ class Origin:
     command: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "hashes", MappingProxyType(dict(self.hashes)))
+        object.__setattr__(self, "hashes", FrozenMapping(dict(self.hashes)))

@@ -10,19 +10,19 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from types import MappingProxyType
 
 import numpy as np
 
 from freefloat.data.origin import Origin
 from freefloat.data.table_file import write_table
 from freefloat.files import FilePath, shown
+from freefloat.frozen import Content, FrozenMapping
 from freefloat.sensors.channel import Channel
 from freefloat.sensors.quantities import InvalidRecording
 
 
 @dataclass(frozen=True, eq=False)
-class Recording:
+class Recording(Content):
     """Channels by name, and where they came from.
 
     channels: given as a sequence of channels (or a mapping, whose names are the channels' own).
@@ -46,7 +46,7 @@ class Recording:
             by_name[channel.name] = channel
         if not by_name:
             raise InvalidRecording("a recording needs at least one channel")
-        object.__setattr__(self, "channels", MappingProxyType(by_name))
+        object.__setattr__(self, "channels", FrozenMapping(by_name))
         object.__setattr__(self, "notes", tuple(self.notes))
 
     def __repr__(self) -> str:

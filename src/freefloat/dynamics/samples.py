@@ -10,13 +10,14 @@ from numpy.typing import ArrayLike
 
 from freefloat.arrays import Array, read_only
 from freefloat.errors import ShapeError
+from freefloat.frozen import Content
 from freefloat.robot.model import Robot
 
 _WIDTH = {"v": 3, "w": 3, "dv": 3, "dw": 3, "attitude": 4, "position": 3, "base_wrench": 6}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Samples:
+class Samples(Content):
     """States of a robot at n instants. Only q is needed; a computation says what else it lacks.
 
     q, dq, ddq: joint positions, rates, accelerations, shape (n, joints) [rad or m, per s, per s^2].

@@ -10,12 +10,13 @@ from numpy.typing import ArrayLike
 
 from freefloat.arrays import Array, frozen_array
 from freefloat.errors import ShapeError
+from freefloat.frozen import Content
 
 Kind = Literal["zero", "known", "unknown"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TotalMomentum:
+class TotalMomentum(Content):
     """Total angular momentum about the centre of mass, in base axes at the first instant.
 
     kind: `known` if a value was given, be it zero. vector: what is known of it, shape (3,) [N m s]; zero where it is

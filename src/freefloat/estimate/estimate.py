@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -27,6 +26,7 @@ from freefloat.estimate.estimate_parts import (
 from freefloat.estimate.prior import CadSpread
 from freefloat.exact_json import finite_or_none, save_json
 from freefloat.files import FilePath
+from freefloat.frozen import Content, FrozenMapping
 from freefloat.models.minimal import MinimalParameters
 from freefloat.models.names import cluster_unit, cluster_words
 from freefloat.robot.model import Robot
@@ -38,7 +38,7 @@ _TOUCHED = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Estimate:
+class Estimate(Content):
     """What was found.
 
     method: name of the estimator. model: whose clusters the values are, such as `momentum` (clusters of standard
@@ -79,8 +79,8 @@ class Estimate:
     residuals: tuple[ChannelResidual, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "known", MappingProxyType(dict(self.known)))
-        object.__setattr__(self, "origin", MappingProxyType(dict(self.origin)))
+        object.__setattr__(self, "known", FrozenMapping(dict(self.known)))
+        object.__setattr__(self, "origin", FrozenMapping(dict(self.origin)))
         covariance = np.array(self.covariance, float)
         object.__setattr__(self, "covariance", 0.5 * (covariance + covariance.T))
         if not self.unseen.size:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
@@ -14,6 +13,7 @@ from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.total_momentum import TotalMomentum
 from freefloat.errors import FreefloatError
 from freefloat.estimate.flight import Flight
+from freefloat.frozen import Content, FrozenMapping
 from freefloat.robot.model import Robot
 
 Outcome = Literal["good", "doubtful", "failed"]
@@ -43,7 +43,7 @@ class Quantity:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Residual:
+class Residual(Content):
     """What the model leaves unexplained.
 
     ratio: root mean square of the weighted residual; one if the sensors are as good as they say. NaN if their
@@ -59,11 +59,11 @@ class Residual:
     by_channel: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "by_channel", MappingProxyType(dict(self.by_channel)))
+        object.__setattr__(self, "by_channel", FrozenMapping(dict(self.by_channel)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ChannelResidual:
+class ChannelResidual(Content):
     """What the fit leaves of one channel of one flight, instant by instant.
 
     channel: an array of the samples such as `w`, or what the rows of a linear method are, such as `energy`.
@@ -86,7 +86,7 @@ class ChannelResidual:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Budget:
+class Budget(Content):
     """Where the variance of each cluster comes from.
 
     sources: `noise`, nuisances, known values by name, `prior`. shares: parts of the variance, (clusters, sources),
@@ -105,7 +105,7 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class UsedFlight:
+class UsedFlight(Content):
     """A flight that an estimate was made from.
 
     without: bodies that were not there. momentum: what was said of the total angular momentum.

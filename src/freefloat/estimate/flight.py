@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +14,7 @@ from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.total_momentum import SaidMomentum, TotalMomentum
 from freefloat.errors import FreefloatError, ShapeError
 from freefloat.estimate.joint_curves import JointCurves, ProjectedCurves, through_samples
+from freefloat.frozen import Content, FrozenMapping
 from freefloat.sensors.quantities import quantity_of
 
 
@@ -23,7 +23,7 @@ class InvalidProblem(FreefloatError):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Flight:
+class Flight(Content):
     """One recording.
 
     samples: on one time base, `t` included. Rates of the base are as measured, those of the joints as processed.
@@ -59,7 +59,7 @@ class Flight:
             raise InvalidProblem(f"{self.name}: times do not increase from sample to sample")
         for kind in ("noise", "walks"):
             object.__setattr__(self, kind, self._levels(kind))
-        object.__setattr__(self, "every", MappingProxyType(dict(self.every)))
+        object.__setattr__(self, "every", FrozenMapping(dict(self.every)))
         try:
             object.__setattr__(self, "momentum", TotalMomentum.of(self.momentum))
         except ShapeError as error:
@@ -80,7 +80,7 @@ class Flight:
                 raise InvalidProblem(f"{self.name}: {kind} of {name} must be zero or more")
             level.setflags(write=False)
             levels[name] = level
-        return MappingProxyType(levels)
+        return FrozenMapping(levels)
 
     @property
     def t(self) -> Array:

@@ -7,32 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from importlib import import_module
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from freefloat.errors import FreefloatError
+from freefloat.estimate.method_names import METHOD_HOMES
 from freefloat.files import did_you_mean
+from freefloat.frozen import FrozenMapping
+from freefloat.public_names import class_of
 from freefloat.robot.parts import BaseKind
 
 if TYPE_CHECKING:
     from freefloat.estimate.estimator import Estimator
-
-_HOMES = {
-    "maximum-likelihood": ("likelihood.maximum_likelihood", "MaximumLikelihood"),
-    "least-squares": ("linear.least_squares", "LeastSquares"),
-    "weighted": ("linear.weighted", "Weighted"),
-    "bias-compensated": ("linear.bias_compensated", "BiasCompensated"),
-    "total-least-squares": ("linear.total_least_squares", "TotalLeastSquares"),
-    "instrumental-variable": ("linear.instrumental_variable", "InstrumentalVariable"),
-    "output-error": ("likelihood.output_error", "OutputError"),
-    "input-error": ("likelihood.input_error", "InputError"),
-    "recursive": ("linear.recursive", "Recursive"),
-    "kalman": ("kalman.kalman", "Kalman"),
-    "adaline": ("linear.adaline", "Adaline"),
-    "hopfield-tank": ("linear.hopfield_tank", "HopfieldTank"),
-    "physically-consistent": ("physical.physically_consistent", "PhysicallyConsistent"),
-}
 
 
 class UnknownMethod(FreefloatError):
@@ -40,16 +25,16 @@ class UnknownMethod(FreefloatError):
 
     def __init__(self, name: str) -> None:
         self.name = name
-        super().__init__(f"no method named {name!r}{did_you_mean(name, _HOMES)}; there are: {', '.join(_HOMES)}")
+        super().__init__(f"no method named {name!r}{did_you_mean(name, METHODS)}; there are: {', '.join(METHODS)}")
 
 
-def _made(module: str, estimator: str) -> Estimator:
-    made: Estimator = getattr(import_module(f"freefloat.estimate.{module}"), estimator)()
+def _made(name: str, module: str) -> Estimator:
+    made: Estimator = class_of(f"estimate.{module}", name)()
     return made
 
 
-METHODS: Mapping[str, Callable[[], Estimator]] = MappingProxyType(
-    {name: partial(_made, *home) for name, home in _HOMES.items()}
+METHODS: Mapping[str, Callable[[], Estimator]] = FrozenMapping(
+    {name: partial(_made, name, module) for name, module in METHOD_HOMES.items()}
 )
 
 

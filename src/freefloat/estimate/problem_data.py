@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from freefloat.arrays import Array
 from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.prior import CadSpread, known_covariance
+from freefloat.frozen import Content, FrozenMapping
 from freefloat.models.closed_form_clusters import closed_form
 from freefloat.models.minimal import MinimalParameters
 from freefloat.models.model import Momentum
@@ -58,7 +58,7 @@ class Nuisances:
 
 
 @dataclass(frozen=True, eq=False)
-class ProblemData:
+class ProblemData(Content):
     """Recordings of one robot, and what is known of it.
 
     robot: its values are the CAD model: prior of what is unknown, truth of what is known.
@@ -80,7 +80,7 @@ class ProblemData:
         flights = tuple(self.flights)
         known = dict(self.known) if isinstance(self.known, Mapping) else dict.fromkeys(self.known, 0.0)
         object.__setattr__(self, "flights", flights)
-        object.__setattr__(self, "known", MappingProxyType(known))
+        object.__setattr__(self, "known", FrozenMapping(known))
         object.__setattr__(self, "robot", with_known_separate(self.robot, (*known, *self._absent())))
         object.__setattr__(self, "zero", tuple(self.zero))
         object.__setattr__(self, "models", tuple(self.models))

@@ -13,6 +13,7 @@ from freefloat.excitation.collision_check import CollisionCheck
 from freefloat.excitation.margin import Margin
 from freefloat.excitation.sheet import FlightSheet
 from freefloat.files import FilePath
+from freefloat.frozen import Content
 from freefloat.motion.trajectory import Trajectory
 
 FORMAT = "freefloat/excitation@1"
@@ -53,7 +54,7 @@ class HowFound:
 
 
 @dataclass(frozen=True, eq=False)
-class Excitation:
+class Excitation(Content):
     """A designed motion.
 
     goal: its name. value: of the goal, the smaller the better. condition_number: of the model's rows.

@@ -12,11 +12,12 @@ import numpy as np
 from freefloat.arrays import Array
 from freefloat.excitation.effort import SHAKES, STARTS
 from freefloat.excitation.excitation import Excitation, HowFound
+from freefloat.excitation.goals.by_name import goal_named
 from freefloat.excitation.limits.box import BoxLimit
 from freefloat.excitation.limits.clearance import collision_check
 from freefloat.excitation.limits.infeasible import NoMotionFound, conflict_sentence, refuse_impossible
 from freefloat.excitation.margin import Margin
-from freefloat.excitation.plan import ACCURACIES, InvalidPlan, Plan
+from freefloat.excitation.plan import InvalidPlan, Plan
 from freefloat.excitation.solver.between_instants import looked_at_closely, mended
 from freefloat.excitation.solver.local_search import Errand, Found, Progress, random_starts
 from freefloat.excitation.solver.planned_task import PlannedTask
@@ -89,7 +90,7 @@ def _refuse_blind(plan: Plan, task: PlannedTask, y: Array) -> None:
             f"{plan.goal} cannot be had: this motion leaves something that is asked for entirely open; declare known "
             "or zero what cannot be seen, or give inertias that the robot file leaves at zero"
         )
-    if plan.goal not in ACCURACIES and not plan.condition_number(plan.variables.trajectory(y)) < _NO_RANK:
+    if not goal_named(plan.goal).of_sensors and not plan.condition_number(plan.variables.trajectory(y)) < _NO_RANK:
         raise InvalidPlan(
             f"{plan.goal} cannot be had: the {plan.model} rows of such a motion lack rank, so some clusters do not "
             "show in them; declare known or zero what cannot be seen, or design for accuracy"

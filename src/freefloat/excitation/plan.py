@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Final, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -24,13 +24,11 @@ from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.problem_data import Nuisances
 from freefloat.excitation.excitation import Prediction
-from freefloat.excitation.goals.a_optimal import AOptimal
 from freefloat.excitation.goals.accuracy import Accuracy
-from freefloat.excitation.goals.condition_number import ConditionNumber, true_condition_number
-from freefloat.excitation.goals.d_optimal import DOptimal
-from freefloat.excitation.goals.e_optimal import EOptimal
-from freefloat.excitation.goals.frobenius_condition import FrobeniusCondition
+from freefloat.excitation.goals.by_name import goal_named
+from freefloat.excitation.goals.condition_number import true_condition_number
 from freefloat.excitation.goals.goal import Goal, Joined
+from freefloat.excitation.goals.names import GoalName
 from freefloat.excitation.goals.scaled_columns import ScaledColumns
 from freefloat.excitation.information.rows import InformationRows
 from freefloat.excitation.limits.limit import Limit
@@ -42,6 +40,7 @@ from freefloat.excitation.rows.torque import TorqueDesignRows
 from freefloat.excitation.solver.objective import Expected, GoalOnRows, Objective, Worst
 from freefloat.excitation.solver.planned_task import PlannedTask
 from freefloat.excitation.solver.variables import Variables, variables_of
+from freefloat.frozen import Content
 from freefloat.models.angular_momentum import AngularMomentum
 from freefloat.models.model import Momentum, NotApplicable, Torque
 from freefloat.models.names import ModelName
@@ -51,15 +50,6 @@ from freefloat.robot.rotations import rotations
 from freefloat.sensors.sensor import Sensor
 from freefloat.simulation.simulate import Start
 
-GoalName = Literal["accuracy", "worst-accuracy", "condition-number", "frobenius", "d-optimal", "a-optimal", "e-optimal"]
-MATRIX_GOALS: Final[Mapping[str, type[Goal]]] = {
-    "condition-number": ConditionNumber,
-    "frobenius": FrobeniusCondition,
-    "d-optimal": DOptimal,
-    "a-optimal": AOptimal,
-    "e-optimal": EOptimal,
-}
-ACCURACIES: Final[Mapping[str, float]] = {"accuracy": 0.0, "worst-accuracy": 8.0}  # power of the mean
 _PER_ROW = 20  # instants per row of coefficients: enough for the goal's integral over time
 _FEWEST, _MOST = 150, 600
 _FAINT = 1e-6  # of the CAD model's information, so that what nothing shows stays finite
@@ -70,7 +60,7 @@ class InvalidPlan(FreefloatError):
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class Plan(Content):
     """What to design, for whom, within what.
 
     robot: as it is believed to be. guesses: further robots that may be the true one (robust design).
@@ -120,7 +110,7 @@ class Plan:
             count = getattr(self, name)
             if count is not None and count < 2:
                 raise InvalidPlan(f"{name} is {count}; allowed: 2 or more")
-        if self.goal in ACCURACIES and not self.sensors:
+        if goal_named(self.goal).of_sensors and not self.sensors:
             raise InvalidPlan(f"{self.goal} needs sensors, found none; allowed: a gyro, star tracker, pose or velocity")
 
     # ------------------------------------------------------------------ what follows
@@ -205,11 +195,12 @@ class Plan:
         return Expected(members) if self.robust == "expected" else Worst(members)
 
     def _of_robot(self, robot: Robot) -> GoalOnRows:
-        return self._accuracy(robot) if self.goal in ACCURACIES else self.on_matrix(robot)
+        kind = goal_named(self.goal)
+        return self._accuracy(robot, kind) if issubclass(kind, Accuracy) else self.on_matrix(robot)
 
     # ------------------------------------------------------------------ predicted accuracy
 
-    def _accuracy(self, robot: Robot) -> GoalOnRows:
+    def _accuracy(self, robot: Robot, kind: type[Accuracy]) -> GoalOnRows:
         rows = InformationRows(
             self.problem(self.variables.trajectory(np.zeros(self.variables.size)), robot), self.true_momentum
         )
@@ -226,7 +217,7 @@ class Plan:
             of = self._model_clusters(rows.problem, prior.shape[0])
             weights = np.ones(of.shape[0])
             sizes = np.linalg.norm(of[:, :c] * sizes, axis=1)
-        goal = Accuracy(prior, of, weights, ACCURACIES[self.goal], sizes)
+        goal = kind(prior, of, weights, sizes=sizes)
         linear = self.shape.linear_map(rows.flight.t)
         return GoalOnRows(rows, goal, self.conditions(rows.problem.robot), self.shape.channels, linear)
 
@@ -295,7 +286,7 @@ class Plan:
     def on_matrix(self, robot: Robot | None = None, goal: Goal | None = None) -> GoalOnRows:
         """A goal on the rows of the model, the plan's own unless given; earlier motions are above them."""
         rows, t = self.rows(robot), np.linspace(0.0, self.shape.duration_s, self.instants)
-        chosen = goal or MATRIX_GOALS[self.goal]()
+        chosen = goal or goal_named(self.goal)()
         if self.scaled:
             chosen = ScaledColumns(chosen)
         conditions = self.conditions(robot)

@@ -9,6 +9,7 @@ import numpy as np
 
 from freefloat.excitation.collision_check import CollisionCheck
 from freefloat.excitation.margin import Margin
+from freefloat.frozen import Content
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +64,8 @@ class GravityGradient:
     shift_sd: float = math.nan
 
 
-@dataclass(frozen=True)
-class FlightSheet:
+@dataclass(frozen=True, eq=False)
+class FlightSheet(Content):
     """What a motion does to the robot as it is believed to be.
 
     roll, pitch, yaw: of the base in the inertial frame. pointing_rad: the largest rotation from the first attitude.

@@ -18,6 +18,7 @@ from freefloat.arrays import Array
 from freefloat.excitation.excitation import Prediction, typical_accuracy
 from freefloat.excitation.influence import Influence, influences
 from freefloat.excitation.plan import Plan
+from freefloat.frozen import Content
 from freefloat.models.model import NotApplicable
 from freefloat.motion.bspline import BSpline
 from freefloat.motion.fourier import Fourier, PlainFourier
@@ -26,8 +27,8 @@ from freefloat.robot.model import Robot
 from freefloat.robot.parameters import com_of, inertia_about_com, parameters_from_com
 
 
-@dataclass(frozen=True)
-class SweepPoint:
+@dataclass(frozen=True, eq=False)
+class SweepPoint(Content):
     """What a motion tells at one setting.
 
     setting: by the names of what is varied. predictions: none where there are no sensors to predict with.
@@ -47,8 +48,8 @@ class SweepPoint:
         return typical_accuracy(self.predictions)
 
 
-@dataclass(frozen=True)
-class Sweep:
+@dataclass(frozen=True, eq=False)
+class Sweep(Content):
     """Points of a sweep, the last of the varied names changing fastest.
 
     interrupted: whether it was ended early, so that only the first points are there.

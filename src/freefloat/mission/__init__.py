@@ -6,6 +6,6 @@ A mission says which robot, what is known of it, which sensors it carries, how i
     mission = load_mission("n1.yaml")
     excitation = design(mission)                # an Excitation: the motion that reveals the most
     flight = simulate(mission, excitation, seed=1)  # a Recording, as a real flight would give
-    estimate = identify(mission, flight, trajectory=excitation)  # an Estimate: values, intervals, what they are made of
+    estimate = identify(mission, flight, motion=excitation)  # an Estimate: values, intervals, what they are made of
     print(validate(mission, estimate, other))   # a Validation: whether it predicts another flight
 """

@@ -13,9 +13,11 @@ from freefloat.excitation.effort import SHAKES, STARTS
 from freefloat.excitation.excitation import Excitation, trajectory_of
 from freefloat.excitation.finding import Watch, find_excitation
 from freefloat.excitation.flight_forecast import flight_sheet
+from freefloat.excitation.goals.by_name import goal_named
+from freefloat.excitation.goals.names import GoalName
 from freefloat.excitation.guesses import drawn_guesses
 from freefloat.excitation.limits.limit import Limit
-from freefloat.excitation.plan import ACCURACIES, GoalName, Plan
+from freefloat.excitation.plan import Plan
 from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.mission.prior_knowledge import known_of, momentum_of, nuisances_of, prior_of
 from freefloat.models.model import NotApplicable
@@ -60,7 +62,7 @@ def plan_of(mission: Mission, goal: GoalName | None = None, earlier: Sequence[Tr
     """What the mission says of the motion to be designed."""
     said, flight = mission.settings, mission.settings.flight
     wanted, shape = goal or said.excitation.goal, shape_of(mission)
-    if wanted in ACCURACIES and not mission.sensors:
+    if goal_named(wanted).of_sensors and not mission.sensors:
         raise InvalidMission(f"{mission.path}: the mission has no sensors; to design for accuracy needs at least one")
     return Plan(
         mission.robot,

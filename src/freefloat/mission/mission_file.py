@@ -13,6 +13,7 @@ from freefloat.arrays import Array
 from freefloat.errors import FileError, FreefloatError
 from freefloat.excitation.excitation_file import load_motion
 from freefloat.files import FilePath, check_format, load_yaml, read_bytes, validate
+from freefloat.frozen import Content
 from freefloat.mission.sections import DisturbanceSection, MissionSection, MomentumSection
 from freefloat.motion.trajectory import Trajectory
 from freefloat.motion.trajectory_file import trajectory_from_document
@@ -29,7 +30,7 @@ class InvalidMission(FreefloatError):
 
 
 @dataclass(frozen=True, eq=False)
-class Mission:
+class Mission(Content):
     """A robot, what is known of it, its sensors, its motion.
 
     path: the file it came from. hashes: SHA-256 of mission and robot file.

@@ -14,6 +14,7 @@ from freefloat.estimate.estimate import Estimate, load_estimate
 from freefloat.excitation.excitation import Excitation
 from freefloat.excitation.excitation_file import load_excitation
 from freefloat.files import FilePath
+from freefloat.frozen import Content
 from freefloat.mission.advising import advice_of
 from freefloat.mission.drawing import mission_flown_with
 from freefloat.mission.mission_file import Mission, load_mission
@@ -42,7 +43,7 @@ from freefloat.validation.validation_file import load_validation
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class Run(Content):
     """What was run, or loaded: from the robot file to the prediction of unseen motion.
 
     directory: where its files are; of a page that was asked for alone, where that goes.

@@ -10,8 +10,8 @@ from pydantic import AfterValidator, Field
 from freefloat.arrays import Array
 from freefloat.estimate.methods import METHODS
 from freefloat.estimate.prior import CadSpread
+from freefloat.excitation.goals.names import GoalName
 from freefloat.excitation.limits.kinds import LimitsSection
-from freefloat.excitation.plan import GoalName
 from freefloat.files import Number, Positive, Section, Vector3, did_you_mean, entries, shown
 from freefloat.models.names import ModelName
 from freefloat.sensors.kinds import Sensors

@@ -17,11 +17,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from freefloat.arrays import Array
 from freefloat.errors import ShapeError
+from freefloat.frozen import Content
 from freefloat.models.formula import formula
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MinimalParameters:
+class MinimalParameters(Content):
     """Independent clusters of named parameters.
 
     names: of the p parameters the clusters are made of.

@@ -12,18 +12,12 @@ from freefloat.models.advice import Advice, advise
 from freefloat.models.angular_momentum import AngularMomentum, BaseVelocity
 from freefloat.models.identifiable import Measurement
 from freefloat.models.minimal import MinimalParameters
-from freefloat.models.model import Energy, Model, Momentum, Torque
+from freefloat.models.model import Model
 from freefloat.models.names import ModelName, cluster_unit
+from freefloat.public_names import class_name, class_of, homes
 from freefloat.robot.model import Robot
 from freefloat.robot.selection import with_known_separate
 
-_MODELS: dict[str, type[Model]] = {
-    "momentum": Momentum,
-    "angular-momentum": AngularMomentum,
-    "base-velocity": BaseVelocity,
-    "energy": Energy,
-    "torque": Torque,
-}
 # What the sensors must give for each model, beside joint positions and rates.
 _SENSES = {
     "momentum": {"rate": True, "velocity": True},
@@ -47,9 +41,10 @@ class UnknownModel(FreefloatError):
 
 def make_model(name: str, robot: Robot, known: Sequence[str] = (), zero: Sequence[str] = ()) -> Model:
     """The model of this name; `known` and `zero` are selectors of standard parameters."""
-    if name not in _MODELS:
+    if name not in get_args(ModelName):
         raise UnknownModel(name)
-    return _MODELS[name](robot, tuple(known), tuple(zero))
+    kind: type[Model] = class_of(f"models.{homes('models')[class_name(name)]}", name)
+    return kind(robot, tuple(known), tuple(zero))
 
 
 def model_summary(

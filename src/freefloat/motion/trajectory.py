@@ -22,6 +22,7 @@ from freefloat.arrays import Array
 from freefloat.dynamics.samples import Samples
 from freefloat.errors import FreefloatError, ShapeError
 from freefloat.files import FilePath, dump_yaml, write_text
+from freefloat.frozen import Content
 from freefloat.motion.extremes import Extremes, Index
 from freefloat.motion.limits import Margins, joint_or_wheel, limits_of
 from freefloat.robot.model import Robot
@@ -76,7 +77,7 @@ class LinearMap:
 
 
 @dataclass(frozen=True, eq=False)
-class Trajectory(ABC):
+class Trajectory(Content, ABC):
     """A commanded motion of some joints and wheels.
 
     channels: names of joints and wheels.

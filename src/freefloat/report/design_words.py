@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import cast, get_args
 
 from freefloat.excitation.excitation import Excitation, HowFound, Prediction, typical_accuracy
+from freefloat.excitation.goals.by_name import goal_named
+from freefloat.excitation.goals.goal import Goal
+from freefloat.excitation.goals.names import GoalName
 from freefloat.report.words import HALF, rms
 
 _SINGULAR = 1e12  # a condition number beyond this is rounding
@@ -13,18 +17,9 @@ _SINGULAR = 1e12  # a condition number beyond this is rounding
 
 def goal_words(excitation: Excitation) -> str:
     """What the goal's value means."""
-    value = excitation.value
-    words = {
-        "accuracy": f"standard deviations {math.exp(value):.3g} in the mean (geometric, SI units)",
-        "worst-accuracy": f"standard deviations {100.0 * math.exp(value):.3g} % of the CAD model's spread, "
-        "the worst counting most",
-        "condition-number": f"condition number at most {math.exp(value):.4g} (smoothed)",
-        "frobenius": f"Frobenius condition number {math.exp(value):.4g}",
-        "d-optimal": f"half axes of the error ellipsoid {math.exp(0.5 * value):.3g} in the mean, for unit noise",
-        "a-optimal": f"root of the sum of variances {math.exp(0.5 * value):.3g}, for unit noise",
-        "e-optimal": f"smallest singular value at least {math.exp(-value):.3g}",
-    }
-    return words.get(excitation.goal, f"{value:.5g}")
+    if excitation.goal not in get_args(GoalName):  # one of the user's own
+        return Goal.words(excitation.value)
+    return goal_named(cast(GoalName, excitation.goal)).words(excitation.value)
 
 
 def accuracy_words(predictions: Sequence[Prediction], base: str) -> str:

@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike
 
 from freefloat.arrays import Array, frozen_array
 from freefloat.errors import FileError, InvalidRobot, ShapeError, UnknownName
+from freefloat.frozen import Content
 from freefloat.robot.parameters import PER_BODY, com_of, parameter_names, seen_from
 from freefloat.robot.parts import BaseKind, Body, Joint, Point, Wheel
 from freefloat.robot.transform import Transform
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Robot:
+class Robot(Content):
     """A tree of bodies, its wheels, its named points.
 
     bodies: the base first, then every body after its parent.

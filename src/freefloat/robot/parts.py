@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from freefloat.arrays import Array, frozen_array
 from freefloat.errors import InvalidRobot
+from freefloat.frozen import Content
 from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.shapes import Shape
 from freefloat.robot.transform import Transform
@@ -28,7 +29,7 @@ def _unit_axis(where: str, given: ArrayLike) -> Array:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Joint:
+class Joint(Content):
     """How a body moves on its parent.
 
     axis: unit vector in the body frame, shape (3,).
@@ -65,7 +66,7 @@ class Joint:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Body:
+class Body(Content):
     """One rigid body as its source describes it.
 
     parent: name of the body that carries it; None for the base.
@@ -101,7 +102,7 @@ class Body:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Wheel:
+class Wheel(Content):
     """A reaction wheel of the base.
 
     axis: unit vector in the base frame, shape (3,).
@@ -124,7 +125,7 @@ class Wheel:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Point:
+class Point(Content):
     """A named point fixed in a body: a tracked feature, a tool tip. xyz in the body frame [m]."""
 
     name: str

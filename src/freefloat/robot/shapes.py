@@ -8,6 +8,7 @@ import numpy as np
 
 from freefloat.arrays import Array, frozen_array
 from freefloat.errors import InvalidRobot
+from freefloat.frozen import Content
 
 
 def _position(shape: str, what: str, values: Array) -> Array:
@@ -22,7 +23,7 @@ def _positive(shape: str, what: str, value: float) -> None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Capsule:
+class Capsule(Content):
     """All points within `radius` [m] of the segment from `start` to `end`, each of shape (3,)."""
 
     start: Array
@@ -36,7 +37,7 @@ class Capsule:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sphere:
+class Sphere(Content):
     """A ball about `centre`, shape (3,), of this `radius` [m]."""
 
     centre: Array
@@ -48,7 +49,7 @@ class Sphere:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ellipsoid:
+class Ellipsoid(Content):
     """An ellipsoid about `centre` with `semi_axes` [m] along the columns of `rotation`, shape (3, 3)."""
 
     centre: Array

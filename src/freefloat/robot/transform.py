@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from freefloat.arrays import Array, frozen_array
+from freefloat.frozen import Content
 
 
 def skew(v: ArrayLike) -> Array:
@@ -74,7 +75,7 @@ def rpy_from_rotation(R: Array) -> Array:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Transform:
+class Transform(Content):
     """A rigid placement of frame B in frame A.
 
     R: rotation R_AB, shape (3, 3).

@@ -10,11 +10,12 @@ from numpy.typing import ArrayLike
 
 from freefloat.arrays import Array
 from freefloat.files import shown
+from freefloat.frozen import Content
 from freefloat.sensors.quantities import QUANTITIES, InvalidRecording, column_name, quantity_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Channel:
+class Channel(Content):
     """What one sensor said, on its own time base.
 
     name: `<quantity>` or `<quantity>.<label>`, such as `gyro` or `gyro.aft`.

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from freefloat.exact_json import finite_or_none
+from freefloat.frozen import Content
 from freefloat.robot.model import Robot
 
 Better = Literal["lower", "equal", "higher"]
@@ -19,8 +20,8 @@ Robots = Callable[[str], Robot]
 Watch = Callable[[str], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+@dataclass(frozen=True, slots=True, eq=False)
+class Check(Content):
     """One figure.
 
     name: for programs. quantity: in words; figures of one quantity share a row when they are shown.
@@ -80,8 +81,8 @@ def _plain(figure: Figure) -> float | list[float | None] | None:
     return finite_or_none(figure)
 
 
-@dataclass(frozen=True, slots=True)
-class Study:
+@dataclass(frozen=True, slots=True, eq=False)
+class Study(Content):
     """All figures of one publication."""
 
     study: str

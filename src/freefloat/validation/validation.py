@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
 
 from freefloat.exact_json import plain, save_json
 from freefloat.files import FilePath
+from freefloat.frozen import Content, FrozenMapping
 from freefloat.validation.cause import Cause
 from freefloat.validation.checks import FitCheck
 from freefloat.validation.extent import Sensitivity, Windows
@@ -52,7 +52,7 @@ def ratio_of(channels: Sequence[ChannelError], name: str) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Validation:
+class Validation(Content):
     """What predicting recordings says of an estimate.
 
     verdict: `pass`: nothing contradicts the estimate; `fail`: the recordings do; `doubtful`: between, or no proof.
@@ -84,7 +84,7 @@ class Validation:
     origin: Mapping[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "origin", MappingProxyType(dict(self.origin)))
+        object.__setattr__(self, "origin", FrozenMapping(dict(self.origin)))
 
     def ratio(self, channel: str) -> float:
         """Root mean square error of a channel over its sensor's noise, all components and flights; NaN without it."""

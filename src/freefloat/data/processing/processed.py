@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
@@ -16,6 +15,7 @@ from freefloat.data.processing.imu_model import Calibration
 from freefloat.data.processing.projection import Projection
 from freefloat.data.processing.time_offset import GyroDelay
 from freefloat.dynamics.samples import Samples
+from freefloat.frozen import FrozenMapping
 from freefloat.robot.model import Robot
 from freefloat.robot.transform import Transform
 from freefloat.sensors.channel import Channel
@@ -75,9 +75,9 @@ class Processed:
     velocity_point: Array = field(default_factory=lambda: np.zeros(3))
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "noise", MappingProxyType(dict(self.noise)))
-        object.__setattr__(self, "steps", MappingProxyType(dict(self.steps)))
-        object.__setattr__(self, "shared", MappingProxyType(dict(self.shared)))
+        object.__setattr__(self, "noise", FrozenMapping(dict(self.noise)))
+        object.__setattr__(self, "steps", FrozenMapping(dict(self.steps)))
+        object.__setattr__(self, "shared", FrozenMapping(dict(self.shared)))
 
     @property
     def sentences(self) -> tuple[str, ...]:

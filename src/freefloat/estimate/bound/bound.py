@@ -26,6 +26,7 @@ from freefloat.estimate.estimate_parts import Quantity
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.likelihood.unknowns import Unknowns, unknowns_of
 from freefloat.estimate.problem import Problem
+from freefloat.frozen import Content
 from freefloat.models.model import NotApplicable
 
 _UNSEEN = 1e-6  # of the largest singular value in units of the CAD model's spread; its square, of information
@@ -35,7 +36,7 @@ _EXACT = 1e-14  # of the largest eigenvalue of the prior's correlation
 
 
 @dataclass(frozen=True, eq=False)
-class Bound:
+class Bound(Content):
     """The smallest covariance that an unbiased estimate can have.
 
     names: of the c clusters. values: at which the bound holds, (c,).

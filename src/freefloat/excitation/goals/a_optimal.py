@@ -7,6 +7,7 @@ Weights say what the variances are measured by: with w = 1 / |theta| they are re
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +26,11 @@ class AOptimal(SpectralGoal):
     name = "A-optimality"
 
     weights: Array | None = None
+
+    @classmethod
+    def words(cls, value: float) -> str:
+        """What a value means."""
+        return f"root of the sum of variances {math.exp(0.5 * value):.3g}, for unit noise"
 
     def __call__(self, C: Array) -> tuple[float, Array]:
         """The value for a matrix C, shape (m, c), and its derivative, in the same shape."""

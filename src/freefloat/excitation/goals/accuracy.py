@@ -13,6 +13,7 @@ of any cluster's standard deviation counts alike. exp(value) is the weighted mea
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -37,12 +38,18 @@ class Accuracy(Goal):
     """
 
     name = "accuracy"
+    of_sensors = True
 
     prior: Array
     of: Array
     weights: Array | None = None
     power: float = 0.0
     sizes: Array | None = None
+
+    @classmethod
+    def words(cls, value: float) -> str:
+        """What a value means."""
+        return f"standard deviations {math.exp(value):.3g} in the mean (geometric, SI units)"
 
     @cached_property
     def _shares(self) -> Array:

@@ -13,6 +13,7 @@ large p the extreme ones: designs go from 1 over 4 to 16.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,6 +37,11 @@ class ConditionNumber(SpectralGoal):
     name = "condition number"
 
     p: float = 16.0
+
+    @classmethod
+    def words(cls, value: float) -> str:
+        """What a value means."""
+        return f"condition number at most {math.exp(value):.4g} (smoothed)"
 
     def of_singular_values(self, sigma: Array) -> tuple[float, Array]:
         """The value, and its derivative by the singular values, shape (c,)."""

@@ -8,6 +8,7 @@ Transactions on Robotics and Automation, 1997.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +22,11 @@ class DOptimal(SpectralGoal):
     """The ellipsoid's volume; no scaling of columns changes where it is smallest."""
 
     name = "D-optimality"
+
+    @classmethod
+    def words(cls, value: float) -> str:
+        """What a value means."""
+        return f"half axes of the error ellipsoid {math.exp(0.5 * value):.3g} in the mean, for unit noise"
 
     def of_singular_values(self, sigma: Array) -> tuple[float, Array]:
         """The value, and its derivative by the singular values, shape (c,)."""

@@ -8,6 +8,7 @@ has no derivative where two are equal, and there a design ends.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from freefloat.arrays import Array
@@ -24,6 +25,11 @@ class EOptimal(SpectralGoal):
     name = "E-optimality"
 
     p: float = 16.0
+
+    @classmethod
+    def words(cls, value: float) -> str:
+        """What a value means."""
+        return f"smallest singular value at least {math.exp(-value):.3g}"
 
     def of_singular_values(self, sigma: Array) -> tuple[float, Array]:
         """The value, and its derivative by the singular values, shape (c,)."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -21,10 +22,16 @@ class Goal(ABC):
     """A number to be made small."""
 
     name: str
+    of_sensors: ClassVar[bool] = False  # whether it reads what sensors will tell, not the rows of a model
 
     @abstractmethod
     def __call__(self, C: Array) -> tuple[float, Array]:
         """The value for a matrix C, shape (m, c), and its derivative, in the same shape."""
+
+    @classmethod
+    def words(cls, value: float) -> str:
+        """What a value means."""
+        return f"{value:.5g}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,7 @@ twice the soft condition number with p = 4.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,10 +20,15 @@ from freefloat.excitation.goals.spectral import SpectralGoal
 
 
 @dataclass(frozen=True)
-class FrobeniusCondition(SpectralGoal):
+class Frobenius(SpectralGoal):
     """The condition number of C^T C in the Frobenius norm."""
 
     name = "Frobenius condition number"
+
+    @classmethod
+    def words(cls, value: float) -> str:
+        """What a value means."""
+        return f"Frobenius condition number {math.exp(value):.4g}"
 
     def of_singular_values(self, sigma: Array) -> tuple[float, Array]:
         """The value, and its derivative by the singular values, shape (c,)."""
