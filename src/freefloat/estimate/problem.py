@@ -13,7 +13,7 @@ own place and zero elsewhere (`standard`): no other parameters are needed to pre
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -32,14 +32,18 @@ from freefloat.models.numerical import independent_columns, standard_preference
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.selection import select_parameters, with_known_separate
+from freefloat.sensors.kinds import SensorNuisances
+from freefloat.sensors.unknowns import believed
 
 if TYPE_CHECKING:
     from freefloat.estimate.rows.equations import Equations
 
 
-@dataclass(frozen=True, slots=True)
-class Nuisances:
+@dataclass(frozen=True)
+class Nuisances(SensorNuisances):
     """What else the data may hold: standard deviation believed of each effect; None leaves it out.
+
+    What belongs to a sensor, its file says; the rest is here.
 
     gyro_bias_rad_s: constant over a flight; its random walk is that of the flight's `walks`.
     time_offset_s: how late the base's sensors are stamped against the joints'. clock_drift: change of that [s/s].
@@ -50,20 +54,16 @@ class Nuisances:
     gyro_scale: of each axis; costs accuracy, so only on request.
     """
 
-    gyro_bias_rad_s: float | None = 1e-3
-    time_offset_s: float | None = 0.1
-    clock_drift: float | None = 1e-4
-    misalignment_rad: float | None = 1e-3
-    joint_zero_rad: float | None = 1e-3
-    joint_zero_m: float | None = 1e-3
-    external_torque_Nm: float | None = None
-    velocity_bias_m_s2: float | None = 1e-3
-    gyro_scale: float | None = None
+    time_offset_s: float | None = believed(0.1, "of the base's sensors against the joints'")
+    clock_drift: float | None = believed(1e-4, "change of the time offset, s/s")
+    joint_zero_rad: float | None = believed(1e-3, "of every joint that turns")
+    joint_zero_m: float | None = believed(1e-3, "of every joint that slides")
+    external_torque_Nm: float | None = believed(None, "constant in inertial axes")
 
     @classmethod
     def none(cls) -> Nuisances:
         """Nothing but the parameters."""
-        return cls(None, None, None, None, None, None, None, None, None)
+        return cls(**dict.fromkeys(each.name for each in fields(cls)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -97,10 +97,10 @@ class BaseMotionPrediction:
             sd, joints = entry[1][own], self.problem.robot.joint_names
             noise = np.sqrt((sd**2).mean(axis=0))
             return Reading(given.name, name, joints, UNITS[name], t, entry[0].measured[own], rows.values * sd, noise)
-        axes = flight.sliding if name in ("v", "position") else flight.turning
+        axes = flight.readings[name].axes
         components, sd = tuple(AXES[axis] for axis in axes), given.noise[name][axes]
         measured = self._measured(flight, name)[own][:, axes]
-        if name == "v" and bool(given.walks.get("v", np.zeros(3))[flight.sliding].all()):
+        if flight.readings[name].steps:
             return Reading(given.name, name, components, "standard deviations of a step", t, *_steps(rows.values))
         residual = rows.values * sd
         if name in flight.weights:
@@ -110,7 +110,7 @@ class BaseMotionPrediction:
         return Reading(given.name, name, components, UNITS[name], t, measured, residual, sd)
 
     def _measured(self, flight: FlightLikelihood, name: str) -> Array:
-        values: Array = getattr(flight.samples, name)
+        values = flight.samples.need(name, "a validation")
         if name != "attitude":
             return values
         R = rotations(values)

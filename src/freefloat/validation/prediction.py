@@ -19,22 +19,11 @@ from freefloat.estimate.likelihood.likelihood import Rows
 from freefloat.estimate.problem import Problem
 from freefloat.models.names import cluster_words
 from freefloat.robot.rotations import logarithm, rotations
+from freefloat.sensors.kinds import READINGS
 
-UNITS = {"w": "rad/s", "v": "m/s", "attitude": "rad", "position": "m", "torques": "N m"}
-WORDS = {
-    "w": "base rate",
-    "v": "base velocity",
-    "attitude": "base attitude",
-    "position": "base position",
-    "torques": "joint torques",
-}
-SENSORS = {
-    "w": "gyro",
-    "v": "velocity sensor",
-    "attitude": "star tracker",
-    "position": "position sensor",
-    "torques": "torque sensors",
-}
+UNITS = {reading.array: reading.unit for reading in READINGS} | {"torques": "N m"}
+WORDS = {reading.array: reading.words for reading in READINGS} | {"torques": "joint torques"}
+SENSORS = {reading.array: reading.sensor for reading in READINGS} | {"torques": "torque sensors"}
 
 
 class InvalidValidation(FreefloatError):

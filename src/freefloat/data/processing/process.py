@@ -18,7 +18,7 @@ import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.data.processing.joint_motion import JointMotion, joint_motion
-from freefloat.data.processing.process_parts import Part, Task, angular, gyro_rates, linear, loads, wheels
+from freefloat.data.processing.process_parts import Part, Task, angular, gyro_rates, linear, loads, others, wheels
 from freefloat.data.processing.processed import Known, Processed, ProcessSettings, known_of
 from freefloat.data.processing.resampling import CannotProcess, resample
 from freefloat.data.processing.time_offset import GyroDelay, estimate_gyro_delay
@@ -27,10 +27,11 @@ from freefloat.dynamics.samples import Samples
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
 from freefloat.sensors.channel import Channel
+from freefloat.sensors.kinds import READINGS
 from freefloat.sensors.sensor import Sensor
 
-_USED = ("q", "gyro", "attitude", "position", "velocity", "body_velocity", "wheel", "tau", "force", "moment")
-_SOURCES = {"w": ("gyro",), "attitude": ("attitude",), "position": ("position",), "v": ("body_velocity", "velocity")}
+_SOURCES = {reading.array: reading.quantities for reading in READINGS}
+_USED = {"q", "wheel", "tau", "force", "moment", *(name for names in _SOURCES.values() for name in names)}
 _FEWEST = 16  # samples of a channel from which anything can be made
 _LONGEST_DELAY_S = 1.0
 _FINE = 15000  # instants at which a delay is sought
@@ -57,8 +58,9 @@ def process(
     t, rate = _time_base(channels, joints.span_s, rate_Hz)
     task = Task(channels, robot, command, chosen, known, t, rate)
     found = _joint_part(channels["q"].name, joints, t) + wheels(task) + angular(task)
-    found = found + linear(task, found) + loads(task) + Part(notes=unused, warnings=_gaps(channels, t))
-    samples = Samples(**found.arrays, t=t)
+    found = found + linear(task, found) + loads(task) + others(task)
+    found = found + Part(notes=unused, warnings=_gaps(channels, t))
+    samples = Samples.holding({**found.arrays, "t": t})
     delay, said = _gyro_delay(task, joints, samples)
     return Processed(
         samples,

@@ -28,8 +28,10 @@ from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
 from freefloat.robot.rotations import rotations, turned
 from freefloat.sensors.channel import Channel
+from freefloat.sensors.kinds import READINGS
 from freefloat.sensors.sensor import Sensor
 
+_MOTION = ("w", "v", "attitude", "position")  # arrays that `angular` and `linear` make
 _NEGLIGIBLE = 1e-4  # of the angular rates; those of joints are derivatives, and need more
 
 
@@ -287,3 +289,25 @@ def _wrench(task: Task) -> Part:
     parts = [np.zeros((task.t.size, 3)) if each is None else task.brought(each, each.of(AXES)).values for each in given]
     steps = {each.name: "on the common time base" for each in given if each is not None}
     return Part({"base_wrench": np.hstack(parts)}, steps=steps)
+
+
+# ---------------------------------------------------------------------- what else is compared with a prediction
+
+
+def others(task: Task) -> Part:
+    """Sensors of three axes that the parts above do not know, as they are, turned into base axes."""
+    found = Part()
+    for reading in READINGS:
+        given = [task.channels[name] for name in reading.quantities if name in task.channels]
+        if not given or reading.array in _MOTION or task.robot.base == "fixed":
+            continue
+        channel, known = given[0], task.known(given[0])
+        values = channel.of(AXES) @ known.mounting.R.T
+        brought = task.brought(channel, values)
+        sd = noise_level(evenly(channel.t, values).values)
+        if known.noise_sd is not None:
+            sd = np.sqrt(known.mounting.R**2 @ known.noise_sd**2)
+        found += Part(
+            {reading.array: brought.values}, {reading.array: brought.gain * sd}, {channel.name: brought.words}
+        )
+    return found

@@ -19,9 +19,9 @@ from freefloat.arrays import Array
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.flight import Flight
-from freefloat.estimate.likelihood.flight_prediction import MEASURED
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.problem import Nuisances, Problem
+from freefloat.sensors.kinds import READINGS
 
 _FIRST, _LEAST = 1e-3, 1e-7  # standard deviation of rates over their size: first guess, and rounding
 
@@ -49,9 +49,8 @@ class OutputError(Estimator):
 
 def _bare(flight: Flight) -> Flight:
     """The flight with joints that are exact, and biases that do not walk."""
-    return replace(
-        flight, noise={name: flight.noise[name] for name in MEASURED if name in flight.noise}, walks={}, curves=None
-    )
+    measured = [reading.array for reading in READINGS if reading.array in flight.noise]
+    return replace(flight, noise={name: flight.noise[name] for name in measured}, walks={}, curves=None)
 
 
 def _with_noise(problem: Problem, relative: float) -> Problem:

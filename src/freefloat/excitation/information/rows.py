@@ -1,9 +1,9 @@
 """What sensors would tell of every unknown: whitened derivatives of all readings of a planned motion, and the way back.
 
-The rows of the likelihood that maximum likelihood on the base's motion maximises (`estimate/bound`, where they are
-computed for a flight as a whole by another path), with all its unknowns: clusters, nuisances, errors of the joints'
-curves. Their square is the Fisher information. Attitude goes from instant to instant by steps of second order, so that
-the derivative of every step is exact: a design needs directions, and the result is predicted by `cramer_rao_bound`.
+The rows of the likelihood that maximum likelihood on the base's motion maximises, with all its unknowns: clusters,
+nuisances, errors of the joints' curves. Their square is the Fisher information. Attitude goes from instant to instant
+by steps of second order, so that the derivative of every step is exact: a design needs directions, and the result is
+predicted by `cramer_rao_bound`.
 Noise of a velocity counts as equal along all axes.
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +19,14 @@ from numpy.typing import NDArray
 from freefloat.arrays import Array
 from freefloat.dynamics.samples import Samples
 from freefloat.estimate.flight import Flight, InvalidProblem
-from freefloat.estimate.likelihood.unknowns import Unknowns, parameter_columns, unknowns_of
 from freefloat.estimate.problem import Problem
+from freefloat.estimate.unknowns import EXTERNAL_TORQUE, MOMENTUM, Unknowns, parameter_columns, unknowns_of
 from freefloat.excitation.information.motion import InformedMotion
-from freefloat.excitation.information.sensors import READERS, Reader
+from freefloat.excitation.information.planned_base import PlannedBase
 from freefloat.excitation.rows.rows import Filled, MotionSlope, Rows
 from freefloat.models.model import NotApplicable
+from freefloat.sensors.kinds import readings_among
+from freefloat.sensors.reading import Reading, Setting
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +44,7 @@ class InformationRows(Rows):
             raise NotApplicable("a fixed base does not react: design with another goal, on torque rows")
         if len(self.problem.flights) != 1:
             raise InvalidProblem(f"a design plans one flight, found {len(self.problem.flights)}")
-        if not self.readers:
+        if not self.readings:
             raise InvalidProblem("no sensor of the base's motion has a noise level; allowed: at least one")
 
     @property
@@ -70,16 +73,16 @@ class InformationRows(Rows):
         return self.problem.standard(self.problem.cad) * self.problem.present(self.flight)
 
     @cached_property
-    def readers(self) -> tuple[Reader, ...]:
+    def readings(self) -> tuple[Reading[Any], ...]:
         """Of every sensor that has noise."""
-        there = [name for name in READERS if name in self.flight.noise]
-        return tuple(READERS[name](self.problem, self.unknowns) for name in there)
+        setting = Setting.of(self.problem.robot, self.flight, lambda kind: self.unknowns.bearing_on(kind, 0))
+        return tuple(reading(setting) for reading in readings_among(self.flight.noise))
 
     @cached_property
     def turns(self) -> bool:
         """Whether the attitude matters to any reading."""
-        turning = any(part.kind in ("momentum", "external torque") for part in self.unknowns.parts)
-        return turning or bool(self.momentum.any()) or bool({"v", "attitude", "position"} & set(self.flight.noise))
+        turning = any(part.kind in (MOMENTUM, EXTERNAL_TORQUE) for part in self.unknowns.parts)
+        return turning or bool(self.momentum.any()) or any(reading.needs_attitude for reading in self.readings)
 
     def fill(self, samples: Samples) -> FilledInformation:
         """The rows of a motion at the instants of the flight."""
@@ -87,19 +90,28 @@ class InformationRows(Rows):
 
 
 class FilledInformation(Filled):
-    """Rows of one motion."""
+    """Rows of one motion, where sensors are without errors and the centre of mass is at rest."""
 
     def __init__(self, rows: InformationRows, motion: InformedMotion) -> None:
-        self.rows, self.motion = rows, motion
-        stacked = [reader.rows(motion) for reader in rows.readers]
-        self.sizes = [part.shape[0] for part in stacked]
-        self.matrix = np.vstack(stacked)
+        self.rows, self.motion, self.base = rows, motion, PlannedBase(motion)
+        self.point = np.zeros(len(rows.unknowns))
+        self.derivatives = [reading.derivative(self.base, self.point) for reading in rows.readings]
+        whitened = [
+            reading.of_data(reading.whitened(np.array(J), self.base))
+            for reading, J in zip(rows.readings, self.derivatives, strict=True)
+        ]
+        self.shapes = [part.shape for part in whitened]
+        self.matrix = np.vstack([part.reshape(-1, part.shape[2]) for part in whitened])
 
     def pull_back(self, Z: Array) -> MotionSlope:
         """Derivative by the motion."""
-        backward = self.motion.backward()
-        start = 0
-        for reader, size in zip(self.rows.readers, self.sizes, strict=True):
-            reader.pull_back(self.motion, Z[start : start + size], backward)
-            start += size
+        backward, start = self.motion.backward(), 0
+        for reading, J, shape in zip(self.rows.readings, self.derivatives, self.shapes, strict=True):
+            stop = start + shape[0] * shape[1]
+            whitened = reading.of_data_back(Z[start:stop].reshape(shape))
+            by_J, turn = reading.whitened_back(whitened, J, self.base)
+            self.base.pull_back(reading.pull_back(self.base, self.point, by_J), backward)
+            if turn is not None:
+                backward.bars.turn += turn
+            start = stop
         return self.motion.pull_back(backward)
