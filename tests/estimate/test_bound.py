@@ -187,12 +187,12 @@ def test_the_information_of_the_likelihood_is_that_of_another_derivation(case):
 I_BASE, I_LINK, SIGMA = 5.0, 2.0, 1e-4
 
 
-def turntable(known=None, zero=None, prior=None, nuisances=None, **flight):
+def turntable(known=None, zero=None, prior=None, nuisances=None, n=40, **flight):
     """A link that turns about the centre of a planar base: (I_base + I_link) w + I_link dq = H."""
     about_z = {"parameters": np.array([10.0, 0, 0, 0, 1.0, 0, 1.0, 0, 0, I_BASE])}
     link = np.array([4.0, 0, 0, 0, 1.0, 0, 1.0, 0, 0, I_LINK])
     robot = Robot("table", (Body("base", **about_z), Body("link", "base", Joint("j"), parameters=link)), base="planar")
-    t = np.linspace(0.0, 5.0, 40)
+    t = np.linspace(0.0, 5.0, n)
     q, dq, ddq = np.sin(t)[:, None], np.cos(t)[:, None], -np.sin(t)[:, None]
     turn = -I_LINK / (I_BASE + I_LINK) * (np.sin(t) - np.sin(t[0]))
     w = np.zeros((t.size, 3))
@@ -256,9 +256,9 @@ def test_noise_of_sampled_joint_rates_adds_to_that_of_the_gyro():
 
 
 def test_attitude_counts_from_an_unknown_first_one():
-    column = I_LINK / (I_BASE + I_LINK) ** 2 * np.sin(T)
+    column = I_LINK / (I_BASE + I_LINK) ** 2 * np.sin(np.linspace(0.0, 5.0, 160))
     expected = SIGMA / np.sqrt(column @ column - column.sum() ** 2 / column.size)
-    assert only_sd(turntable(noise={"attitude": SIGMA})) == pytest.approx(expected, rel=1e-8)
+    assert only_sd(turntable(noise={"attitude": SIGMA}, n=160)) == pytest.approx(expected, rel=1e-8)
 
 
 def test_with_nothing_known_only_the_ratio_of_inertias_shows():

@@ -25,7 +25,7 @@ from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Nuisances, Problem
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
-from freefloat.sensors.kinds import READINGS, reading_of
+from freefloat.sensors.kinds import reading_of, readings_among, sources
 from freefloat.sensors.noise import FLAT_ALLAN
 from freefloat.sensors.quantities import quantity_of
 from freefloat.sensors.sensor import Output, Sensor
@@ -79,7 +79,7 @@ def planned_flight(
     begin = start or (Start() if isinstance(momentum, str) else Start(angular_momentum=momentum))
     flown = simulate_motion(robot, trajectory, _instants(trajectory, rate), begin, wheel_rates=wheel_rates)
     joints = {key: getattr(flown, key) for key in ("q", "dq", "ddq", "wheel_rates", "wheel_accelerations", "t")}
-    exact = {reading.array: reading.exact(flown) for reading in READINGS if reading.array in measured}
+    exact = {reading.array: reading.exact(flown) for reading in readings_among(measured)}
     samples = Samples.holding(joints | exact)
     noise = {key: channel.sd(rate) for key, channel in measured.items()}
     walks = _walks(measured, trajectory.duration_s)
@@ -97,14 +97,12 @@ def sensor_walks(robot: Robot, sensors: Iterable[Sensor], duration_s: float) -> 
 
 def _measured(channels: Mapping[str, _Channel]) -> dict[str, _Channel]:
     """By array of the samples, the channel that becomes it."""
-    sources = {
-        reading.array: [channels[name] for name in reading.quantities if name in channels] for reading in READINGS
-    }
-    return {array: given[0] for array, given in sources.items() if given}
+    found = {array: [channels[name] for name in names if name in channels] for array, names in sources().items()}
+    return {array: given[0] for array, given in found.items() if given}
 
 
 def _walks(measured: Mapping[str, _Channel], duration_s: float) -> dict[str, Array]:
-    may_walk = {reading.array for reading in READINGS if reading.walks}
+    may_walk = {reading.array for reading in readings_among(measured) if reading.walks}
     walks = {array: channel.walk(duration_s) for array, channel in measured.items() if array in may_walk}
     return {array: walk for array, walk in walks.items() if walk.any()}
 

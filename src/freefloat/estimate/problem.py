@@ -43,15 +43,12 @@ if TYPE_CHECKING:
 class Nuisances(SensorNuisances):
     """What else the data may hold: standard deviation believed of each effect; None leaves it out.
 
-    What belongs to a sensor, its file says; the rest is here.
-
-    gyro_bias_rad_s: constant over a flight; its random walk is that of the flight's `walks`.
     time_offset_s: how late the base's sensors are stamped against the joints'. clock_drift: change of that [s/s].
-    misalignment_rad: of the gyro against the base, about each axis.
     joint_zero_rad, joint_zero_m: of every joint's position.
     external_torque_Nm: constant in inertial axes.
-    velocity_bias_m_s2: constant error of an acceleration that was integrated to a velocity.
-    gyro_scale: of each axis; costs accuracy, so only on request.
+    And of the sensors, as their files have it: gyro_bias_rad_s (constant over a flight; its random walk is that of the
+    flight's `walks`), misalignment_rad (of the gyro, about each axis), gyro_scale (of each axis; costs accuracy, so
+    only on request), velocity_bias_m_s2 (of an acceleration that was integrated to a velocity).
     """
 
     time_offset_s: float | None = believed(0.1, "of the base's sensors against the joints'")

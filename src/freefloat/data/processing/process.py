@@ -27,11 +27,10 @@ from freefloat.dynamics.samples import Samples
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
 from freefloat.sensors.channel import Channel
-from freefloat.sensors.kinds import READINGS
+from freefloat.sensors.kinds import sources
 from freefloat.sensors.sensor import Sensor
 
-_SOURCES = {reading.array: reading.quantities for reading in READINGS}
-_USED = {"q", "wheel", "tau", "force", "moment", *(name for names in _SOURCES.values() for name in names)}
+_USED = ("q", "wheel", "tau", "force", "moment")  # and what estimators compare with a predicted motion of the base
 _FEWEST = 16  # samples of a channel from which anything can be made
 _LONGEST_DELAY_S = 1.0
 _FINE = 15000  # instants at which a delay is sought
@@ -84,8 +83,9 @@ def _channels(
     """One channel of each quantity, its delay taken off, and a sentence on those that are left aside."""
     chosen: dict[str, Channel] = {}
     aside: list[str] = []
+    used = {*_USED, *(name for names in sources().values() for name in names)}
     for channel in sorted(recording, key=lambda channel: channel.name):  # those without a label come first
-        takes = channel.quantity in _USED and channel.quantity not in chosen and len(channel) >= _FEWEST
+        takes = channel.quantity in used and channel.quantity not in chosen and len(channel) >= _FEWEST
         if channel.quantity == "q":
             takes = takes and set(robot.joint_names) <= set(channel.components)
         if takes:
@@ -139,13 +139,13 @@ def _gaps(channels: Mapping[str, Channel], t: Array) -> tuple[str, ...]:
 
 def _shared(channels: Mapping[str, Channel], rate_Hz: float) -> dict[str, float]:
     """How many rows of each array of the base's motion come from one reading."""
-    found = {array: [channels[name] for name in names if name in channels] for array, names in _SOURCES.items()}
+    found = {array: [channels[name] for name in names if name in channels] for array, names in sources().items()}
     return {array: max(1.0, rate_Hz / given[0].rate_Hz) for array, given in found.items() if given}
 
 
 def _velocity_point(task: Task) -> Array:
     """Where on the base the velocity is measured, shape (3,) [m]."""
-    given = [task.channels[name] for name in _SOURCES["v"] if name in task.channels]
+    given = [task.channels[name] for name in sources()["v"] if name in task.channels]
     return task.known(given[0]).mounting.p if given else np.zeros(3)
 
 

@@ -28,7 +28,7 @@ from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
 from freefloat.robot.rotations import rotations, turned
 from freefloat.sensors.channel import Channel
-from freefloat.sensors.kinds import READINGS
+from freefloat.sensors.kinds import sources
 from freefloat.sensors.sensor import Sensor
 
 _MOTION = ("w", "v", "attitude", "position")  # arrays that `angular` and `linear` make
@@ -297,9 +297,9 @@ def _wrench(task: Task) -> Part:
 def others(task: Task) -> Part:
     """Sensors of three axes that the parts above do not know, as they are, turned into base axes."""
     found = Part()
-    for reading in READINGS:
-        given = [task.channels[name] for name in reading.quantities if name in task.channels]
-        if not given or reading.array in _MOTION or task.robot.base == "fixed":
+    for array, names in sources().items():
+        given = [task.channels[name] for name in names if name in task.channels]
+        if not given or array in _MOTION or task.robot.base == "fixed":
             continue
         channel, known = given[0], task.known(given[0])
         values = channel.of(AXES) @ known.mounting.R.T
@@ -307,7 +307,5 @@ def others(task: Task) -> Part:
         sd = noise_level(evenly(channel.t, values).values)
         if known.noise_sd is not None:
             sd = np.sqrt(known.mounting.R**2 @ known.noise_sd**2)
-        found += Part(
-            {reading.array: brought.values}, {reading.array: brought.gain * sd}, {channel.name: brought.words}
-        )
+        found += Part({array: brought.values}, {array: brought.gain * sd}, {channel.name: brought.words})
     return found

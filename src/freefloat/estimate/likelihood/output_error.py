@@ -21,7 +21,7 @@ from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.problem import Nuisances, Problem
-from freefloat.sensors.kinds import READINGS
+from freefloat.sensors.kinds import readings_among
 
 _FIRST, _LEAST = 1e-3, 1e-7  # standard deviation of rates over their size: first guess, and rounding
 
@@ -49,7 +49,7 @@ class OutputError(Estimator):
 
 def _bare(flight: Flight) -> Flight:
     """The flight with joints that are exact, and biases that do not walk."""
-    measured = [reading.array for reading in READINGS if reading.array in flight.noise]
+    measured = [reading.array for reading in readings_among(flight.noise)]
     return replace(flight, noise={name: flight.noise[name] for name in measured}, walks={}, curves=None)
 
 
