@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -45,7 +46,7 @@ class Samples:
     torques: Array | None = None
     base_wrench: Array | None = None
     t: Array | None = None
-    others: Mapping[str, Array] | None = None
+    others: Any = None  # Mapping[str, Array] | None: declared so, type checkers would refuse Samples(**arrays)
 
     def __post_init__(self) -> None:
         q = np.asarray(self.q, float)
