@@ -229,6 +229,6 @@ class Reading(ABC, Generic[Nuisances]):
         """The way back of `of_data`."""
         return Z
 
-    def whitened_back(self, Z: Array, derivative: Array, base: MovingBase) -> tuple[Array, Array | None]:
-        """The way back of `whitened`, from Z in its shape: by the derivative (n, axes, k), by a turn of R, (n, 3)."""
+    def whitened_back(self, base: MovingBase, point: Array, Z: Array) -> tuple[Array, Array | None]:
+        """The way back of the whitened derivative, Z in its shape: by that, (n, axes, k), by a turn of R, (n, 3)."""
         return Z / self.sd[:, None], None

@@ -245,17 +245,17 @@ class VelocityReading(Reading[VelocityNuisances]):
         rows[:, :, self.setting.place(DRIFT_VELOCITY)] = 0.0
         return rows
 
-    def whitened_back(self, Z: Array, derivative: Array, base: MovingBase) -> tuple[Array, Array | None]:
-        """The way back of `whitened`."""
+    def whitened_back(self, base: MovingBase, point: Array, Z: Array) -> tuple[Array, Array | None]:
+        """The way back of the whitened derivative."""
         if not self.steps:
-            return super().whitened_back(Z, derivative, base)
+            return super().whitened_back(base, point, Z)
         changes, axes = self._whitening(base.t).transposed(Z[1:]), np.eye(3)[:, self.axes]
         inertial = np.zeros((len(Z), 3, Z.shape[2]))
         inertial[:1] = axes @ Z[:1] / _FIRST_M_S
         inertial[:-1] -= axes @ changes
         inertial[1:] += axes @ changes
         J = base.R.swapaxes(1, 2) @ inertial
-        return J[:, self.axes], np.cross(axes @ derivative, J, axis=1).sum(axis=2)
+        return J[:, self.axes], np.cross(axes @ self.derivative(base, point), J, axis=1).sum(axis=2)
 
 
 def _mean_of_axes(sd: Array) -> Array:

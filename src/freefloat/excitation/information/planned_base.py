@@ -21,6 +21,10 @@ class PlannedBase:
         self.motion, self._base = motion, motion.base
         self.t, self.R = self._base.t, self._base.R
         self.v, self.w = self._base.x[:, :3], self._base.x[:, 3:]
+        # All three axes as a slice: indices would copy.
+        self._turning, self._sliding = (
+            slice(None) if axes.size == 3 else axes for axes in (motion.turning, motion.sliding)
+        )
 
     @cached_property
     def integral(self) -> Array:
@@ -46,12 +50,12 @@ class PlannedBase:
 
     def rates_by_unknowns(self, gain: Array) -> Array:
         """Of gain times the rates, shape (n, rows, unknowns)."""
-        return gain @ self.motion.twist[:, 3:][:, self.motion.turning]
+        return gain @ self.motion.twist[:, 3:][:, self._turning]
 
     @property
     def velocity_by_unknowns(self) -> Array:
         """Of v along the axes that slide, shape (n, sliding axes, unknowns)."""
-        return self.motion.twist[:, :3][:, self.motion.sliding]
+        return self.motion.twist[:, :3][:, self._sliding]
 
     @property
     def turn_by_unknowns(self) -> Array:
@@ -75,9 +79,9 @@ class PlannedBase:
     def pull_back(self, found: PulledBack, back: Backward) -> None:
         """Add what was found to derivatives by the motion."""
         if found.by_velocity is not None:
-            back.twist[:, :3][:, self.motion.sliding] += found.by_velocity
+            back.twist[:, :3][:, self._sliding] += found.by_velocity
         if found.by_rates is not None:
-            back.twist[:, 3:][:, self.motion.turning] += found.by_rates
+            back.twist[:, 3:][:, self._turning] += found.by_rates
         if found.by_turn is not None:
             self.motion.rotate_back(found.by_turn, self.motion.y, back)
         if found.w is not None:

@@ -95,10 +95,9 @@ class FilledInformation(Filled):
     def __init__(self, rows: InformationRows, motion: InformedMotion) -> None:
         self.rows, self.motion, self.base = rows, motion, PlannedBase(motion)
         self.point = np.zeros(len(rows.unknowns))
-        self.derivatives = [reading.derivative(self.base, self.point) for reading in rows.readings]
         whitened = [
-            reading.of_data(reading.whitened(np.array(J), self.base))
-            for reading, J in zip(rows.readings, self.derivatives, strict=True)
+            reading.of_data(reading.whitened(reading.derivative(self.base, self.point), self.base))
+            for reading in rows.readings
         ]
         self.shapes = [part.shape for part in whitened]
         self.matrix = np.vstack([part.reshape(-1, part.shape[2]) for part in whitened])
@@ -106,11 +105,11 @@ class FilledInformation(Filled):
     def pull_back(self, Z: Array) -> MotionSlope:
         """Derivative by the motion."""
         backward, start = self.motion.backward(), 0
-        for reading, J, shape in zip(self.rows.readings, self.derivatives, self.shapes, strict=True):
+        for reading, shape in zip(self.rows.readings, self.shapes, strict=True):
             stop = start + shape[0] * shape[1]
             whitened = reading.of_data_back(Z[start:stop].reshape(shape))
-            by_J, turn = reading.whitened_back(whitened, J, self.base)
-            self.base.pull_back(reading.pull_back(self.base, self.point, by_J), backward)
+            J, turn = reading.whitened_back(self.base, self.point, whitened)
+            self.base.pull_back(reading.pull_back(self.base, self.point, J), backward)
             if turn is not None:
                 backward.bars.turn += turn
             start = stop
