@@ -171,7 +171,8 @@ class VelocityReading(Reading[VelocityNuisances]):
             bias = self.setting.vector(point, ACCELEROMETER_BIAS, self.axes)
             predicted = predicted + base.R.swapaxes(1, 2) @ base.integral @ bias
         if self._arm.any():  # as it was measured, not as it was taken to the base's origin
-            predicted = predicted - (base.w - self.flight.samples.need("w", "a velocity")) @ self._arm.T
+            spare = base.w - self.flight.samples.need("w", "a velocity")
+            predicted = predicted + np.cross(spare, self.flight.velocity_point)
         return predicted
 
     def derivative(self, base: MovingBase, point: Array) -> Array:
