@@ -29,7 +29,7 @@ FIRST_ATTITUDE = "first attitude"  # of the base, against the first one measured
 DRIFT_VELOCITY = "drift velocity"  # of the centre of mass, inertial axes
 
 Axes = NDArray[np.int64]
-Nuisances = TypeVar("Nuisances")
+Spreads = TypeVar("Spreads")  # of a sensor's errors, as its file declares them
 
 
 class MeasuredFlight(Protocol):
@@ -118,7 +118,7 @@ def drift_velocity(axes: Axes, ending: str) -> UnknownGroup:
     return flat(DRIFT_VELOCITY, along(axes, "velocity of the centre", ending), "m/s")
 
 
-class Reading(ABC, Generic[Nuisances]):
+class Reading(ABC, Generic[Spreads]):
     """One measured array of one flight.
 
     array: its name in the samples. quantities: of a recording that become it, the first that there is counts.
@@ -145,13 +145,13 @@ class Reading(ABC, Generic[Nuisances]):
     # ------------------------------------------------------------------ its own unknowns, its noise in a plan
 
     @classmethod
-    def shared_unknowns(cls, nuisances: Nuisances, robot: Robot) -> Iterable[UnknownGroup]:
+    def shared_unknowns(cls, nuisances: Spreads, robot: Robot) -> Iterable[UnknownGroup]:
         """Unknowns that all flights share."""
         return ()
 
     @classmethod
     def flight_unknowns(
-        cls, nuisances: Nuisances, robot: Robot, flight: MeasuredFlight, ending: str
+        cls, nuisances: Spreads, robot: Robot, flight: MeasuredFlight, ending: str
     ) -> Iterable[UnknownGroup]:
         """Unknowns of one flight; ending: of their labels."""
         return ()
