@@ -7,10 +7,10 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from freefloat.dynamics.momentum_rows import momentum_matrix
-from freefloat.estimate.likelihood.unknowns import KNOTS
 from freefloat.robot.base_axes import allowed_rows
+from freefloat.sensors.walks import KNOTS
 
-STEPS = 10  # between two samples
+STEPS = 1  # between two samples
 
 
 class Hand:

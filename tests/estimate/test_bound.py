@@ -1,9 +1,10 @@
-"""The Cramér-Rao bound: its derivatives against differences, cases solved by hand, laws, and the estimator."""
+"""The Cramér-Rao bound: its derivatives against differences and by another path, cases solved by hand, laws."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from estimate.bound_oracle.flight import information
 from estimate.readings_by_hand import Hand
 from random_trees import random_robot
 from scipy.linalg import block_diag
@@ -18,11 +19,11 @@ from freefloat.estimate.bound.bound import cramer_rao_bound
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.joint_curves import ProjectedCurves
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
-from freefloat.estimate.likelihood.unknowns import unknowns_of
 from freefloat.estimate.planned import planned_flight, planned_problem
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.problem_data import Nuisances
+from freefloat.estimate.unknowns import unknowns_of
 from freefloat.motion.random_motion import random_trajectory
 from freefloat.robot.model import Robot
 from freefloat.robot.parts import Body, Joint
@@ -34,6 +35,7 @@ from freefloat.studies.printed import printed_motion
 
 CAD = CadSpread()
 EVERYTHING = Nuisances(external_torque_Nm=1e-3, gyro_scale=1e-3)
+FINE = 201  # samples: attitudes go from one to the next with an error of order four
 ALL_SENSORS = {"w": 1e-5, "v": 1e-4, "attitude": 2e-4, "position": 1e-3}
 
 
@@ -72,25 +74,26 @@ def refit(problem, **changes):
 
 
 def everything_moving():
-    robot, samples, trajectory = flown(3, wheels=2, momentum=[6.0, -4.0, 3.0], velocity=[0.05, 0.02, -0.03])
+    robot, samples, trajectory = flown(3, wheels=2, momentum=[6.0, -4.0, 3.0], velocity=[0.05, 0.02, -0.03], n=FINE)
     walks = {"w": [1e-5, 0.0, 2e-5]}
     flight = Flight(samples, ALL_SENSORS, walks, "unknown", curves_of(robot, trajectory))
     return Problem(robot, (flight,), {"body3": 0.01}, nuisances=EVERYTHING)
 
 
 def planar_table():
-    robot, samples, trajectory = flown(4, "planar", wheels=1, momentum=[0.0, 0.0, 3.0], velocity=[0.05, 0.02, 0.0])
+    drift = {"momentum": [0.0, 0.0, 3.0], "velocity": [0.05, 0.02, 0.0]}
+    robot, samples, trajectory = flown(4, "planar", wheels=1, n=FINE, **drift)
     flight = Flight(samples, ALL_SENSORS, {"w": 1e-5}, "unknown", curves_of(robot, trajectory))
     return Problem(robot, (flight,), {"body3.m": 0.01}, nuisances=EVERYTHING)
 
 
 def wandering_velocity():
-    robot, samples, _ = flown(5, velocity=[0.05, 0.02, -0.03])
-    return Problem(robot, (Flight(samples, {"w": 1e-5, "v": [1e-5, 2e-5, 3e-5]}, {"v": [2e-5, 3e-5, 1e-5]}),))
+    robot, samples, _ = flown(5, velocity=[0.05, 0.02, -0.03], n=FINE)
+    return Problem(robot, (Flight(samples, {"w": 1e-5, "v": 2e-5}, {"v": 3e-5}),))
 
 
 def with_and_without_a_load():
-    robot, samples, trajectory = flown(6, momentum=[2.0, 3.0, -1.0])
+    robot, samples, trajectory = flown(6, momentum=[2.0, 3.0, -1.0], n=FINE)
     first = Flight(samples, {"w": 1e-5}, {}, [2.0, 3.0, -1.0], curves_of(robot, trajectory), name="with")
     second = Flight(samples, {"attitude": 1e-4}, {}, "unknown", without=("body3",), name="without")
     return Problem(robot, (first, second), {"body3": 0.02}, nuisances=Nuisances(joint_zero_m=None))
@@ -158,17 +161,43 @@ def test_the_information_is_that_of_differences_of_the_readings(case):
     assert (np.abs(bound.information - expected) / np.outer(size, size)).max() < 1e-6
 
 
+def sampled_joints():
+    """A tracked point away from the origin, joints and wheels known sample by sample only."""
+    robot, samples, _ = flown(7, wheels=2, momentum=[1.0, -2.0, 0.5], n=FINE)
+    noise = {"w": 1e-5, "v": 1e-4, "q": 1e-4, "dq": 1e-4, "wheel_rates": 1e-2}
+    arm = np.array([0.3, -0.2, 0.5])
+    return Problem(robot, (Flight(samples, noise, momentum=[1.0, -2.0, 0.5], velocity_point=arm),))
+
+
+def velocity_alone():
+    robot, samples, _ = flown(8, velocity=[0.05, 0.02, -0.03], n=FINE)
+    return Problem(robot, (Flight(samples, {"v": 1e-4}),))
+
+
+@pytest.mark.parametrize("case", [*CASES, sampled_joints, velocity_alone], ids=lambda case: case.__name__)
+def test_the_information_of_the_likelihood_is_that_of_another_derivation(case):
+    assert_as_derived_otherwise(case())
+
+
+def assert_as_derived_otherwise(problem):
+    bound = cramer_rao_bound(problem)
+    expected, point = information(problem, problem.cad)
+    np.testing.assert_allclose(point_of(problem, bound), point, atol=1e-6)
+    size = np.maximum(np.sqrt(np.diagonal(expected)), 1.0)
+    assert (np.abs(bound.information - expected) / np.outer(size, size)).max() < 1e-7
+
+
 # ---------------------------------------------------------------------- solved by hand
 
 I_BASE, I_LINK, SIGMA = 5.0, 2.0, 1e-4
 
 
-def turntable(known=None, zero=None, prior=None, nuisances=None, **flight):
+def turntable(known=None, zero=None, prior=None, nuisances=None, n=40, **flight):
     """A link that turns about the centre of a planar base: (I_base + I_link) w + I_link dq = H."""
     about_z = {"parameters": np.array([10.0, 0, 0, 0, 1.0, 0, 1.0, 0, 0, I_BASE])}
     link = np.array([4.0, 0, 0, 0, 1.0, 0, 1.0, 0, 0, I_LINK])
     robot = Robot("table", (Body("base", **about_z), Body("link", "base", Joint("j"), parameters=link)), base="planar")
-    t = np.linspace(0.0, 5.0, 40)
+    t = np.linspace(0.0, 5.0, n)
     q, dq, ddq = np.sin(t)[:, None], np.cos(t)[:, None], -np.sin(t)[:, None]
     turn = -I_LINK / (I_BASE + I_LINK) * (np.sin(t) - np.sin(t[0]))
     w = np.zeros((t.size, 3))
@@ -232,9 +261,9 @@ def test_noise_of_sampled_joint_rates_adds_to_that_of_the_gyro():
 
 
 def test_attitude_counts_from_an_unknown_first_one():
-    column = I_LINK / (I_BASE + I_LINK) ** 2 * np.sin(T)
+    column = I_LINK / (I_BASE + I_LINK) ** 2 * np.sin(np.linspace(0.0, 5.0, 160))
     expected = SIGMA / np.sqrt(column @ column - column.sum() ** 2 / column.size)
-    assert only_sd(turntable(noise={"attitude": SIGMA})) == pytest.approx(expected, rel=1e-8)
+    assert only_sd(turntable(noise={"attitude": SIGMA}, n=160)) == pytest.approx(expected, rel=1e-8)
 
 
 def test_with_nothing_known_only_the_ratio_of_inertias_shows():
@@ -492,6 +521,7 @@ def planned_for_the_estimator(name):
 @pytest.mark.parametrize("name", ["rates", "sampled joints", "momentum", "pose", "velocity", "planar"])
 def test_the_estimator_reaches_the_bound(name):
     problem = planned_for_the_estimator(name)
+    assert_as_derived_otherwise(problem)
     estimate, bound = MaximumLikelihood().estimate(problem), cramer_rao_bound(problem)
     size = np.sqrt(np.diagonal(bound.covariance))
     assert (np.abs(estimate.covariance - bound.covariance) / np.outer(size, size)).max() < 1e-6
@@ -507,11 +537,14 @@ def test_what_cannot_be_answered_is_refused_in_a_sentence():
     refusals = [
         (lambda: cramer_rao_bound(Problem(fixed, (Flight(samples, {"w": 1e-5}),))), "fixed base"),
         (lambda: cramer_rao_bound(Problem(robot, (Flight(samples),))), "no measured base motion"),
-        (lambda: cramer_rao_bound(Problem(robot, (Flight(samples, {"w": 0.0}),))), "noise of w is 0"),
+        (lambda: cramer_rao_bound(Problem(robot, (Flight(samples, {"w": 0.0}),))), "noise of w is zero"),
         (lambda: cramer_rao_bound(problem, theta=[1.0]), "theta must have shape"),
         (lambda: cramer_rao_bound(problem, nuisances={"nonsense": 1.0}), "no nuisance is called 'nonsense'"),
         (lambda: planned_problem(robot, random_trajectory(robot, 5.0, 1), [encoder()]), "no sensor measures"),
-        (lambda: cramer_rao_bound(refit(problem, noise={"v": 0.0}, walks={"v": [1.0, 0.0, 1.0]})), "neither noise nor"),
+        (
+            lambda: cramer_rao_bound(refit(problem, noise={"v": 0.0}, walks={"v": [1.0, 0.0, 1.0]})),
+            "noise of v is zero",
+        ),
     ]
     for attempt, sentence in refusals:
         with pytest.raises(FreefloatError, match=sentence):

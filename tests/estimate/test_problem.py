@@ -11,10 +11,10 @@ from freefloat.errors import ShapeError
 from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.joint_curves import Remembered, SampledCurves
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
-from freefloat.estimate.likelihood.unknowns import unknowns_of
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.problem_data import Nuisances
+from freefloat.estimate.unknowns import unknowns_of
 from freefloat.motion.random_motion import random_trajectory
 from freefloat.robot.parameters import com_of, inertia_about_com, parameters_from_com
 from freefloat.robot.parts import Body, Joint

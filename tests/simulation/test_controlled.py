@@ -244,7 +244,7 @@ def test_a_flight_in_blocks_is_the_flight_in_one(wheels, monkeypatch):
         monkeypatch.setattr(controlled, "_BLOCK", block)
         given = (robot, trajectory, t, drives, MOVING, wheels, [30.0, -20.0], (pulse,), push)
         flights.append(simulate_controlled(*given))
-    for name in (field.name for field in fields(flights[0])):
+    for name in (field.name for field in fields(flights[0]) if field.name != "others"):
         for flown in flights[1:]:
             assert_agree(getattr(flown, name), getattr(flights[0], name), 1e-11, floor=1e-2)
 

@@ -18,7 +18,6 @@ from freefloat.campaign.manifest import ClustersSection
 from freefloat.errors import FreefloatError
 from freefloat.estimate.bound.bound import Bound, cramer_rao_bound
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.likelihood.unknowns import parameter_columns, unknowns_of
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.rows.cluster_sets import (
     ClusterSet,
@@ -28,6 +27,7 @@ from freefloat.estimate.rows.cluster_sets import (
     standard_clusters,
 )
 from freefloat.estimate.uncertain import root_of
+from freefloat.estimate.unknowns import parameter_columns, unknowns_of
 from freefloat.models.angular_momentum import AngularMomentum, BaseVelocity
 
 ANGULAR = "angular-momentum"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,6 +30,7 @@ class Samples(Content):
     torques: joint torques or forces, shape (n, joints) [N m or N].
     base_wrench: external force and moment about the base origin, base frame, shape (n, 6) [N, N m].
     t: time, shape (n,) [s].
+    others: what further sensors measured, by name, shape (n, k) each.
     """
 
     q: Array
@@ -45,6 +47,7 @@ class Samples(Content):
     torques: Array | None = None
     base_wrench: Array | None = None
     t: Array | None = None
+    others: Any = None  # Mapping[str, Array] | None: declared so, type checkers would refuse Samples(**arrays)
 
     def __post_init__(self) -> None:
         q = np.asarray(self.q, float)
@@ -56,11 +59,21 @@ class Samples(Content):
             if array.shape != expected:
                 raise ShapeError(f"{name} must have shape {expected}, found {array.shape}")
             object.__setattr__(self, name, array)
+        for name, values in (self.others or {}).items():
+            if np.ndim(values) != 2 or np.shape(values)[0] != q.shape[0]:
+                raise ShapeError(f"{name} must have shape ({q.shape[0]}, k), found {np.shape(values)}")
+
+    @classmethod
+    def holding(cls, arrays: Mapping[str, Array]) -> Samples:
+        """Samples with these arrays, those that they have no field for among the others."""
+        own = {each.name for each in fields(cls)}
+        others = {name: read_only(values) for name, values in arrays.items() if name not in own}
+        return cls(**{name: values for name, values in arrays.items() if name in own}, others=others or None)
 
     def _given(self) -> Iterator[tuple[str, ArrayLike]]:
         for field in fields(self):
             values = getattr(self, field.name)
-            if values is not None:
+            if values is not None and field.name != "others":
                 yield field.name, values
 
     @staticmethod
@@ -77,11 +90,18 @@ class Samples(Content):
     def __getitem__(self, chosen: slice | ArrayLike) -> Samples:
         """The chosen instants."""
         index = chosen if isinstance(chosen, slice) else np.atleast_1d(np.asarray(chosen))
-        return replace(self, **{name: np.asarray(values)[index] for name, values in self._given()})
+        chosen_others = {name: values[index] for name, values in (self.others or {}).items()} or None
+        own = {name: np.asarray(values)[index] for name, values in self._given()}
+        return replace(self, **own, others=chosen_others)
+
+    def array(self, name: str) -> Array | None:
+        """The array of this name, one of the others included; None if these samples do not have it."""
+        found: Array | None = getattr(self, name, None)
+        return found if found is not None else (self.others or {}).get(name)
 
     def need(self, name: str, what_for: str) -> Array:
         """The array of this name, or one sentence saying what lacks it."""
-        values: Array | None = getattr(self, name)
+        values = self.array(name)
         if values is None:
             raise ShapeError(f"{what_for} needs `{name}`, which these samples do not have")
         return values

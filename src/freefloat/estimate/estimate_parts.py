@@ -15,9 +15,10 @@ from freefloat.errors import FreefloatError
 from freefloat.estimate.flight import Flight
 from freefloat.frozen import Content, FrozenMapping
 from freefloat.robot.model import Robot
+from freefloat.sensors.kinds import READINGS
 
 Outcome = Literal["good", "doubtful", "failed"]
-UNITS = {"w": "rad/s", "v": "m/s", "attitude": "rad", "position": "m", "torques": "N m"}
+UNITS = {reading.array: reading.unit for reading in READINGS} | {"torques": "N m"}
 MOTION = ("q", "dq", "ddq", "w", "attitude", "position", "torques", "t")  # arrays that are kept of a flight's motion
 _INSTANTS = 241  # of the motion that are kept
 

@@ -71,7 +71,7 @@ class Flight(Content):
         """Standard deviations as arrays of the right width, each zero or more."""
         levels = {}
         for name, given in getattr(self, kind).items():
-            values = getattr(self.samples, name, None)
+            values = self.samples.array(name)
             if values is None:
                 continue
             width = 3 if name == "attitude" else values.shape[1]

@@ -22,20 +22,18 @@ from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.total_momentum import SaidMomentum, TotalMomentum
 from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.joint_curves import ProjectedCurves
-from freefloat.estimate.likelihood.unknowns import KNOTS
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.problem_data import Nuisances
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
+from freefloat.sensors.kinds import reading_of, readings_among, sources
 from freefloat.sensors.noise import FLAT_ALLAN
 from freefloat.sensors.quantities import quantity_of
-from freefloat.sensors.sensor import MountedSensor, Output, Sensor
+from freefloat.sensors.sensor import Output, Sensor
 from freefloat.sensors.truth import Layout
+from freefloat.sensors.walks import KNOTS
 from freefloat.simulation.simulate import Start, simulate_motion
-
-# Arrays of the samples that a quantity of a recording becomes; of two that become the same, the latter counts.
-_ARRAYS = {"gyro": "w", "velocity": "v", "body_velocity": "v", "attitude": "attitude", "position": "position"}
 
 
 def planned_problem(
@@ -77,14 +75,15 @@ def planned_flight(
     wheel_rates: at the start, added to the trajectory's, shape (wheels,) [rad/s].
     """
     channels = _channels(robot, sensors.values() if isinstance(sensors, Mapping) else sensors)
-    measured = {array: channels[quantity] for quantity, array in _ARRAYS.items() if quantity in channels}
+    measured = _measured(channels)
     own_rate = _rate(measured)
     rate = own_rate if rate_Hz is None else rate_Hz
     known = TotalMomentum.of(momentum)
     begin = start or Start(angular_momentum=known.vector)
     flown = simulate_motion(robot, trajectory, _instants(trajectory, rate), begin, wheel_rates=wheel_rates)
     joints = {key: getattr(flown, key) for key in ("q", "dq", "ddq", "wheel_rates", "wheel_accelerations", "t")}
-    samples = Samples(**joints, **{key: getattr(flown, key) for key in measured})
+    exact = {reading.array: reading.exact(flown) for reading in readings_among(measured)}
+    samples = Samples.holding(joints | exact)
     noise = {key: channel.sd(rate) for key, channel in measured.items()}
     walks = _walks(measured, trajectory.duration_s)
     projection = _projection(robot, trajectory, channels.get("q"))
@@ -96,14 +95,19 @@ def planned_flight(
 
 def sensor_walks(robot: Robot, sensors: Iterable[Sensor], duration_s: float) -> dict[str, Array]:
     """Random walks of a flight with these sensors, as in `Flight.walks`: of a gyro's bias, an integrated velocity."""
-    channels = _channels(robot, sensors)
-    measured = {array: channels[quantity] for quantity, array in _ARRAYS.items() if quantity in channels}
-    return _walks(measured, duration_s)
+    return _walks(_measured(_channels(robot, sensors)), duration_s)
+
+
+def _measured(channels: Mapping[str, _Channel]) -> dict[str, _Channel]:
+    """By array of the samples, the channel that becomes it."""
+    found = {array: [channels[name] for name in names if name in channels] for array, names in sources().items()}
+    return {array: given[0] for array, given in found.items() if given}
 
 
 def _walks(measured: Mapping[str, _Channel], duration_s: float) -> dict[str, Array]:
-    walks = {key: channel.walk(duration_s) for key, channel in measured.items() if key in ("w", "v")}
-    return {key: walk for key, walk in walks.items() if walk.any()}
+    may_walk = {reading.array for reading in readings_among(measured) if reading.walks}
+    walks = {array: channel.walk(duration_s) for array, channel in measured.items() if array in may_walk}
+    return {array: walk for array, walk in walks.items() if walk.any()}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,31 +122,24 @@ class _Channel:
         """Samples per second that are not lost."""
         return self.sensor.rate_Hz * (1.0 - self.sensor.dropouts)
 
+    @property
+    def _quantity(self) -> str:
+        return quantity_of(self.output.channel)
+
     def sd(self, rate_Hz: float) -> Array:
         """Noise of a sample at another rate with the same information, in base axes where it has axes."""
-        return self._turned(self.output.sample_sd) * np.sqrt(rate_Hz / self.kept_Hz)
+        sd, reading = self.output.sample_sd, reading_of(self._quantity)
+        turned = sd if reading is None else reading.sd_in_base_axes(self.sensor, self._quantity, sd)
+        return turned * np.sqrt(rate_Hz / self.kept_Hz)
 
     def walk(self, duration_s: float) -> Array:
-        """Random walk after one second: of a gyro in base axes, of a velocity in any, for the base turns in its own.
+        """Random walk after one second, of what estimators compare.
 
         A flicker of the bias counts as the walk with its Allan deviation over the time between knots.
         """
-        noise, between_s = self.output.noise, duration_s / (KNOTS - 1)
+        noise, between_s, reading = self.output.noise, duration_s / (KNOTS - 1), reading_of(self._quantity)
         walk = np.hypot(noise.walk_sd, FLAT_ALLAN * noise.flicker * np.sqrt(3.0 / between_s))
-        return self._turned(walk) if quantity_of(self.output.channel) == "gyro" else _mean_of_axes(walk)
-
-    def _turned(self, sd: Array) -> Array:
-        quantity = quantity_of(self.output.channel)
-        if quantity == "velocity":  # in inertial axes, which the base's pass through
-            return _mean_of_axes(sd)
-        if quantity == "position" or not isinstance(self.sensor, MountedSensor):
-            return sd
-        return np.sqrt(self.sensor.frame().R ** 2 @ sd**2)
-
-
-def _mean_of_axes(sd: Array) -> Array:
-    """One standard deviation for all axes, shape (3,)."""
-    return np.full(3, np.sqrt((sd**2).mean()))
+        return walk if reading is None else reading.walk_in_base_axes(self.sensor, self._quantity, walk)
 
 
 def _channels(robot: Robot, sensors: Iterable[Sensor]) -> dict[str, _Channel]:

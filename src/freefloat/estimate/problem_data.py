@@ -8,7 +8,7 @@ own place and zero elsewhere (`standard`): no other parameters are needed to pre
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 
 import numpy as np
@@ -26,35 +26,32 @@ from freefloat.models.numerical import independent_columns, standard_preference
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.selection import select_parameters, with_known_separate
+from freefloat.sensors.kinds import SensorNuisances
+from freefloat.sensors.unknowns import believed
 
 
-@dataclass(frozen=True, slots=True)
-class Nuisances:
+@dataclass(frozen=True)
+class Nuisances(SensorNuisances):
     """What else the data may hold: standard deviation believed of each effect; None leaves it out.
 
-    gyro_bias_rad_s: constant over a flight; its random walk is that of the flight's `walks`.
     time_offset_s: how late the base's sensors are stamped against the joints'. clock_drift: change of that [s/s].
-    misalignment_rad: of the gyro against the base, about each axis.
     joint_zero_rad, joint_zero_m: of every joint's position.
     external_torque_Nm: constant in inertial axes.
-    velocity_bias_m_s2: constant error of an acceleration that was integrated to a velocity.
-    gyro_scale: of each axis; costs accuracy, so only on request.
+    And of the sensors, as their files have it: gyro_bias_rad_s (constant over a flight; its random walk is that of the
+    flight's `walks`), misalignment_rad (of the gyro, about each axis), gyro_scale (of each axis; costs accuracy, so
+    only on request), velocity_bias_m_s2 (of an acceleration that was integrated to a velocity).
     """
 
-    gyro_bias_rad_s: float | None = 1e-3
-    time_offset_s: float | None = 0.1
-    clock_drift: float | None = 1e-4
-    misalignment_rad: float | None = 1e-3
-    joint_zero_rad: float | None = 1e-3
-    joint_zero_m: float | None = 1e-3
-    external_torque_Nm: float | None = None
-    velocity_bias_m_s2: float | None = 1e-3
-    gyro_scale: float | None = None
+    time_offset_s: float | None = believed(0.1, "of the base's sensors against the joints'")
+    clock_drift: float | None = believed(1e-4, "change of the time offset, s/s")
+    joint_zero_rad: float | None = believed(1e-3, "of every joint that turns")
+    joint_zero_m: float | None = believed(1e-3, "of every joint that slides")
+    external_torque_Nm: float | None = believed(None, "constant in inertial axes")
 
     @classmethod
     def none(cls) -> Nuisances:
         """Nothing but the parameters."""
-        return cls(None, None, None, None, None, None, None, None, None)
+        return cls(**dict.fromkeys(each.name for each in fields(cls)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, create_model
 
 from freefloat.arrays import Array
 from freefloat.estimate.methods import METHODS
 from freefloat.estimate.prior import CadSpread
+from freefloat.estimate.problem_data import Nuisances
 from freefloat.excitation.goals.names import GoalName
 from freefloat.excitation.limits.kinds import LimitsSection
 from freefloat.files import Number, Positive, Section, Vector3, did_you_mean, entries, shown
@@ -127,21 +129,17 @@ class PriorSection(Section):
         return CadSpread(self.mass, self.com, self.inertia)
 
 
-class NuisancesSection(Section):
+_NUISANCES: dict[str, Any] = {
+    each.name: (Positive | None, Field(default=None, description=each.metadata["description"]))
+    for each in fields(Nuisances)
+}
+
+
+class NuisancesSection(create_model("NuisancesSection", __base__=Section, **_NUISANCES)):  # type: ignore[misc]
     """What else the data may hold: standard deviation believed of each effect; null leaves it out.
 
     What is not given is as usual: see `Nuisances`, and docs/estimation.md.
     """
-
-    gyro_bias_rad_s: Positive | None = Field(default=None, description="constant over a flight")
-    time_offset_s: Positive | None = Field(default=None, description="of the base's sensors against the joints'")
-    clock_drift: Positive | None = Field(default=None, description="change of the time offset, s/s")
-    misalignment_rad: Positive | None = Field(default=None, description="of the gyro, about each axis")
-    joint_zero_rad: Positive | None = Field(default=None, description="of every joint that turns")
-    joint_zero_m: Positive | None = Field(default=None, description="of every joint that slides")
-    external_torque_Nm: Positive | None = Field(default=None, description="constant in inertial axes")
-    velocity_bias_m_s2: Positive | None = Field(default=None, description="of an acceleration that was integrated")
-    gyro_scale: Positive | None = Field(default=None, description="of each axis; costs accuracy")
 
     @property
     def given(self) -> dict[str, float | None]:

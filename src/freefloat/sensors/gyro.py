@@ -1,22 +1,41 @@
-"""The gyro: angular velocity, in its own axes."""
+"""The gyro: angular velocity, in its own axes.
+
+What an estimator predicts of it, with scales s, a small turn mu of its axes and a bias b that may walk:
+
+    (1 + s) (w - mu x w) + b + walk(t)
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 from pydantic import Field
 
-from freefloat.arrays import Array
+from freefloat.arrays import AXES, Array
 from freefloat.files import Positive
+from freefloat.robot.base_axes import turning_axes
+from freefloat.robot.model import Robot
+from freefloat.robot.rotations import axial, cross_matrices
 from freefloat.sensors.inertial import Triad
+from freefloat.sensors.moving_base import MovingBase, PulledBack
 from freefloat.sensors.noise import Noise
+from freefloat.sensors.reading import MeasuredFlight, Reading
 from freefloat.sensors.sensor import ZERO, Output, PerAxis, SpreadPerAxis
 from freefloat.sensors.truth import Layout, Truth
+from freefloat.sensors.unknowns import UnknownGroup, along, believed, independent
+from freefloat.sensors.walks import KNOTS, knot_functions, knot_information, knot_interval
 
 _PER_HOUR = math.pi / 180.0 / 3600.0  # deg/h in rad/s
 _PER_ROOT_HOUR = math.pi / 180.0 / 60.0  # deg/sqrt(h) in rad/sqrt(s)
+
+BIAS = "gyro bias"
+MISALIGNMENT = "gyro misalignment"
+SCALE = "gyro scale"
 
 
 class Gyro(Triad):
@@ -49,3 +68,113 @@ class Gyro(Triad):
 
     def _seen(self, truth: Truth, times: Array) -> Array:
         return truth.at("w", times) @ self.frame().R
+
+
+# ---------------------------------------------------------------------- as an estimator compares it
+
+
+@dataclass(frozen=True)
+class GyroNuisances:
+    """Standard deviation believed of each of a gyro's errors; None leaves it out."""
+
+    gyro_bias_rad_s: float | None = believed(1e-3, "constant over a flight")
+    misalignment_rad: float | None = believed(1e-3, "of the gyro, about each axis")
+    gyro_scale: float | None = believed(None, "of each axis; costs accuracy")
+
+
+class RateReading(Reading[GyroNuisances]):
+    """Angular rates about the axes that turn, in base axes."""
+
+    array = "w"
+    quantities = ("gyro",)
+    unit, words, sensor = "rad/s", "base rate", "gyro"
+    turns = True
+    needs_attitude = False
+    walks = True
+
+    @classmethod
+    def shared_unknowns(cls, nuisances: GyroNuisances, robot: Robot) -> Iterator[UnknownGroup]:
+        """Misalignment and scale, which are the sensor's."""
+        axes = turning_axes(robot)
+        if nuisances.misalignment_rad is not None and robot.base == "free":
+            yield independent(MISALIGNMENT, along(axes, MISALIGNMENT), "rad", nuisances.misalignment_rad)
+        if nuisances.gyro_scale is not None:
+            yield independent(SCALE, along(axes, SCALE), "", nuisances.gyro_scale)
+
+    @classmethod
+    def flight_unknowns(
+        cls, nuisances: GyroNuisances, robot: Robot, flight: MeasuredFlight, ending: str
+    ) -> Iterator[UnknownGroup]:
+        """The bias, and where it walks its values at the knots after the first, axis by axis."""
+        if nuisances.gyro_bias_rad_s is None:
+            return
+        axes = turning_axes(robot)
+        yield independent(BIAS, along(axes, BIAS, ending), "rad/s", nuisances.gyro_bias_rad_s)
+        walk, interval = flight.walks.get("w", np.zeros(3)), knot_interval(flight.t)
+        for axis in axes.tolist():
+            if walk[axis] > 0.0:
+                words = f"{BIAS} {AXES[axis]} after"
+                labels = tuple(f"{words} {k * interval:.4g} s{ending}" for k in range(1, KNOTS))
+                units, information = ("rad/s",) * len(labels), knot_information(float(walk[axis]), interval)
+                yield UnknownGroup(_walk(axis), labels, units, BIAS, np.zeros(len(labels)), information)
+
+    def gain(self, point: Array) -> Array:
+        """What it makes of rates about the axes that turn, shape (axes, axes)."""
+        scale, turn = self._scale(point), self.setting.vector(point, MISALIGNMENT, np.arange(3))
+        whole = scale[:, None] * (np.eye(3) - cross_matrices(turn[None])[0])
+        return whole[self.axes[:, None], self.axes]
+
+    def _scale(self, point: Array) -> Array:
+        return 1.0 + self.setting.vector(point, SCALE, self.axes)
+
+    @cached_property
+    def _knots(self) -> Array:
+        return knot_functions(self.flight.t)
+
+    def predicted(self, base: MovingBase, point: Array) -> Array:
+        """Rates as the gyro shows them, shape (n, 3) [rad/s]."""
+        predicted = np.zeros((base.t.size, 3))
+        bias = self.setting.place(BIAS)
+        predicted[:, self.axes] = base.w[:, self.axes] @ self.gain(point).T + (0.0 if bias is None else point[bias])
+        for axis in self.axes.tolist():
+            knots = self.setting.place(_walk(axis))
+            if knots is not None:
+                predicted[:, axis] += self._knots @ point[knots]
+        return predicted
+
+    def derivative(self, base: MovingBase, point: Array) -> Array:
+        """Of the rates that it shows, by all unknowns, shape (n, axes, k)."""
+        gain, scale = self.gain(point), self._scale(point)
+        J, place = base.rates_by_unknowns(gain), self.setting.place
+        turns, scales, bias = place(MISALIGNMENT), place(SCALE), place(BIAS)
+        if turns is not None:
+            J[:, :, turns] += scale[:, None] * cross_matrices(base.w)
+        if scales is not None:
+            seen = base.w[:, self.axes] @ gain.T / scale[self.axes]
+        for row, axis in enumerate(self.axes.tolist()):
+            if scales is not None:
+                J[:, row, scales.start + row] += seen[:, row]
+            if bias is not None:
+                J[:, row, bias.start + row] += 1.0
+            knots = place(_walk(axis))
+            if knots is not None:
+                J[:, row, knots] += self._knots
+        return J
+
+    def pull_back(self, base: MovingBase, point: Array, J: Array) -> PulledBack:
+        """The way back from a derivative by `derivative`, J (n, axes, k)."""
+        turns, scales, w = self.setting.place(MISALIGNMENT), self.setting.place(SCALE), np.zeros((len(J), 3))
+        if turns is not None:
+            w += axial(J[:, :, turns])
+        if scales is not None:
+            w[:, self.axes] += np.einsum("nii->ni", J[:, :, scales])
+        return PulledBack(by_rates=J, w=w)
+
+    def by_twist(self) -> Array:
+        """The rates, without errors of scale and axes, shape (axes, r)."""
+        return np.eye(self.setting.sliding.size + self.axes.size)[self.setting.sliding.size :]
+
+
+def _walk(axis: int) -> str:
+    """The kind of unknowns that a walking bias about an axis is."""
+    return f"gyro walk {AXES[axis]}"

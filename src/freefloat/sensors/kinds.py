@@ -10,26 +10,52 @@ labels that differ, for they become the names of channels: `gyro` and `gyro.aft`
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
 from freefloat.files import Section, YamlDocument, shown, validate
 from freefloat.sensors.accelerometer import Accelerometer
+from freefloat.sensors.attitude_sensor import AttitudeReading
 from freefloat.sensors.encoder import Encoder
-from freefloat.sensors.gyro import Gyro
-from freefloat.sensors.pose_sensor import PoseSensor
+from freefloat.sensors.gyro import Gyro, GyroNuisances, RateReading
+from freefloat.sensors.pose_sensor import PoseSensor, PositionReading
+from freefloat.sensors.reading import Reading
 from freefloat.sensors.sensor import Sensor
 from freefloat.sensors.star_tracker import StarTracker
 from freefloat.sensors.tachometer import Tachometer
 from freefloat.sensors.torque_sensor import TorqueSensor
-from freefloat.sensors.velocity_sensor import VelocitySensor
+from freefloat.sensors.velocity_sensor import VelocityNuisances, VelocityReading, VelocitySensor
 
 AnySensor = Annotated[
     Encoder | Gyro | Accelerometer | StarTracker | PoseSensor | VelocitySensor | Tachometer | TorqueSensor,
     Field(discriminator="kind"),
 ]
+
+# What estimators compare with a predicted motion, in the order of their rows.
+READINGS: tuple[type[Reading[Any]], ...] = (RateReading, VelocityReading, AttitudeReading, PositionReading)
+
+
+@dataclass(frozen=True)
+class SensorNuisances(GyroNuisances, VelocityNuisances):
+    """What is believed of the errors of all sensors of the base."""
+
+
+def readings_among(arrays: Container[str]) -> tuple[type[Reading[Any]], ...]:
+    """Readings whose array is among these, by name."""
+    return tuple(reading for reading in READINGS if reading.array in arrays)
+
+
+def sources() -> dict[str, tuple[str, ...]]:
+    """By array of the samples that estimators compare, the quantities that become it; the first recorded counts."""
+    return {reading.array: reading.quantities for reading in READINGS}
+
+
+def reading_of(quantity: str) -> type[Reading[Any]] | None:
+    """The reading that a quantity of a recording becomes; None if estimators do not compare it."""
+    return next((reading for reading in READINGS if quantity in reading.quantities), None)
 
 
 def _named(sensors: dict[str, Sensor]) -> dict[str, Sensor]:

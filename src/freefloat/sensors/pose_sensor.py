@@ -1,19 +1,33 @@
-"""Motion capture, GNSS: where the base is, and how it is turned."""
+"""Motion capture, GNSS: where the base is, and how it is turned.
+
+What an estimator predicts of a position: with P and V of the centre of mass at first, c where that is in base axes,
+R_0 the first attitude and R the attitude against it,
+
+    P + V t - R_0 R c
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
 
 import numpy as np
 from pydantic import Field
 
 from freefloat.arrays import Array
+from freefloat.robot.base_axes import sliding_axes
+from freefloat.robot.model import Robot
+from freefloat.robot.rotations import cross_matrices
 from freefloat.sensors.attitude_sensor import AttitudeSensor
 from freefloat.sensors.draws import Stream
+from freefloat.sensors.moving_base import MovingBase, PulledBack
 from freefloat.sensors.noise import Noise
-from freefloat.sensors.sensor import ZERO, Output, PerAxis, SpreadPerAxis
+from freefloat.sensors.reading import DRIFT_VELOCITY, MeasuredFlight, Reading, drift_velocity
+from freefloat.sensors.sensor import ZERO, Output, PerAxis, Sensor, SpreadPerAxis
 from freefloat.sensors.truth import Layout, Truth
+from freefloat.sensors.unknowns import UnknownGroup, along, flat
+
+FIRST_POSITION = "first position"  # of the centre of mass
 
 
 class PoseSensor(AttitudeSensor):
@@ -61,3 +75,62 @@ class PoseSensor(AttitudeSensor):
         arm = self.frame().p
         position = truth.at("position", times)
         return position + truth.rotation(times) @ arm if arm.any() else position
+
+
+# ---------------------------------------------------------------------- as an estimator compares it
+
+
+class PositionReading(Reading[Any]):
+    """Position of the base's origin along the axes that slide, in inertial axes."""
+
+    array = "position"
+    quantities = ("position",)
+    unit, words, sensor = "m", "base position", "position sensor"
+    turns = False
+
+    @classmethod
+    def flight_unknowns(
+        cls, nuisances: Any, robot: Robot, flight: MeasuredFlight, ending: str
+    ) -> Iterator[UnknownGroup]:
+        """Velocity and first position of the centre of mass."""
+        axes = sliding_axes(robot)
+        yield drift_velocity(axes, ending)
+        yield flat(FIRST_POSITION, along(axes, "first position of the centre", ending), "m")
+
+    @classmethod
+    def sd_in_base_axes(cls, sensor: Sensor, quantity: str, sd: Array) -> Array:
+        """As they are, for positions are in inertial axes."""
+        return sd
+
+    def predicted(self, base: MovingBase, point: Array) -> Array:
+        """Position of the base's origin, inertial axes, shape (n, 3) [m]."""
+        P, V = (self.setting.vector(point, kind, self.axes) for kind in (FIRST_POSITION, DRIFT_VELOCITY))
+        turned = self.setting.first_attitude(point) @ base.R @ base.centre[:, :, None]
+        return P + self._since(base) * V - turned[..., 0]
+
+    def _since(self, base: MovingBase) -> Array:
+        return (base.t - base.t[0])[:, None]
+
+    def derivative(self, base: MovingBase, point: Array) -> Array:
+        """Of the position, by all unknowns, shape (n, axes, k)."""
+        turned = cross_matrices(base.centre) @ self.setting.turn_by_unknowns(base, point)
+        whole = self.setting.first_attitude(point) @ base.R
+        J = -(whole @ (base.centre_by_unknowns - turned))[:, self.axes]
+        along_axes = np.eye(self.axes.size)
+        J[:, :, self.setting.place(FIRST_POSITION)] += along_axes
+        J[:, :, self.setting.place(DRIFT_VELOCITY)] += self._since(base)[:, :, None] * along_axes
+        return J
+
+    def pull_back(self, base: MovingBase, point: Array, J: Array) -> PulledBack:
+        """The way back from a derivative by `derivative`, J (n, axes, k)."""
+        whole, change = self.setting.first_attitude(point) @ base.R, base.centre_by_unknowns
+        turned = self.setting.turn_by_unknowns(base, point)
+        seen = whole.swapaxes(1, 2) @ (np.eye(3)[:, self.axes] @ J)
+        by_turn = np.cross(seen, base.centre[:, :, None], axis=1)
+        moved = np.cross(base.centre[:, :, None], turned, axis=1) - change
+        return PulledBack(
+            by_turn=by_turn,
+            by_centre_change=-seen,
+            centre=np.cross(turned, seen, axis=1).sum(axis=2),
+            turn=np.cross(moved, seen, axis=1).sum(axis=2) + self.setting.first_back(base, by_turn),
+        )

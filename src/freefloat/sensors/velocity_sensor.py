@@ -1,9 +1,18 @@
-"""Velocity of a point of the base, tracked from outside or integrated from an accelerometer."""
+"""Velocity of a point of the base, tracked from outside or integrated from an accelerometer.
+
+What an estimator predicts of it, taken to the base's origin: with V of the centre of mass, R_0 the first attitude, R
+the attitude against it, and a the bias of an accelerometer whose integral it is,
+
+    v + R^T R_0^T V + R^T (integral of R) a
+
+If it is such an integral its errors walk, and its changes from sample to sample are compared.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -11,12 +20,21 @@ from pydantic import Field
 
 from freefloat.arrays import Array
 from freefloat.files import Positive
-from freefloat.robot.rotations import turned
+from freefloat.robot.base_axes import sliding_axes
+from freefloat.robot.model import Robot
+from freefloat.robot.rotations import cross_matrices, turned
 from freefloat.sensors.draws import Stream
+from freefloat.sensors.moving_base import MovingBase, PulledBack
 from freefloat.sensors.noise import Noise, random_walk
 from freefloat.sensors.quantities import MICRO_G
-from freefloat.sensors.sensor import ZERO, DensitySensor, MountedSensor, Output, PerAxis, SpreadPerAxis
+from freefloat.sensors.reading import DRIFT_VELOCITY, MeasuredFlight, Reading, drift_velocity
+from freefloat.sensors.sensor import ZERO, DensitySensor, MountedSensor, Output, PerAxis, Sensor, SpreadPerAxis
 from freefloat.sensors.truth import Layout, Truth
+from freefloat.sensors.unknowns import UnknownGroup, along, believed, independent
+from freefloat.sensors.walks import StepWhitening
+
+ACCELEROMETER_BIAS = "velocity bias"
+_FIRST_M_S = 1.0  # spread of the first of several velocities that are compared by their changes
 
 
 class VelocitySensor(MountedSensor, DensitySensor):
@@ -93,3 +111,154 @@ def _integrated(integral: Array, bias: Array) -> Array:
     """(1 or runs, n, 3, 3) times (runs, 3), term by term, shape (runs, n, 3)."""
     x, y, z = (bias[:, None, axis : axis + 1] for axis in range(3))
     return integral[..., 0] * x + integral[..., 1] * y + integral[..., 2] * z
+
+
+# ---------------------------------------------------------------------- as an estimator compares it
+
+
+@dataclass(frozen=True)
+class VelocityNuisances:
+    """Standard deviation believed of each of a velocity's errors; None leaves it out."""
+
+    velocity_bias_m_s2: float | None = believed(1e-3, "of an acceleration that was integrated")
+
+
+class VelocityReading(Reading[VelocityNuisances]):
+    """Velocity of the base's origin along the axes that slide, in base axes."""
+
+    array = "v"
+    quantities = ("body_velocity", "velocity")
+    unit, words, sensor = "m/s", "base velocity", "velocity sensor"
+    turns = False
+    walks = True
+
+    @classmethod
+    def flight_unknowns(
+        cls, nuisances: VelocityNuisances, robot: Robot, flight: MeasuredFlight, ending: str
+    ) -> Iterator[UnknownGroup]:
+        """The velocity of the centre of mass; the bias of an acceleration that was integrated."""
+        axes, sd = sliding_axes(robot), nuisances.velocity_bias_m_s2
+        yield drift_velocity(axes, ending)
+        if "v" in flight.walks and sd is not None:
+            words = "accelerometer bias"
+            yield independent(ACCELEROMETER_BIAS, along(axes, words, ending), "m/s^2", sd, words)
+
+    @classmethod
+    def sd_in_base_axes(cls, sensor: Sensor, quantity: str, sd: Array) -> Array:
+        """Of inertial axes, which the base's pass through, the mean; else as they are turned, shape (3,)."""
+        return _mean_of_axes(sd) if quantity == "velocity" else super().sd_in_base_axes(sensor, quantity, sd)
+
+    @classmethod
+    def walk_in_base_axes(cls, sensor: Sensor, quantity: str, walk: Array) -> Array:
+        """The mean, for the base turns in its own axes, shape (3,)."""
+        return _mean_of_axes(walk)
+
+    @property
+    def _arm(self) -> Array:
+        """[r x] of the point that was measured, shape (3, 3); zero if no rates were there to take it to the origin."""
+        point = self.flight.velocity_point
+        return cross_matrices((point if self.flight.samples.w is not None else np.zeros(3))[None])[0]
+
+    def _coasting(self, base: MovingBase, point: Array) -> Array:
+        """The velocity of the centre of mass in base axes, shape (n, 3)."""
+        V = self.setting.vector(point, DRIFT_VELOCITY, self.axes)
+        return base.R.swapaxes(1, 2) @ (self.setting.first_attitude(point).T @ V)
+
+    def predicted(self, base: MovingBase, point: Array) -> Array:
+        """Velocity of the base's origin, base axes, shape (n, 3) [m/s]."""
+        predicted = base.v + self._coasting(base, point)
+        if self.setting.place(ACCELEROMETER_BIAS) is not None:
+            bias = self.setting.vector(point, ACCELEROMETER_BIAS, self.axes)
+            predicted = predicted + base.R.swapaxes(1, 2) @ base.integral @ bias
+        if self._arm.any():  # as it was measured, not as it was taken to the base's origin
+            spare = base.w - self.flight.samples.need("w", "a velocity")
+            predicted = predicted + np.cross(spare, self.flight.velocity_point)
+        return predicted
+
+    def derivative(self, base: MovingBase, point: Array) -> Array:
+        """Of the velocity, by all unknowns, shape (n, axes, k)."""
+        coasting, back, setting = self._coasting(base, point), base.R.swapaxes(1, 2), self.setting
+        J = np.array(base.velocity_by_unknowns)
+        if coasting.any():
+            J += (cross_matrices(coasting) @ setting.turn_by_unknowns(base, point))[:, self.axes]
+        if self._arm.any():
+            J -= base.rates_by_unknowns(self._arm[self.axes][:, setting.turning])
+        for kind, columns in self._columns(base, point):
+            J[:, :, setting.place(kind)] += (back @ columns)[:, self.axes]
+        return J
+
+    def _columns(self, base: MovingBase, point: Array) -> Iterator[tuple[str, Array]]:
+        """By unknowns of its own, in the axes of the first sample, shape (n or 1, 3, axes)."""
+        along_axes = np.eye(3)[:, self.axes]
+        if self.setting.place(DRIFT_VELOCITY) is not None:
+            yield DRIFT_VELOCITY, (self.setting.first_attitude(point).T @ along_axes)[None]
+        if self.setting.place(ACCELEROMETER_BIAS) is not None:
+            yield ACCELEROMETER_BIAS, base.integral @ along_axes
+
+    def pull_back(self, base: MovingBase, point: Array, J: Array) -> PulledBack:
+        """The way back from a derivative by `derivative`, J (n, axes, k), where the centre of mass is at rest."""
+        by_rates = -self._arm[self.axes][:, self.setting.turning].T @ J if self._arm.any() else None
+        turn, integral = np.zeros((len(J), 3)), None
+        for kind, columns in self._columns(base, point):
+            J_own = np.eye(3)[:, self.axes] @ J[:, :, self.setting.place(kind)]
+            turn -= np.cross(base.R.swapaxes(1, 2) @ columns, J_own, axis=1).sum(axis=2)
+            if kind == ACCELEROMETER_BIAS:
+                integral = base.R @ J_own @ np.eye(3)[self.axes]
+        return PulledBack(by_rates=by_rates, by_velocity=J, turn=turn, integral=integral)
+
+    def by_twist(self) -> Array:
+        """The velocity of the point that was measured, shape (axes, r)."""
+        return np.hstack([np.eye(self.axes.size), -self._arm[self.axes][:, self.setting.turning]])
+
+    # ------------------------------------------------------------------ noise
+
+    @property
+    def steps(self) -> bool:
+        """Whether it is an integrated acceleration."""
+        return bool(self.flight.walks.get("v", np.zeros(3))[self.axes].all())
+
+    def _whitening(self, t: Array) -> StepWhitening:
+        """Noise counts as equal along all axes, for the base turns in them."""
+        white, walk = (float(np.sqrt((level["v"] ** 2).mean())) for level in (self.flight.noise, self.flight.walks))
+        return StepWhitening(t, white, walk)
+
+    def whitened(self, values: Array, base: MovingBase, own: slice = slice(None)) -> Array:
+        """Values (m, axes, c) made white: of errors that walk, the first, then changes in inertial axes."""
+        if not self.steps:
+            return super().whitened(values, base, own)
+        inertial = base.R[own][:, self.axes[:, None], self.axes] @ values
+        changes = self._whitening(base.t[own]).whitened(np.diff(inertial, axis=0))
+        return np.concatenate([inertial[:1] / _FIRST_M_S, changes])
+
+    def of_data(self, rows: Array) -> Array:
+        """Whitened derivatives; changes do not show the velocity of the centre of mass itself."""
+        if not self.steps:
+            return rows
+        return self._without_coasting(rows[1:])
+
+    def of_data_back(self, Z: Array) -> Array:
+        """The way back of `of_data`."""
+        if not self.steps:
+            return Z
+        return np.concatenate([np.zeros_like(Z[:1]), self._without_coasting(np.array(Z))])
+
+    def _without_coasting(self, rows: Array) -> Array:
+        rows[:, :, self.setting.place(DRIFT_VELOCITY)] = 0.0
+        return rows
+
+    def whitened_back(self, base: MovingBase, point: Array, Z: Array) -> tuple[Array, Array | None]:
+        """The way back of the whitened derivative."""
+        if not self.steps:
+            return super().whitened_back(base, point, Z)
+        changes, axes = self._whitening(base.t).transposed(Z[1:]), np.eye(3)[:, self.axes]
+        inertial = np.zeros((len(Z), 3, Z.shape[2]))
+        inertial[:1] = axes @ Z[:1] / _FIRST_M_S
+        inertial[:-1] -= axes @ changes
+        inertial[1:] += axes @ changes
+        J = base.R.swapaxes(1, 2) @ inertial
+        return J[:, self.axes], np.cross(axes @ self.derivative(base, point), J, axis=1).sum(axis=2)
+
+
+def _mean_of_axes(sd: Array) -> Array:
+    """One standard deviation for all axes, shape (3,)."""
+    return np.full(3, np.sqrt((sd**2).mean()))

@@ -16,8 +16,8 @@ from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import UNITS, ChannelResidual
 from freefloat.estimate.estimated_clusters import cad_covariance, spread_of, total_covariance, undeclared
 from freefloat.estimate.likelihood.likelihood import FlightLikelihood, Likelihood, Rows
-from freefloat.estimate.likelihood.reaction import BaseMotion
 from freefloat.estimate.likelihood.torque_balance import TorqueBalance
+from freefloat.estimate.predicted_motion import BaseMotion
 from freefloat.estimate.prior import known_covariance
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.uncertain import root_of
@@ -100,12 +100,12 @@ class BaseMotionPrediction:
             left = ChannelResidual(given.name, name, joints, UNITS[name], given.t[own], residual, noise)
             return Reading.of(left, balance.measured[own])
         left = flight.left(rows)
-        if flight.walks(name):  # compared by its changes: measured is what is left of them
+        if flight.readings[name].steps:  # compared by its changes: measured is what is left of them
             return Reading.of(left, left.residual)
-        return Reading.of(left, self._measured(flight, name)[own][:, flight.axes(name)])
+        return Reading.of(left, self._measured(flight, name)[own][:, flight.readings[name].axes])
 
     def _measured(self, flight: FlightLikelihood, name: str) -> Array:
-        values: Array = getattr(flight.samples, name)
+        values = flight.samples.need(name, "a validation")
         if name != "attitude":
             return values
         R = rotations(values)

@@ -20,21 +20,10 @@ from freefloat.estimate.likelihood.likelihood import Rows
 from freefloat.estimate.problem import Problem
 from freefloat.models.names import cluster_words
 from freefloat.robot.rotations import logarithm, rotations
+from freefloat.sensors.kinds import READINGS
 
-WORDS = {
-    "w": "base rate",
-    "v": "base velocity",
-    "attitude": "base attitude",
-    "position": "base position",
-    "torques": "joint torques",
-}
-SENSORS = {
-    "w": "gyro",
-    "v": "velocity sensor",
-    "attitude": "star tracker",
-    "position": "position sensor",
-    "torques": "torque sensors",
-}
+WORDS = {reading.array: reading.words for reading in READINGS} | {"torques": "joint torques"}
+SENSORS = {reading.array: reading.sensor for reading in READINGS} | {"torques": "torque sensors"}
 
 
 class InvalidValidation(FreefloatError):

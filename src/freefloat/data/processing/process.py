@@ -25,6 +25,7 @@ from freefloat.data.processing.process_parts import (
     gyro_rates,
     linear,
     loads,
+    others,
     wheels,
 )
 from freefloat.data.processing.processed import Known, Processed, ProcessSettings, known_of
@@ -35,10 +36,10 @@ from freefloat.dynamics.samples import Samples
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
 from freefloat.sensors.channel import Channel
+from freefloat.sensors.kinds import sources
 from freefloat.sensors.sensor import Sensor
 
-_USED = ("q", "gyro", "attitude", "position", "velocity", "body_velocity", "wheel", "tau", "force", "moment")
-_SOURCES = {"w": ("gyro",), "attitude": ("attitude",), "position": ("position",), "v": ("body_velocity", "velocity")}
+_USED = ("q", "wheel", "tau", "force", "moment")  # and what estimators compare with a predicted motion of the base
 _FEWEST = 16  # samples of a channel from which anything can be made
 _LONGEST_DELAY_S = 1.0
 _FINE = 15000  # instants at which a delay is sought
@@ -65,8 +66,9 @@ def process(
     t, rate = _time_base(channels, joints.span_s, rate_Hz)
     inputs = ProcessingInputs(channels, robot, motion, chosen, known, t, rate)
     found = _joint_part(channels["q"].name, joints, t) + wheels(inputs) + angular(inputs)
-    found = found + linear(inputs, found) + loads(inputs) + ProcessedPart(notes=unused, warnings=_gaps(channels, t))
-    samples = Samples(**found.arrays, t=t)
+    found = found + linear(inputs, found) + loads(inputs) + others(inputs)
+    found = found + ProcessedPart(notes=unused, warnings=_gaps(channels, t))
+    samples = Samples.holding({**found.arrays, "t": t})
     delay, said = _gyro_delay(inputs, joints, samples)
     return Processed(
         samples,
@@ -90,8 +92,9 @@ def _channels(
     """One channel of each quantity, its delay taken off, and a sentence on those that are left aside."""
     chosen: dict[str, Channel] = {}
     aside: list[str] = []
+    used = {*_USED, *(name for names in sources().values() for name in names)}
     for channel in sorted(recording, key=lambda channel: channel.name):  # those without a label come first
-        takes = channel.quantity in _USED and channel.quantity not in chosen and len(channel) >= _FEWEST
+        takes = channel.quantity in used and channel.quantity not in chosen and len(channel) >= _FEWEST
         if channel.quantity == "q":
             takes = takes and set(robot.joint_names) <= set(channel.components)
         if takes:
@@ -145,13 +148,13 @@ def _gaps(channels: Mapping[str, Channel], t: Array) -> tuple[str, ...]:
 
 def _shared(channels: Mapping[str, Channel], rate_Hz: float) -> dict[str, float]:
     """How many rows of each array of the base's motion come from one reading."""
-    found = {array: [channels[name] for name in names if name in channels] for array, names in _SOURCES.items()}
+    found = {array: [channels[name] for name in names if name in channels] for array, names in sources().items()}
     return {array: max(1.0, rate_Hz / given[0].rate_Hz) for array, given in found.items() if given}
 
 
 def _velocity_point(inputs: ProcessingInputs) -> Array:
     """Where on the base the velocity is measured, shape (3,) [m]."""
-    given = [inputs.channels[name] for name in _SOURCES["v"] if name in inputs.channels]
+    given = [inputs.channels[name] for name in sources()["v"] if name in inputs.channels]
     return inputs.known(given[0]).mounting.p if given else np.zeros(3)
 
 

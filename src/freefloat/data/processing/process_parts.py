@@ -28,8 +28,10 @@ from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
 from freefloat.robot.rotations import rotations, turned
 from freefloat.sensors.channel import Channel
+from freefloat.sensors.kinds import sources
 from freefloat.sensors.sensor import Sensor
 
+_MOTION = ("w", "v", "attitude", "position")  # arrays that `angular` and `linear` make
 _NEGLIGIBLE = 1e-4  # of the angular rates; those of joints are derivatives, and need more
 
 
@@ -298,3 +300,23 @@ def _wrench(inputs: ProcessingInputs) -> ProcessedPart:
     ]
     steps = {each.name: "on the common time base" for each in given if each is not None}
     return ProcessedPart({"base_wrench": np.hstack(parts)}, steps=steps)
+
+
+# ---------------------------------------------------------------------- what else is compared with a prediction
+
+
+def others(inputs: ProcessingInputs) -> ProcessedPart:
+    """Sensors of three axes that the parts above do not know, as they are, turned into base axes."""
+    found = ProcessedPart()
+    for array, names in sources().items():
+        given = [inputs.channels[name] for name in names if name in inputs.channels]
+        if not given or array in _MOTION or inputs.robot.base == "fixed":
+            continue
+        channel, known = given[0], inputs.known(given[0])
+        values = channel.of(AXES) @ known.mounting.R.T
+        put = inputs.on_time_base(channel, values)
+        sd = noise_level(evenly(channel.t, values).values)
+        if known.noise_sd is not None:
+            sd = np.sqrt(known.mounting.R**2 @ known.noise_sd**2)
+        found += ProcessedPart({array: put.values}, {array: put.gain * sd}, {channel.name: put.words})
+    return found

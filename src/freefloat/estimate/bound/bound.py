@@ -1,9 +1,8 @@
 """The Cramér-Rao bound: how accurate the parameters can become at best, for a flight that was flown or is planned.
 
-The inverse of the Fisher information of the likelihood that maximum likelihood on the base's motion maximises, with
-all its unknowns (H. Cramér, "Mathematical Methods of Statistics", 1946; with priors on nuisances: H. L. Van Trees,
-"Detection, Estimation, and Modulation Theory", 1968). The derivatives are taken on a path of their own, so
-that estimator and bound check each other:
+The inverse of the Fisher information of the very likelihood that maximum likelihood on the base's motion maximises,
+with all its unknowns (H. Cramér, "Mathematical Methods of Statistics", 1946; with priors on nuisances: H. L. Van
+Trees, "Detection, Estimation, and Modulation Theory", 1968):
 
     problem = planned_problem(robot, trajectory, sensors, known={"load": 0.002})
     bound = cramer_rao_bound(problem)
@@ -21,13 +20,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from freefloat.arrays import Array
 from freefloat.errors import ShapeError
-from freefloat.estimate.bound.flight import flight_rows
 from freefloat.estimate.estimate_parts import Quantity
 from freefloat.estimate.flight import InvalidProblem
-from freefloat.estimate.likelihood.unknowns import Unknowns, unknowns_of
+from freefloat.estimate.likelihood.likelihood import FlightLikelihood, Likelihood
+from freefloat.estimate.likelihood.predicted_base import PredictedBase
 from freefloat.estimate.problem import Problem
+from freefloat.estimate.unknowns import MOMENTUM, Unknowns
 from freefloat.frozen import Content
 from freefloat.models.model import NotApplicable
+from freefloat.sensors.reading import DRIFT_VELOCITY
 
 _UNSEEN = 1e-6  # of the largest singular value in units of the CAD model's spread; its square, of information
 _REDUNDANT = 1e-9  # of the largest singular value of nuisance columns of unit length
@@ -95,9 +96,12 @@ def cramer_rao_bound(
     values = problem.cad if theta is None else np.array(theta, float)
     if values.shape != problem.cad.shape:
         raise ShapeError(f"theta must have shape {problem.cad.shape}, found {values.shape}")
-    unknowns = unknowns_of(problem)
-    point, given = _point(unknowns, values, nuisances or {})
-    return _Elimination(problem, unknowns, _data_factor(problem, unknowns, point, given)).bound(point)
+    likelihood = Likelihood(problem, rotation_seen=False)
+    point, given = _point(likelihood.unknowns, values, nuisances or {})
+    for flight in likelihood.flights:
+        _put_shown(likelihood, flight, point, given)
+    likelihood.reweigh(point)
+    return _Elimination(problem, likelihood.unknowns, _data_factor(likelihood, point)).bound(point)
 
 
 def _point(unknowns: Unknowns, theta: Array, nuisances: Mapping[str, float]) -> tuple[Array, NDArray[np.bool_]]:
@@ -114,14 +118,29 @@ def _point(unknowns: Unknowns, theta: Array, nuisances: Mapping[str, float]) -> 
     return point, given
 
 
-def _data_factor(problem: Problem, unknowns: Unknowns, point: Array, given: NDArray[np.bool_]) -> Array:
+def _put_shown(likelihood: Likelihood, flight: FlightLikelihood, point: Array, given: NDArray[np.bool_]) -> None:
+    """Put what the samples show of a momentum and of a velocity of the centre of mass that were not given."""
+    if not flight.readings:
+        raise InvalidProblem(
+            f"{flight.flight.name}: no measured base motion has a noise level; allowed: at least one with `noise`"
+        )
+    momentum, drift = flight.place(MOMENTUM), flight.place(DRIFT_VELOCITY)
+    if momentum is not None and not given[momentum].any():
+        flight.start(point, likelihood.phi(point))
+    if drift is not None and not given[drift].any() and flight.samples.v is not None:
+        base = PredictedBase(flight, point, likelihood.phi(point), 0)
+        inertial = flight.setting.first_attitude(point) @ base.R
+        point[drift] = (inertial @ (flight.samples.v - base.v)[:, :, None])[..., 0].mean(axis=0)[flight.sliding]
+
+
+def _data_factor(likelihood: Likelihood, point: Array) -> Array:
     """A matrix whose square is the information of the data, shape (rows, unknowns)."""
-    factors = []
-    for number in range(len(problem.flights)):
-        rows, places = flight_rows(problem, number, unknowns, point, given)
-        R = np.asarray(np.linalg.qr(rows, mode="r"), float)
+    factors = [np.zeros((0, point.size))]
+    for rows in likelihood.expected(point):
+        touched = np.flatnonzero(rows.any(axis=(0, 1)))
+        R = np.asarray(np.linalg.qr(rows[:, :, touched].reshape(-1, touched.size), mode="r"), float)
         factor = np.zeros((R.shape[0], point.size))
-        factor[:, places] = R
+        factor[:, touched] = R
         factors.append(factor)
     return np.vstack(factors)
 

@@ -28,9 +28,10 @@ from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import Outcome, Quantity, Residual
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.joint_curves import ProjectedCurves
-from freefloat.estimate.likelihood.unknowns import Part, Unknowns
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.rows.equations import Equations
+from freefloat.estimate.unknowns import Unknowns
+from freefloat.sensors.unknowns import UnknownGroup
 
 FAR = 16.0  # mean square distance from the CAD model, in its spreads, beyond which mistakes are looked for
 _CONTRADICTED, _FEW, _SINGLE = 4.0, 20.0, 5.0  # what chance hardly reaches: mean square of many, of one; one cluster
@@ -199,7 +200,7 @@ def _large(estimate: Estimate, unknowns: Unknowns) -> list[_Large]:
     return [_Large(q, size) for q, size in sizes if size > _BEYOND and abs(q.value) > _BEYOND * q.sd]
 
 
-def _precision(part: Part) -> list[float]:
+def _precision(part: UnknownGroup) -> list[float]:
     """One over the standard deviation that is declared of each unknown; zero where nothing is."""
     alone = np.diagonal(part.information)
     if np.count_nonzero(part.information) > alone.size:  # a bias that walks, known values that err together

@@ -16,7 +16,7 @@ from freefloat.data.processing.attitude import integrate_rates
 from freefloat.estimate.causes.possible_faults import Fault
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.joint_curves import SampledCurves
-from freefloat.estimate.likelihood.reaction import BaseMotion, Clock, Grid, Targets, predict, sensitivities
+from freefloat.estimate.predicted_motion import BaseMotion, Clock, Grid, Targets, predict, sensitivities
 from freefloat.estimate.problem import Problem
 from freefloat.robot.base_axes import allowed_rows
 from freefloat.robot.rotations import rotations

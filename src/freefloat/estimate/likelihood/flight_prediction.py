@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,13 +12,14 @@ from freefloat.data.processing.attitude import integrate_rates
 from freefloat.dynamics.attitude_kernels import turn_by_halves_change
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.joint_curves import Remembered
-from freefloat.estimate.likelihood.reaction import BaseMotion, Clock, Grid, Targets, predict, sensitivities
-from freefloat.estimate.likelihood.unknowns import Unknowns
+from freefloat.estimate.predicted_motion import BaseMotion, Clock, Grid, Targets, predict, sensitivities
 from freefloat.estimate.problem import Problem
+from freefloat.estimate.unknowns import Unknowns
 from freefloat.robot.base_axes import allowed_rows, sliding_axes, turning_axes
 from freefloat.robot.rotations import cross_matrices, rotations
+from freefloat.sensors.kinds import readings_among
+from freefloat.sensors.reading import Reading, Setting
 
-MEASURED = ("w", "v", "attitude", "position")
 _NEAR = 1e-3  # of the interval between samples: a change of the clock that Taylor's series bridges
 
 
@@ -29,43 +32,27 @@ class FlightPrediction:
         self.robot, self.samples = self.problem.robot, self.flight.samples
         self.allowed = allowed_rows(self.robot)
         self.turning, self.sliding = turning_axes(self.robot), sliding_axes(self.robot)
-        self.channels = self._channels()
+        self.setting = Setting.of(self.robot, self.flight, lambda kind: unknowns.bearing_on(kind, index))
+        self.readings = self._readings()
+        self.channels = tuple(self.readings)
         self.present = self.problem.present(self.flight)
         self.grid = Grid.of(self.robot, self.flight, self._needs_attitude())
         self.curves = Remembered(self.flight.joints, _NEAR * float(np.diff(self.flight.t).min()))
         self.since = self.flight.t - self.flight.t[0]
 
-    def _channels(self) -> tuple[str, ...]:
-        """Arrays that are compared with their prediction."""
-        found = []
-        for name in MEASURED:
-            if getattr(self.samples, name) is None or name not in self.flight.noise:
-                continue
-            if not (self._sd(name) > 0.0).all() and not self.walks(name):
+    def _readings(self) -> dict[str, Reading[Any]]:
+        """What is compared with its prediction, by array of the samples."""
+        found = {kind.array: kind(self.setting) for kind in readings_among(self.flight.noise)}
+        for name, reading in found.items():
+            if not (reading.sd > 0.0).all() and not reading.steps:
                 raise InvalidProblem(f"{self.flight.name}: noise of {name} is zero; allowed: greater than zero")
-            found.append(name)
-        if "w" not in found and "attitude" not in found:
-            raise InvalidProblem(
-                f"{self.flight.name}: neither angular rates nor attitude with their noise were measured; "
-                f"allowed: at least one of `w` and `attitude` with `noise`"
-            )
-        return tuple(found)
-
-    def walks(self, name: str) -> bool:
-        """Whether a channel's errors walk, so that it is compared by its changes from sample to sample."""
-        return name == "v" and bool(self.flight.walks.get("v", np.zeros(3))[self.sliding].all())
-
-    def _sd(self, name: str) -> Array:
-        """Noise of the components that count."""
-        return self.flight.noise[name][self.axes(name)]
-
-    def axes(self, name: str) -> NDArray[np.int64]:
-        """Components of a channel that count."""
-        return self.sliding if name in ("v", "position") else self.turning
+        return found
 
     def _needs_attitude(self) -> bool:
         return (
-            not self.flight.momentum.is_zero or self.place("external torque") is not None or set(self.channels) != {"w"}
+            not self.flight.momentum.is_zero
+            or self.place("external torque") is not None
+            or any(reading.needs_attitude for reading in self.readings.values())
         )
 
     def place(self, kind: str) -> slice | None:
@@ -127,7 +114,7 @@ class FlightPrediction:
             momentum + (self.grid.t - self.grid.t[0])[:, None] * torque,
         )
 
-    def _by_unknowns(
+    def by_unknowns(
         self, point: Array, motion: BaseMotion, phi: Array, count: int, turning_gain: Array | None = None
     ) -> Array:
         """Derivatives of the base's velocities by unknowns at a given attitude, (m, r, count).
@@ -158,7 +145,7 @@ class FlightPrediction:
                 G[:, :, torque] = by_momentum * (self.grid.t - self.grid.t[0])[:, None, None]
         return G
 
-    def _through_attitude(self, motion: BaseMotion, G: Array) -> tuple[Array, Array]:
+    def through_attitude(self, motion: BaseMotion, G: Array) -> tuple[Array, Array]:
         """Derivatives of velocities with those of attitude, (n, r, count), and of attitude, (n, 3, count)."""
         m, count = G.shape[0], G.shape[2]
         turned, gain = np.zeros((m, 3, count)), np.zeros((m, 3, 3))

@@ -28,10 +28,10 @@ from freefloat.estimate.likelihood.levenberg_marquardt import Fit, levenberg_mar
 from freefloat.estimate.likelihood.likelihood import Rows
 from freefloat.estimate.likelihood.maximum_likelihood import HELD, finished, stacked, units_of, with_unknown_noise
 from freefloat.estimate.likelihood.torque_balance import TorqueBalance
-from freefloat.estimate.likelihood.unknowns import parameter_columns, unknowns_of
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.problem_data import Nuisances
+from freefloat.estimate.unknowns import parameter_columns, unknowns_of
 
 _FIRST, _LEAST = 1e-3, 1e-10  # standard deviation of torques over their size: first guess, and rounding
 _ROUNDS, _SETTLED = 8, 0.02

@@ -1,7 +1,7 @@
 """The likelihood of measured base motion: weighted residuals of all flights, and their exact derivatives.
 
 Every array of the samples that is measured with known noise is compared with its prediction
-(`flight_readings.py`). Errors are white; a velocity that is an integrated acceleration has errors that walk, and is
+(`sensors/reading.py`). Errors are white; a velocity that is an integrated acceleration has errors that walk, and is
 compared by its changes from sample to sample. Where joint motion or wheel rates are known sample by sample only,
 their errors go through the base's reaction into the weights, which stay fixed while a fit iterates.
 """
@@ -10,22 +10,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
-import scipy.linalg
 from numpy.typing import NDArray
 
 from freefloat.arrays import AXES, Array
 from freefloat.dynamics.reaction import solve_base
-from freefloat.estimate.estimate_parts import UNITS, ChannelResidual
-from freefloat.estimate.likelihood.flight_readings import FlightReadings
-from freefloat.estimate.likelihood.reaction import Targets, sensitivities
-from freefloat.estimate.likelihood.unknowns import Unknowns, parameter_columns, unknowns_of
+from freefloat.estimate.estimate_parts import ChannelResidual
+from freefloat.estimate.flight import InvalidProblem
+from freefloat.estimate.likelihood.flight_prediction import FlightPrediction
+from freefloat.estimate.likelihood.predicted_base import PredictedBase
+from freefloat.estimate.predicted_motion import Targets, sensitivities
 from freefloat.estimate.problem import Problem
+from freefloat.estimate.unknowns import JOINT_MOTION, Unknowns, parameter_columns, unknowns_of
 from freefloat.models.model import NotApplicable
+from freefloat.sensors.reading import Reading
 
 _NOTHING = 1e-4  # of a sensor's variance: errors of joints and wheels that do not matter
-_FIRST_M_S = 1.0  # spread of the first of several velocities that are compared by their changes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,9 +44,12 @@ class Rows:
 
 
 class Likelihood:
-    """Residuals of a problem as a function of its unknowns."""
+    """Residuals of a problem as a function of its unknowns.
 
-    def __init__(self, problem: Problem) -> None:
+    rotation_seen: whether every flight must have rates or attitudes, without which no search has a start.
+    """
+
+    def __init__(self, problem: Problem, rotation_seen: bool = True) -> None:
         if problem.robot.base == "fixed":
             raise NotApplicable(
                 "a fixed base does not react: maximum likelihood on the base motion needs one that moves"
@@ -54,6 +59,12 @@ class Likelihood:
         self.flights = tuple(
             FlightLikelihood(problem, self.unknowns, self.columns, index) for index in range(len(problem.flights))
         )
+        for flight in self.flights if rotation_seen else ():
+            if not any(reading.turns for reading in flight.readings.values()):
+                raise InvalidProblem(
+                    f"{flight.flight.name}: neither angular rates nor attitude with their noise were measured; "
+                    f"allowed: at least one of `w` and `attitude` with `noise`"
+                )
 
     @cached_property
     def columns(self) -> NDArray[np.int64]:
@@ -79,6 +90,14 @@ class Likelihood:
         """The same residuals in the sensors' units."""
         return tuple(self.flights[part.flight].left(part) for part in rows)
 
+    def expected(self, point: Array) -> tuple[Array, ...]:
+        """Weighted derivatives of the data at a point that is the truth, (m, k, unknowns) of each flight and channel.
+
+        What is measured is then what is predicted, noise aside, and nothing is added that only steadies a search.
+        """
+        phi = self.phi(point)
+        return tuple(J for flight in self.flights for J in flight.expected(point, phi))
+
     def start(self) -> Array:
         """The prior's mean, with momenta as the CAD model and the measured rates have them."""
         point = np.array(self.unknowns.mean)
@@ -92,7 +111,7 @@ class Likelihood:
         return any(matter)
 
 
-class FlightLikelihood(FlightReadings):
+class FlightLikelihood(FlightPrediction):
     """Weighted residuals of one flight."""
 
     def __init__(self, problem: Problem, unknowns: Unknowns, columns: NDArray[np.int64], index: int) -> None:
@@ -101,68 +120,45 @@ class FlightLikelihood(FlightReadings):
 
     def rows(self, point: Array, phi: Array, count: int) -> list[Rows]:
         """Residuals of all channels of this flight."""
-        motion = self.motion(point, phi)
-        G, alpha = None, None
-        if count and self.grid.step == 1:  # rates alone: the gyro's gain goes first, as there are fewer columns then
-            G = self._by_unknowns(point, motion, phi, count, self._gyro_gain(point)[0])
-        elif count:
-            G, alpha = self._through_attitude(motion, self._by_unknowns(point, motion, phi, count))
-        compare = {"w": self._gyro, "v": self._velocity, "attitude": self._attitude, "position": self._position}
-        R = motion.R[:: self.grid.step]
-        return [self._weighted(name, *compare[name](point, motion, G, alpha), R) for name in self.channels]
+        base, found = PredictedBase(self, point, phi, count), list[Rows]()
+        for name, reading in self.readings.items():
+            residual = self._weighted(reading, reading.residual(base, point)[:, :, None], base)[..., 0]
+            J = np.zeros((0, 0, 0))
+            if count:
+                J = self._weighted(reading, reading.residual_derivative(base, point), base)
+            found.append(Rows(name, self.index, residual, J))
+        return found
 
-    def _weighted(self, name: str, residual: Array, J: Array, R: Array) -> Rows:
-        own = self.flight.readings(name)
-        residual, J = residual[own], J[own]
-        if self.walks(name):
-            return self._differenced(name, residual, J, R[own], self.flight.t[own])
-        if name in self.weights:
-            W = self.weights[name][own]
-            return Rows(name, self.index, (W @ residual[:, :, None])[..., 0], W @ J if J.size else J)
-        sd = self._sd(name)
-        if J.size:
-            J /= sd[:, None]
-        return Rows(name, self.index, residual / sd, J)
+    def expected(self, point: Array, phi: Array) -> list[Array]:
+        """Weighted derivatives of the data of all channels if the point is the truth, (m, k, unknowns) each."""
+        base = PredictedBase(self, point, phi, len(self.unknowns))
+        return [
+            reading.of_data(self._weighted(reading, reading.derivative(base, point), base))
+            for reading in self.readings.values()
+        ]
+
+    def _weighted(self, reading: Reading[Any], values: Array, base: PredictedBase) -> Array:
+        """Values (n, k, c) of the samples that hold readings of their own, over their noise."""
+        own = self.flight.readings(reading.array)
+        if reading.array in self.weights:
+            return self.weights[reading.array][own] @ values[own]
+        return reading.whitened(values[own], base, own)
 
     def left(self, rows: Rows) -> ChannelResidual:
         """The residuals of a channel in its sensor's units; of a velocity whose errors walk, in those of its steps."""
-        name, given = rows.channel, self.flight
+        name, given, reading = rows.channel, self.flight, self.readings[rows.channel]
         own = given.readings(name)
-        components, t = tuple(AXES[axis] for axis in self.axes(name)), given.t[own]
-        if self.walks(name):
+        components, t = tuple(AXES[axis] for axis in reading.axes), given.t[own]
+        if reading.steps:
             unit, ones = "standard deviations of a step", np.ones(rows.values.shape[1])
             return ChannelResidual(given.name, name, components, unit, t, rows.values, ones)
-        sd = self._sd(name)
+        sd = reading.sd
         residual = rows.values * sd
         if name in self.weights:
             roots = np.linalg.inv(self.weights[name][own])
             residual = (roots @ rows.values[:, :, None])[..., 0]
             sd = np.sqrt((roots**2).sum(axis=2).mean(axis=0))
-        return ChannelResidual(given.name, name, components, UNITS[name], t, residual, sd)
-
-    def _differenced(self, name: str, residual: Array, J: Array, R: Array, t: Array) -> Rows:
-        """Changes from sample to sample in inertial axes: those of errors that walk are independent."""
-        axes = np.ix_(np.arange(len(R)), self.sliding, self.sliding)
-
-        def changes(values: Array) -> Array:
-            inertial = R[axes] @ values
-            inertial[1:] -= inertial[:-1].copy()
-            return self._over_steps(name, inertial, t)
-
-        whitened = changes(residual[:, :, None])[..., 0]
-        return Rows(name, self.index, whitened, changes(J) if J.size else J)
-
-    def _over_steps(self, name: str, values: Array, t: Array) -> Array:
-        """Changes (n, k, c) whitened: steps of a walk, and white noise that neighbours share with opposite signs."""
-        walk, white = (float(np.sqrt((level[name] ** 2).mean())) for level in (self.flight.walks, self.flight.noise))
-        variance = np.concatenate([[_FIRST_M_S**2], walk**2 * np.diff(t) + 2.0 * white**2])
-        if not white:
-            return values / np.sqrt(variance)[:, None, None]
-        band = np.zeros((2, variance.size))
-        band[0], band[1, 1:-1] = variance, -(white**2)
-        root = scipy.linalg.cholesky_banded(band, lower=True)
-        solved, _ = scipy.linalg.lapack.dtbtrs(root, values.reshape(variance.size, -1), uplo="L")
-        return np.asarray(solved).reshape(values.shape)
+        return ChannelResidual(given.name, name, components, reading.unit, t, residual, sd)
 
     def reweigh(self, point: Array, phi: Array) -> bool:
         """Add what errors of joints and wheels that were sampled one by one do to the base to the weights.
@@ -171,10 +167,11 @@ class FlightLikelihood(FlightReadings):
         """
         spread = self._sampled_errors(point, np.where(self.present, phi, 0.0))
         matter = False
-        for name, rows in (("w", slice(self.sliding.size, None)), ("v", slice(0, self.sliding.size))):
-            if spread is not None and name in self.channels and not self.walks(name):
-                own = np.diag(self._sd(name) ** 2)
-                added = spread[:, rows, rows]
+        for name, reading in self.readings.items():
+            seen = reading.by_twist()
+            if spread is not None and seen is not None and not reading.steps:
+                own = np.diag(reading.sd**2)
+                added = seen @ spread @ seen.T
                 if np.einsum("kii->i", added).max() > _NOTHING * len(added) * own.max():
                     self.weights[name] = np.linalg.inv(np.linalg.cholesky(added + own))
                     matter = True
@@ -184,7 +181,7 @@ class FlightLikelihood(FlightReadings):
         """Covariance of the base's velocities by errors of each sample's joints and wheels, (n, r, r)."""
         dofs, step = len(self.robot.joints), self.grid.step
         sd_q, sd_dq = self.flight.sd("q", dofs), self.flight.sd("dq", dofs)
-        joints = self.place("joint motion") is None and bool(sd_q.any() or sd_dq.any())
+        joints = self.place(JOINT_MOTION) is None and bool(sd_q.any() or sd_dq.any())
         spins = self.flight.sd("wheel_rates", len(self.robot.wheels)) * self.robot.wheel_inertias
         if not joints and not spins.any():
             return None

@@ -29,9 +29,9 @@ from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.likelihood.levenberg_marquardt import Fit, directions, levenberg_marquardt
 from freefloat.estimate.likelihood.likelihood import Likelihood, Rows
 from freefloat.estimate.likelihood.momentum_start import momentum_start
-from freefloat.estimate.likelihood.unknowns import Unknowns
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.problem import Problem
+from freefloat.estimate.unknowns import Unknowns
 
 HELD = 0.01  # information of a direction in units of the CAD model's spread: below, the data say nothing of it
 _ROUNDS = 3  # of weights that depend on the estimate
@@ -98,13 +98,11 @@ class MaximumLikelihood(Estimator):
 
 def _measured(likelihood: Likelihood) -> int:
     """How many values were measured."""
-    wide = {"v": "sliding", "position": "sliding"}
-    flights = [
-        (flight, getattr(flight, wide.get(name, "turning")))
+    return sum(
+        flight.flight.t.size * int(reading.axes.size)
         for flight in likelihood.flights
-        for name in flight.channels
-    ]
-    return sum(flight.flight.t.size * int(axes.size) for flight, axes in flights)
+        for reading in flight.readings.values()
+    )
 
 
 def _huber_weights(rows: tuple[Rows, ...], huber: float) -> Array:

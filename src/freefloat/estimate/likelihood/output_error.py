@@ -19,10 +19,10 @@ from freefloat.arrays import Array
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.flight import Flight
-from freefloat.estimate.likelihood.flight_prediction import MEASURED
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood, with_unknown_noise
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.problem_data import Nuisances
+from freefloat.sensors.kinds import readings_among
 
 _FIRST, _LEAST = 1e-3, 1e-7  # standard deviation of rates over their size: first guess, and rounding
 
@@ -50,9 +50,8 @@ class OutputError(Estimator):
 
 def _bare(flight: Flight) -> Flight:
     """The flight with joints that are exact, and biases that do not walk."""
-    return replace(
-        flight, noise={name: flight.noise[name] for name in MEASURED if name in flight.noise}, walks={}, curves=None
-    )
+    measured = [reading.array for reading in readings_among(flight.noise)]
+    return replace(flight, noise={name: flight.noise[name] for name in measured}, walks={}, curves=None)
 
 
 def _with_noise(problem: Problem, relative: float) -> Problem:

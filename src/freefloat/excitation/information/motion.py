@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,12 +17,10 @@ from freefloat.arrays import Array
 from freefloat.dynamics.attitude_kernels import carry, carry_adjoint
 from freefloat.dynamics.reacting_base import Bars, ReactingBase
 from freefloat.dynamics.samples import Samples
+from freefloat.excitation.information.planned_flight import PlannedFlight
 from freefloat.excitation.rows.rows import MotionSlope
 from freefloat.robot.base_axes import sliding_axes, turning_axes
 from freefloat.robot.rotations import axial, cross_matrices
-
-if TYPE_CHECKING:
-    from freefloat.excitation.information.rows import InformationRows
 
 
 @dataclass(eq=False)
@@ -38,13 +35,15 @@ class Backward:
 class InformedMotion:
     """One motion of a design."""
 
-    def __init__(self, rows: InformationRows, samples: Samples) -> None:
-        problem = rows.problem
-        self.rows, self.unknowns = rows, rows.unknowns
-        present = problem.present(rows.flight)[rows.columns].astype(float)
-        self.base = ReactingBase(problem.robot, samples, rows.momentum, rows.turns, rows.phi, rows.columns, present)
+    def __init__(self, planned: PlannedFlight, samples: Samples) -> None:
+        problem = planned.problem
+        self.planned, self.unknowns = planned, planned.unknowns
+        present = problem.present(planned.flight)[planned.columns].astype(float)
+        self.base = ReactingBase(
+            problem.robot, samples, planned.momentum, planned.turns, planned.phi, planned.columns, present
+        )
         self.turning, self.sliding = turning_axes(problem.robot), sliding_axes(problem.robot)
-        self.errors = rows.flight.joints.errors(self.base.t)
+        self.errors = planned.flight.joints.errors(self.base.t)
         self.since = self.base.t - 0.5 * (self.base.t[0] + self.base.t[-1])
 
     def place(self, kind: str) -> slice | None:
@@ -62,11 +61,11 @@ class InformedMotion:
     def held(self) -> Array:
         """Of the twist at a given attitude, shape (n, 6, unknowns)."""
         base = self.base
-        return self.spread(base.G[:, :, : self.rows.columns.size], base.by_position, base.by_rate, base.B)
+        return self.spread(base.G[:, :, : self.planned.columns.size], base.by_position, base.by_rate, base.B)
 
     def spread(self, parameters: Array, position: Array, rate: Array, momentum: Array | None = None) -> Array:
         """Of r quantities with these derivatives (n, r, ...), by all unknowns, shape (n, r, unknowns)."""
-        base, c = self.base, self.rows.columns.size
+        base, c = self.base, self.planned.columns.size
         found = np.zeros((*parameters.shape[:2], len(self.unknowns)))
         found[:, :, :c] = parameters
         later = position @ base.dq[..., None] + rate @ base.ddq[..., None]
@@ -131,7 +130,7 @@ class InformedMotion:
             z = base.B.swapaxes(1, 2) @ back.twist
             self.rotate_back(np.cross(z, base.u[:, :, None], axis=1), self.y, back)
             bars.turn -= np.cross(base.u, np.cross(self.y, z, axis=1).sum(axis=2))
-        if self.rows.turns:
+        if self.planned.turns:
             f = np.empty_like(back.psi)
             carry_adjoint(base.t, self._N, np.ascontiguousarray(back.psi), f)
             seen = base.R.swapaxes(1, 2) @ f
@@ -139,7 +138,7 @@ class InformedMotion:
             bars.turn += np.cross(self.held[:, 3:], seen, axis=1).sum(axis=2)
             if base.momentum.any():
                 self._through_N(f @ self.psi.swapaxes(1, 2), bars)
-        c, joints = self.rows.columns.size, self._joints
+        c, joints = self.planned.columns.size, self._joints
         parameters, position, rate = self.gather(held, base.by_position, base.by_rate, bars)
         bars.G[:, :, :c] += parameters
         bars.G[:, :, c : c + joints] += position
@@ -162,7 +161,7 @@ class InformedMotion:
 
     def gather(self, held: Array, position: Array, rate: Array, bars: Bars) -> tuple[Array, Array, Array]:
         """The way back of `spread`: derivatives by its first three arguments; those by the joints go to the bars."""
-        base, c = self.base, self.rows.columns.size
+        base, c = self.base, self.planned.columns.size
         by_position, by_rate = np.zeros_like(position), np.zeros_like(rate)
         zeros, bends = self.place("joint zeros"), self.place("joint motion")
         if zeros is not None:

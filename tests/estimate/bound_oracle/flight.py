@@ -1,20 +1,20 @@
-"""One flight in the likelihood: which unknowns it shows, at which values, and its rows."""
+"""The information of a problem's flights, by a derivation of its own: regressors and collocation, no likelihood."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 import numpy as np
+from estimate.bound_oracle.attitude import BaseMotion, base_motion
+from estimate.bound_oracle.reaction import Setting, inverse_inertia
+from estimate.bound_oracle.rows import SensorRows
 from numpy.typing import NDArray
 
 from freefloat.arrays import Array
 from freefloat.data.processing.attitude import integrate_rates
 from freefloat.dynamics.momentum_rows import momentum_matrix
-from freefloat.estimate.bound.attitude import BaseMotion, base_motion
-from freefloat.estimate.bound.reaction import Setting, inverse_inertia
-from freefloat.estimate.bound.rows import SensorRows
-from freefloat.estimate.likelihood.unknowns import Part, Unknowns
 from freefloat.estimate.problem import Problem
+from freefloat.estimate.unknowns import PlacedGroup, Unknowns, unknowns_of
 from freefloat.robot.rotations import rotations
 
 _MOVING = ("joint zeros", "joint motion", "momentum", "external torque", "time offset", "clock drift")
@@ -28,6 +28,18 @@ _SENSED = (
     "first position",
 )
 _TURNING = ("momentum", "external torque", "gyro misalignment", "gyro scale")
+
+
+def information(problem: Problem, theta: Array) -> tuple[Array, Array]:
+    """Of the data at true clusters, (unknowns, unknowns), and the values of all unknowns; nuisances as samples show."""
+    unknowns = unknowns_of(problem)
+    point = np.array(unknowns.mean)
+    point[: theta.size] = theta
+    total = np.zeros((point.size, point.size))
+    for number in range(len(problem.flights)):
+        rows, places = flight_rows(problem, number, unknowns, point, np.arange(point.size) < theta.size)
+        total[np.ix_(places, places)] += rows.T @ rows
+    return total, point
 
 
 def flight_rows(
@@ -59,7 +71,12 @@ def flight_rows(
 
 
 def _setting(
-    problem: Problem, number: int, point: Array, parameters: list[Part], moving: list[Part], sensed: list[Part]
+    problem: Problem,
+    number: int,
+    point: Array,
+    parameters: list[PlacedGroup],
+    moving: list[PlacedGroup],
+    sensed: list[PlacedGroup],
 ) -> Setting:
     """The flight as its motion is predicted, with the values of everything that does not enter linearly."""
     flight, robot = problem.flights[number], problem.robot
@@ -81,7 +98,7 @@ def _setting(
     return replace(setting, values=values)
 
 
-def _columns(problem: Problem, parameters: list[Part]) -> NDArray[np.int64]:
+def _columns(problem: Problem, parameters: list[PlacedGroup]) -> NDArray[np.int64]:
     """Columns of the standard parameters that are unknown: leaders of clusters, then known ones that may deviate."""
     place = {f"known {name}": column for column, name in enumerate(problem.robot.parameter_names)}
     deviating = [place[label] for part in parameters[1:] for label in part.labels]

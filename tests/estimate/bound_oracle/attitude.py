@@ -16,13 +16,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from estimate.bound_oracle.reaction import Derivatives, Joints, Setting, inverse_inertia, reaction
 
-from freefloat.arrays import Array, read_only
-from freefloat.dynamics.attitude_kernels import propagate
+from freefloat.arrays import Array
 from freefloat.dynamics.momentum_rows import momentum_matrix
-from freefloat.estimate.bound.reaction import Derivatives, Joints, Setting, reaction
-from freefloat.robot.rotations import cross_matrices, rotations
-from freefloat.simulation.simulate import with_midpoints
+from freefloat.robot.rotations import cross_matrices
 
 _ORDERS = np.arange(1, 5)
 _POINTS = np.array([0.0, 0.5 - np.sqrt(0.05), 0.5 + np.sqrt(0.05), 1.0])  # of Lobatto, on the unit interval
@@ -86,19 +84,35 @@ def _turning_motion(setting: Setting, grid: Array, R: Array) -> BaseMotion:
 
 
 def attitudes(setting: Setting, t: Array) -> Array:
-    """Attitude relative to that at the first of these times, shape (n, 3, 3)."""
+    """Attitude relative to that at the first of these times by the classical Runge-Kutta method, shape (n, 3, 3)."""
     joints = setting.joints(with_midpoints(t))
     A = momentum_matrix(setting.robot, joints.q, setting.phi)
-    first_moment = A[:, [5, 3, 4], [1, 2, 0]]  # the block of angular momentum by velocity is [s x]
-    inertia = A[:, [3, 3, 4, 3, 4, 5], [3, 4, 4, 5, 5, 5]]
-    body = np.hstack([first_moment, inertia, (A[:, :, 6:] @ joints.dq[..., None])[..., 0]])
-    quaternion, state, x = (np.zeros((1, t.size, width)) for width in (4, 9, 6))
-    quaternion[0, 0, 3], state[0, 0, 3:6] = 1.0, setting.momentum(t[:1])[0]
-    outside = np.concatenate([np.zeros(3), setting.values["external torque"]])
-    nothing, planar = np.zeros((t.size - 1, 6)), setting.robot.base == "planar"
-    surroundings = (np.zeros(6), planar, nothing, outside, np.zeros((joints.t.size, 3)), 0.0)
-    propagate(read_only(t), float(A[0, 0, 0]), body[None], joints.spin[None], *surroundings, quaternion, state, x)
-    return rotations(quaternion[0])
+    inverse = inverse_inertia(setting.robot, A)
+    right = -A[:, :, 6:] @ joints.dq[..., None]
+    right[:, 3:, 0] -= joints.spin
+    rest, B, H = (inverse @ right)[:, 3:, 0], inverse[:, 3:, 3:], setting.momentum(joints.t)
+    R = np.empty((t.size, 3, 3))
+    R[0] = np.eye(3)
+
+    def rate(R: Array, k: int) -> Array:
+        return R @ cross_matrices((rest[k] + B[k] @ R.T @ H[k])[None])[0]
+
+    for k, h in enumerate(np.diff(t).tolist()):
+        now = R[k]
+        d1 = rate(now, 2 * k)
+        d2 = rate(now + 0.5 * h * d1, 2 * k + 1)
+        d3 = rate(now + 0.5 * h * d2, 2 * k + 1)
+        d4 = rate(now + h * d3, 2 * k + 2)
+        after = now + h / 6.0 * (d1 + 2.0 * d2 + 2.0 * d3 + d4)
+        R[k + 1] = 1.5 * after - 0.5 * after @ after.T @ after  # the rotation next to it
+    return R
+
+
+def with_midpoints(t: Array) -> Array:
+    """Times t (n,) and those half-way between them, shape (2 n - 1,)."""
+    fine = np.empty(2 * t.size - 1)
+    fine[::2], fine[1::2] = t, 0.5 * (t[1:] + t[:-1])
+    return fine
 
 
 def _with_inner_points(t: Array) -> Array:

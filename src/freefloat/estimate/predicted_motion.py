@@ -20,9 +20,9 @@ from freefloat.arrays import Array, read_only
 from freefloat.dynamics.attitude_kernels import turn_by_halves
 from freefloat.dynamics.momentum_rows import spin_momentum, wheel_momentum
 from freefloat.dynamics.reaction import Reaction, momentum_slopes, solve_base
+from freefloat.estimate.column_kernels import spread_columns
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.joint_curves import CurveErrors, JointCurves, Remembered
-from freefloat.estimate.likelihood.column_kernels import spread_columns
 from freefloat.robot.base_axes import allowed_rows
 from freefloat.robot.model import Robot
 

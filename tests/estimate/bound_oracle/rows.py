@@ -16,15 +16,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from estimate.bound_oracle.attitude import BaseMotion
+from estimate.bound_oracle.reaction import Setting, centre
 from numpy.typing import NDArray
 from scipy.linalg import cholesky_banded, solve_banded
 
 from freefloat.arrays import AXES, Array
-from freefloat.estimate.bound.attitude import BaseMotion
-from freefloat.estimate.bound.reaction import Setting, centre
 from freefloat.estimate.flight import Flight, InvalidProblem
-from freefloat.estimate.likelihood.unknowns import KNOTS, Part
+from freefloat.estimate.unknowns import PlacedGroup
 from freefloat.robot.rotations import cross_matrices, rotations
+from freefloat.sensors.walks import KNOTS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,7 +34,7 @@ class SensorRows:
 
     setting: Setting
     motion: BaseMotion
-    parts: tuple[Part, ...]
+    parts: tuple[PlacedGroup, ...]
 
     @property
     def flight(self) -> Flight:

@@ -1,0 +1,200 @@
+"""The vector of unknowns of a problem: clusters first, then everything else that the data may hold.
+
+What belongs to a sensor, its file says (`sensors/reading.py`); the rest is here: the robot, the clocks, the flight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from freefloat.arrays import Array
+from freefloat.estimate.flight import Flight
+from freefloat.estimate.problem import Problem
+from freefloat.models.names import cluster_unit
+from freefloat.robot.base_axes import turning_axes
+from freefloat.robot.selection import select_parameters
+from freefloat.sensors.kinds import readings_among
+from freefloat.sensors.reading import FIRST_ATTITUDE
+from freefloat.sensors.unknowns import UnknownGroup, along, flat, independent
+
+CLUSTERS = "clusters"
+KNOWN = "known "  # and the selector
+JOINT_ZEROS = "joint zeros"
+TIME_OFFSET = "time offset"
+CLOCK_DRIFT = "clock drift"
+MOMENTUM = "momentum"
+EXTERNAL_TORQUE = "external torque"
+JOINT_MOTION = "joint motion"
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedGroup(UnknownGroup):
+    """Unknowns of one kind in the vector.
+
+    flight: number of the flight they belong to; None for those that all flights share. place: where in the vector.
+    """
+
+    flight: int | None
+    place: slice
+
+
+@dataclass(frozen=True, eq=False)
+class Unknowns:
+    """All groups, in the order of the vector."""
+
+    parts: tuple[PlacedGroup, ...]
+
+    def __len__(self) -> int:
+        return self.parts[-1].place.stop
+
+    @property
+    def coarse(self) -> int:
+        """How many there are without the errors of the joints' curves, which come last and do little."""
+        return sum(len(part.labels) for part in self.parts if part.kind != JOINT_MOTION)
+
+    def find(self, kind: str, flight: int | None = None) -> slice | None:
+        """Where unknowns of a kind are; None if there are none."""
+        return self._places.get((kind, flight))
+
+    def bearing_on(self, kind: str, flight: int) -> slice | None:
+        """Where unknowns of a kind are, the flight's own or those that all flights share; None if there are none."""
+        return self._places.get((kind, flight), self._places.get((kind, None)))
+
+    @cached_property
+    def _places(self) -> dict[tuple[str, int | None], slice]:
+        return {(part.kind, part.flight): part.place for part in self.parts}
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """Name of every unknown."""
+        return tuple(label for part in self.parts for label in part.labels)
+
+    @cached_property
+    def mean(self) -> Array:
+        """Of what is believed before the data, shape (unknowns,)."""
+        return np.concatenate([part.mean for part in self.parts])
+
+    @cached_property
+    def information(self) -> Array:
+        """Of what is believed before the data, shape (unknowns, unknowns)."""
+        matrix = np.zeros((len(self), len(self)))
+        for part in self.parts:
+            matrix[part.place, part.place] = part.information
+        return matrix
+
+
+def unknowns_of(problem: Problem) -> Unknowns:
+    """The unknowns of a problem: those that are switched on and whose data exist."""
+    parts: dict[tuple[str, int | None], PlacedGroup] = {}
+    stop = 0
+    for flight, group in _all(problem):
+        if group.labels and (group.kind, flight) not in parts:  # several readings may share one
+            start, stop = stop, stop + len(group.labels)
+            parts[group.kind, flight] = PlacedGroup(**vars(group), flight=flight, place=slice(start, stop))
+    return Unknowns(tuple(parts.values()))
+
+
+def parameter_columns(problem: Problem, unknowns: Unknowns) -> NDArray[np.int64]:
+    """Standard parameters that the first unknowns are: leaders of clusters, then known ones that may deviate."""
+    given = [name for part in unknowns.parts if part.kind.startswith(KNOWN) for name in part.labels]
+    names = {f"known {name}": index for index, name in enumerate(problem.robot.parameter_names)}
+    return np.concatenate([problem.minimal.kept, np.array([names[name] for name in given], dtype=np.int64)])
+
+
+def _all(problem: Problem) -> Iterator[tuple[int | None, UnknownGroup]]:
+    """Every group with the number of its flight; curves of the joints last (`Unknowns.coarse`)."""
+    shared = (_clusters(problem), *_known(problem), *_joint_zeros(problem), *_shared_by_readings(problem))
+    yield from ((None, group) for group in shared)
+    endings = [f" of {flight.name}" if len(problem.flights) > 1 else "" for flight in problem.flights]
+    for index, flight in enumerate(problem.flights):
+        yield from ((index, group) for group in _of_flight(problem, flight, endings[index]))
+    for index, flight in enumerate(problem.flights):
+        yield index, _joint_motion(flight, endings[index])
+
+
+def _clusters(problem: Problem) -> UnknownGroup:
+    information = np.zeros((len(problem.minimal),) * 2)
+    if problem.prior is not None:
+        information = _inverse(problem.cad_covariance)
+    leaders = problem.minimal.leaders
+    return UnknownGroup(CLUSTERS, leaders, _units(leaders), "prior", problem.cad, information)
+
+
+def _known(problem: Problem) -> Iterator[UnknownGroup]:
+    """Deviations of known parameters from their values, one group for every selector."""
+    given = np.zeros(problem.robot.parameters.size, dtype=bool)
+    for selector in problem.known:
+        columns = select_parameters(problem.robot, selector)
+        columns = columns[(problem.known_sd[columns] > 0.0) & ~given[columns]]
+        given[columns] = True
+        names = tuple(problem.robot.parameter_names[column] for column in columns)
+        labels = tuple(f"known {name}" for name in names)
+        information = _inverse(problem.known_covariance[columns[:, None], columns])
+        yield UnknownGroup(KNOWN + selector, labels, _units(names), selector, np.zeros(columns.size), information)
+
+
+def _units(parameters: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(map(cluster_unit, parameters))
+
+
+def _inverse(covariance: Array) -> Array:
+    """Of a covariance whose entries have very different sizes."""
+    scale = np.sqrt(np.diagonal(covariance))
+    return np.linalg.inv(covariance / np.outer(scale, scale)) / np.outer(scale, scale)
+
+
+def _joint_zeros(problem: Problem) -> Iterator[UnknownGroup]:
+    joints, nuisances = problem.robot.joints, problem.nuisances
+    slides = [joint.kind == "prismatic" for joint in joints]
+    sds = [(nuisances.joint_zero_m if sliding else nuisances.joint_zero_rad) or 0.0 for sliding in slides]
+    if any(sds):
+        labels = [f"zero of {joint.name}" for joint in joints]
+        units = ["m" if sliding else "rad" for sliding in slides]
+        yield independent(JOINT_ZEROS, labels, units, np.maximum(sds, 1e-12))
+
+
+def _shared_by_readings(problem: Problem) -> Iterator[UnknownGroup]:
+    measured = {array for flight in problem.flights for array in flight.noise}
+    for reading in readings_among(measured):
+        yield from reading.shared_unknowns(problem.nuisances, problem.robot)
+
+
+def _of_flight(problem: Problem, flight: Flight, ending: str) -> Iterator[UnknownGroup]:
+    """Clocks and momentum, and what belongs to readings: of rates first, then of those that need inertial axes."""
+    yield from _clocks(problem, ending)
+    readings = readings_among(flight.noise)
+    own = {
+        reading: tuple(reading.flight_unknowns(problem.nuisances, problem.robot, flight, ending))
+        for reading in readings
+    }
+    yield from (group for reading in readings if not reading.needs_attitude for group in own[reading])
+    yield from _turning(problem, flight, ending)
+    yield from (group for reading in readings if reading.needs_attitude for group in own[reading])
+
+
+def _clocks(problem: Problem, ending: str) -> Iterator[UnknownGroup]:
+    nuisances = problem.nuisances
+    if problem.robot.joints and nuisances.time_offset_s is not None:
+        yield independent(TIME_OFFSET, [f"{TIME_OFFSET}{ending}"], "s", nuisances.time_offset_s)
+    if problem.robot.joints and nuisances.clock_drift is not None:
+        yield independent(CLOCK_DRIFT, [f"{CLOCK_DRIFT}{ending}"], "s/s", nuisances.clock_drift)
+
+
+def _turning(problem: Problem, flight: Flight, ending: str) -> Iterator[UnknownGroup]:
+    torque, axes = problem.nuisances.external_torque_Nm, turning_axes(problem.robot)
+    if flight.momentum.is_unknown:
+        yield flat(MOMENTUM, along(axes, MOMENTUM, ending), "N m s")
+    if torque is not None:
+        yield independent(EXTERNAL_TORQUE, along(axes, EXTERNAL_TORQUE, ending), "N m", torque)
+    if any(reading.shows_attitude for reading in readings_among(flight.noise)):
+        yield flat(FIRST_ATTITUDE, along(axes, FIRST_ATTITUDE, ending), "rad")
+
+
+def _joint_motion(flight: Flight, ending: str) -> UnknownGroup:
+    sd = flight.joints.errors(flight.t[:1]).sd
+    return independent(JOINT_MOTION, [f"{JOINT_MOTION} {k}{ending}" for k in range(sd.size)], "", sd, "encoders")
