@@ -31,7 +31,7 @@ def _cross(a0, a1, a2, b0, b1, b2):
     return a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0
 
 
-@njit(inline="always")
+@njit(**_COMPILE)
 def vector_rate(x, y, z, w0, w1, w2):
     """Rate of a rotation vector (x, y, z) at the angular rate w, to third order."""
     a0, a1, a2 = _cross(x, y, z, w0, w1, w2)

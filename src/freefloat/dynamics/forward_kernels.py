@@ -1,6 +1,6 @@
 """Mass matrix and bias of one state at a time, by one sweep out and one back in.
 
-The sweeps of `regressor.kernels` take many samples at once, which a flight does not have: they would be several
+The sweeps of `dynamics.kernels` take many samples at once, which a flight does not have: they would be several
 times slower here. Vectors are in base axes and, as spatial vectors, at the base origin: a twist is the velocity
 of the point at the origin, then the angular velocity; a wrench is force, then moment about the origin. See
 R. Featherstone, "Rigid body dynamics algorithms", 2008, sections 5.3 and 6.2.

@@ -25,6 +25,7 @@ from freefloat.estimate.flight import Flight
 from freefloat.estimate.joint_curves import CurveErrors, JointCurves, Remembered
 from freefloat.robot.base_axes import allowed_rows
 from freefloat.robot.model import Robot
+from freefloat.simulation.simulate import with_midpoints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,8 +47,7 @@ class Grid:
         spin = spin_momentum(robot, samples)
         if not halves:
             return cls(t, spin, 1)
-        fine = np.empty(2 * t.size - 1)
-        fine[::2], fine[1::2] = t, 0.5 * (t[1:] + t[:-1])
+        fine = with_midpoints(t)
         between = np.empty((fine.size, 3))
         between[::2], between[1::2] = spin, 0.5 * (spin[1:] + spin[:-1])
         if robot.wheels and samples.wheel_accelerations is not None:

@@ -253,4 +253,4 @@ def text_stamp(*modules) -> int:
     return stamp
 
 
-fly = compiled_flight(text_stamp(dynamics_kernels, attitude_kernels))
+fly = compiled_flight(text_stamp(attitude_kernels, dynamics_kernels))
