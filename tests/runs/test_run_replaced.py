@@ -13,7 +13,7 @@ import freefloat as ff
 from freefloat.cli import app
 from freefloat.data.recording import Origin
 from freefloat.errors import FreefloatError
-from freefloat.mission import run_directory
+from freefloat.mission import run_preparation
 from freefloat.mission.mission_file import InvalidMission
 from freefloat.mission.run_manifest import read_manifest, sha256
 from freefloat.runs import running
@@ -52,7 +52,7 @@ def test_recordings_that_are_read_from_the_directory_outlive_a_run_that_is_stopp
     def again():
         ff.run(ff.load_mission(folder / "mission.yaml"), folder, recordings={path.name: ff.read_recording(path)})
 
-    for place, name in ((run_directory, "write_recording"), (run_directory, "_remove"), (running, "identify")):
+    for place, name in ((run_preparation, "write_recording"), (run_preparation, "_remove"), (running, "identify")):
         stop(monkeypatch, place, name, again)
         assert path.read_bytes() == before
     again()
@@ -67,7 +67,7 @@ def test_a_flight_of_the_desk_is_copied_before_it_is_removed(made, tmp_path, mon
     def brought():
         ff.run(made.mission, folder, recordings={"flight.parquet": flight}, excitation=made.excitation)
 
-    stop(monkeypatch, run_directory, "write_recording", brought)
+    stop(monkeypatch, run_preparation, "write_recording", brought)
     assert (folder / "flight.parquet").exists()
     stop(monkeypatch, running, "_given", brought)
     assert not (folder / "flight.parquet").exists()
@@ -81,14 +81,14 @@ def test_recordings_that_change_places_are_never_both_in_memory_only(made, tmp_p
     paths = [folder / "recordings" / "a.parquet", folder / "unseen" / "b.parquet"]
     paths[1] = paths[1].rename(folder / "unseen" / "a.parquet")
     first, second = (ff.read_recording(path) for path in paths)
-    write, count = run_directory.write_recording, []
+    write, count = run_preparation.write_recording, []
 
     def once(path, recording):
         if count:
             raise KeyboardInterrupt
         count.append(write(path, recording))
 
-    monkeypatch.setattr(run_directory, "write_recording", once)
+    monkeypatch.setattr(run_preparation, "write_recording", once)
     with pytest.raises(KeyboardInterrupt):
         ff.run(made.mission, folder, recordings={"unseen/a.parquet": second}, unseen={"recordings/a.parquet": first})
     there = {ff.read_recording(path).sha256 for path in folder.rglob("*.parquet")}
@@ -100,7 +100,7 @@ def test_what_is_left_of_two_runs_that_were_stopped_is_removed_by_the_third(made
     for name in ("a", "b"):
         stop(
             monkeypatch,
-            run_directory,
+            run_preparation,
             "_remove",
             lambda name=name: ff.run(made.mission, folder, recordings={f"{name}.csv": real(made.flight)}),
         )
