@@ -128,9 +128,9 @@ def own_clusters(estimate):
 def test_the_cad_model_is_trusted_as_when_the_estimate_was_made():
     robot = SMALL[0]
     estimate = estimate_of(robot, wrong_cad(robot, 3))
-    prior = {"mass": 0.3, "com": 0.02, "inertia": 0.2}
-    own = physical_robot(replace(estimate, origin={"prior": prior})).parameters
-    assert np.array_equal(own, physical_robot(estimate, CadSpread(**prior)).parameters)
+    prior = CadSpread(mass=0.3, com=0.02, inertia=0.2)
+    own = physical_robot(replace(estimate, prior=prior)).parameters
+    assert np.array_equal(own, physical_robot(estimate, prior).parameters)
     assert not np.allclose(own, physical_robot(estimate).parameters)
 
 

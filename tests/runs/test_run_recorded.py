@@ -69,7 +69,7 @@ def test_the_missions_own_motion_is_told_of_where_it_was_flown(made, tmp_path):
     flight = ff.simulate(mission, seed=1)
     run = ff.run(mission, tmp_path / "r", recordings={"flight.parquet": flight})
     assert run.excitation.how.solver == "given by the mission"
-    noise = mission.sensors["joints"].noise_rad
+    noise = SENSORS["joints"]["noise_rad"]
     assert off(run, mission.trajectory, mission.robot) < noise, "as measured, which is nearer than one reading"
 
 

@@ -14,7 +14,7 @@ from freefloat.cli import app
 from freefloat.data.origin import Origin
 from freefloat.data.recording import Recording
 from freefloat.errors import FreefloatError
-from freefloat.mission import run_directory
+from freefloat.mission import run_preparation
 from freefloat.mission.mission_file import InvalidMission
 from freefloat.mission.run_manifest import read_manifest, sha256
 from freefloat.runs import running
@@ -53,7 +53,7 @@ def test_recordings_that_are_read_from_the_directory_outlive_a_run_that_is_stopp
     def again():
         ff.run(ff.load_mission(folder / "mission.yaml"), folder, recordings={path.name: ff.load_recording(path)})
 
-    for place, name in ((Recording, "save"), (run_directory, "_remove"), (running, "identify")):
+    for place, name in ((Recording, "save"), (run_preparation, "_remove"), (running, "identify")):
         stop(monkeypatch, place, name, again)
         assert path.read_bytes() == before
     again()
@@ -101,7 +101,7 @@ def test_what_is_left_of_two_runs_that_were_stopped_is_removed_by_the_third(made
     for name in ("a", "b"):
         stop(
             monkeypatch,
-            run_directory,
+            run_preparation,
             "_remove",
             lambda name=name: ff.run(made.mission, folder, recordings={f"{name}.csv": real(made.flight)}),
         )

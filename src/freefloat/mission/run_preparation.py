@@ -69,6 +69,19 @@ def prepare_directory(
     return manifest
 
 
+def recording_files(recordings: Mapping[str, Recording], folder: str, others: Collection[str] = ()) -> dict[str, str]:
+    """Where each recording goes in the directory, by its name: as it is called, no two alike, nor like the others."""
+    found, taken = dict[str, str](), {Path(each).stem for each in others}
+    for name in recordings:
+        stem = Path(name.replace("\\", "/")).stem.strip(".") or "flight"
+        wanted, number = stem, 2
+        while wanted in taken:
+            wanted, number = f"{stem}_{number}", number + 1
+        taken.add(wanted)
+        found[name] = f"{folder}/{wanted}.parquet"
+    return found
+
+
 def _earlier(folder: Path) -> RunManifest | None:
     """What an earlier run there says of itself; None of a new directory; anything else that is there is refused."""
     if folder.exists() and not folder.is_dir():

@@ -5,7 +5,7 @@ Or, after the real flight, from its recordings: then nothing is designed or flow
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -39,6 +39,7 @@ from freefloat.mission.run_manifest import (
     SeedsSection,
     versions,
 )
+from freefloat.mission.run_preparation import recording_files
 from freefloat.motion.trajectory import Trajectory
 from freefloat.report.run_page import write_run_page
 from freefloat.robot.model import Robot
@@ -204,8 +205,8 @@ def _recorded(
     if not seen:
         raise InvalidMission("there is no recording to identify; allowed: at least one")
     refuse_names(mission, (*seen, *others))
-    files = _files(seen, RECORDED)
-    other_files = _files(others, RECORDED_UNSEEN, files.values())
+    files = recording_files(seen, RECORDED)
+    other_files = recording_files(others, RECORDED_UNSEEN, files.values())
     copies = {files[name]: each for name, each in seen.items()}
     copies |= {other_files[name]: each for name, each in others.items()}
     manifest = RunManifest(
@@ -253,19 +254,6 @@ def _may_show(recording: Recording, motion: Trajectory, mission: Mission) -> boo
 def _file_of(given: Motion | None) -> str | None:
     """What a given motion is called in the directory."""
     return None if given is None else EXCITATION if isinstance(given, Excitation) else MOTION
-
-
-def _files(recordings: Mapping[str, Recording], folder: str, others: Collection[str] = ()) -> dict[str, str]:
-    """Where each recording goes, by its name: as it is called, no two alike, nor like the others."""
-    found, taken = dict[str, str](), {Path(each).stem for each in others}
-    for name in recordings:
-        stem = Path(name.replace("\\", "/")).stem.strip(".") or "flight"
-        wanted, number = stem, 2
-        while wanted in taken:
-            wanted, number = f"{stem}_{number}", number + 1
-        taken.add(wanted)
-        found[name] = f"{folder}/{wanted}.parquet"
-    return found
 
 
 def _finished(
