@@ -17,11 +17,12 @@ import scipy.linalg
 from scipy.stats import chi2, norm
 
 from freefloat.arrays import Array
+from freefloat.estimate.unknowns import JOINT_MOTION
 from freefloat.validation.columns import ColumnCheck, check_column
 from freefloat.validation.fits import FittedPrediction, inverse, mean_of
 
 _SHOWN = 1e-3  # share of the variance before the data that these must take away for a direction to be tested
-_SILENT = ("joint motion",)  # many, small, and of no interest by themselves
+_SILENT = (JOINT_MOTION,)  # many, small, and of no interest by themselves
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,10 @@ from freefloat.estimate.rows.equations import Equations
 from freefloat.estimate.rows.flight_stack import FlightStack, whitening
 from freefloat.estimate.rows.model_rows import NoisyChannel, Unit
 from freefloat.estimate.uncertain import root_of
+from freefloat.estimate.unknowns import MOMENTUM
 from freefloat.models.names import ModelName
 from freefloat.robot.base_axes import turning_axes
+from freefloat.sensors.gyro import BIAS as GYRO_BIAS
 from freefloat.validation.prediction import Belief, InvalidValidation, Momentum, Reading, largest_turn_rad
 
 
@@ -48,7 +50,7 @@ class LinearPrediction:
         axes = self._axes if self.turns and sd is not None else ()
         biases = tuple(f"gyro bias {axis}{f' of {name}' if name else ''}" for name in flights for axis in axes)
         self.labels = (*self.equations.nuisances, *biases)
-        self.kinds = ("momentum",) * free + ("gyro bias",) * len(biases)
+        self.kinds = (MOMENTUM,) * free + (GYRO_BIAS,) * len(biases)
         self.units = (*self.equations.units, *("rad/s",) * len(biases))
         self.mean = np.zeros(len(self.labels))
         self.information = np.diag(np.r_[np.zeros(free), np.full(len(biases), (sd or 1.0) ** -2.0)])

@@ -30,7 +30,7 @@ from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.joint_curves import ProjectedCurves
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.rows.equations import Equations
-from freefloat.estimate.unknowns import Unknowns
+from freefloat.estimate.unknowns import TIME_OFFSET, Unknowns
 from freefloat.sensors.unknowns import UnknownGroup
 
 FAR = 16.0  # mean square distance from the CAD model, in its spreads, beyond which mistakes are looked for
@@ -227,7 +227,7 @@ def _late(estimate: Estimate, large: list[_Large]) -> Iterator[str]:
     warned = {each.quantity.name for each in large}
     for quantity in estimate.nuisances:
         name, _, flight = quantity.name.partition(" of ")
-        if name == "time offset" and quantity.name not in warned and abs(quantity.value) > _LATE * quantity.sd:
+        if name == TIME_OFFSET and quantity.name not in warned and abs(quantity.value) > _LATE * quantity.sd:
             where = f" in {flight}" if flight else ""
             how = "late" if quantity.value > 0.0 else "early"
             yield f"the base's sensors are {how} by {1e3 * abs(quantity.value):.3g} ms{where}; it is allowed for"

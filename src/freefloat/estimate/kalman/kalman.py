@@ -34,6 +34,7 @@ from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.kalman.passes import KalmanRun, Pass
 from freefloat.estimate.problem import Problem
+from freefloat.sensors.gyro import BIAS as GYRO_BIAS
 
 _FEWEST = 16  # samples of a test for whiteness
 _SETTLED = 0.01  # standard deviations by which the last pass may move a cluster
@@ -178,7 +179,7 @@ def _budget(run: KalmanRun, last: Pass, covariance: Array) -> Budget:
         share = ((block @ part.information) * block).sum(axis=1)
         parts[part.source] = parts.get(part.source, np.zeros(count)) + share
     rest = np.maximum(np.diagonal(covariance)[:count] - sum(parts.values()), 0.0)
-    source = "gyro bias" if run.problem.nuisances.gyro_bias_rad_s is not None else "noise"
+    source = GYRO_BIAS if run.problem.nuisances.gyro_bias_rad_s is not None else "noise"
     parts[source] = parts.get(source, np.zeros(count)) + rest
     whole = np.maximum(sum(parts.values()), 1e-300)
     return Budget(tuple(parts), np.column_stack([share / whole for share in parts.values()]))

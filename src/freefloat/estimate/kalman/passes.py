@@ -16,8 +16,11 @@ from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.problem_data import Nuisances
 from freefloat.estimate.uncertain import covariance_root
+from freefloat.estimate.unknowns import JOINT_ZEROS, MOMENTUM
 from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.rotations import rotations
+from freefloat.sensors.gyro import BIAS as GYRO_BIAS
+from freefloat.sensors.reading import FIRST_ATTITUDE
 
 _USED = ("w", "attitude", "q", "dq", "wheel_rates")
 _RATE_SD, _RATE_FACTOR = 0.1, 10.0  # the momentum to begin with is that of a base that turns by this [rad/s], or so
@@ -53,10 +56,10 @@ class KalmanRun:
     def __init__(self, problem: Problem) -> None:
         self.likelihood = Likelihood(_restricted(problem))
         self.problem, self.unknowns = self.likelihood.problem, self.likelihood.unknowns
-        zeros = self.unknowns.find("joint zeros")
+        zeros = self.unknowns.find(JOINT_ZEROS)
         self.shared_parts = tuple(part for part in self.unknowns.parts if part.flight is None)
         self.constants = self.likelihood.columns.size if zeros is None else zeros.stop
-        momenta = [flight.place("momentum") for flight in self.likelihood.flights]
+        momenta = [flight.place(MOMENTUM) for flight in self.likelihood.flights]
         self.places = np.concatenate(
             [np.arange(self.constants), *(np.r_[place] for place in momenta if place is not None)]
         )
@@ -109,15 +112,15 @@ class _FlightFilter:
         self.whole, self.flight, self.walk = whole, flight, walk
         self.axes = flight.turning.size
         self.own = self._own()
-        shared, momentum = whole.places.size, flight.place("momentum")
+        shared, momentum = whole.places.size, flight.place(MOMENTUM)
         begin = dict(zip(self.own, range(shared, shared + 3 * self.axes, self.axes), strict=False))
         where = -1 if momentum is None else whole.places.tolist().index(momentum.start)
         self.places = Places(
             own=np.r_[: whole.constants, where : where + self.axes] if where >= 0 else np.arange(whole.constants),
-            zeros=-1 if whole.unknowns.find("joint zeros") is None else whole.likelihood.columns.size,
+            zeros=-1 if whole.unknowns.find(JOINT_ZEROS) is None else whole.likelihood.columns.size,
             momentum=where,
-            first=begin.get("first attitude", -1),
-            bias=begin.get("gyro bias", -1),
+            first=begin.get(FIRST_ATTITUDE, -1),
+            bias=begin.get(GYRO_BIAS, -1),
             attitude=begin.get("attitude", -1),
         )
 
@@ -125,17 +128,17 @@ class _FlightFilter:
         """The flight's own states and their standard deviations to begin with."""
         flight, own = self.flight, dict[str, Array]()
         if "attitude" in flight.channels:
-            own["first attitude"] = _FIRST_SD * flight.flight.noise["attitude"][flight.turning]
+            own[FIRST_ATTITUDE] = _FIRST_SD * flight.flight.noise["attitude"][flight.turning]
         bias = flight.problem.nuisances.gyro_bias_rad_s
         if bias is not None and "w" in flight.channels:
-            own["gyro bias"] = np.full(self.axes, bias)
+            own[GYRO_BIAS] = np.full(self.axes, bias)
         if flight.grid.step == 2:
             own["attitude"] = np.zeros(self.axes)
         return own
 
     def start(self, point: Array, sd: Array) -> None:
         """Put the momentum that the first sample and the CAD model make likely, and how sure that is, into these."""
-        place = self.flight.place("momentum")
+        place = self.flight.place(MOMENTUM)
         if place is None:
             return
         motion = self.flight.motion(point, self.whole.likelihood.phi(point))
@@ -185,7 +188,7 @@ class _FlightFilter:
         """States as unknowns, shape (n, unknowns)."""
         told, shared = np.full((len(states), len(self.whole.unknowns)), np.nan), self.whole.places.size
         told[:, self.whole.places] = states[:, :shared]
-        for kind, begin in (("first attitude", self.places.first), ("gyro bias", self.places.bias)):
+        for kind, begin in ((FIRST_ATTITUDE, self.places.first), (GYRO_BIAS, self.places.bias)):
             if begin >= 0:
                 told[:, self.flight.place(kind)] = states[:, begin : begin + self.axes]
         return told

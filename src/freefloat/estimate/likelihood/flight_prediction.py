@@ -14,7 +14,15 @@ from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.joint_curves import Remembered
 from freefloat.estimate.predicted_motion import BaseMotion, Clock, Grid, Targets, predict, sensitivities
 from freefloat.estimate.problem import Problem
-from freefloat.estimate.unknowns import Unknowns
+from freefloat.estimate.unknowns import (
+    CLOCK_DRIFT,
+    EXTERNAL_TORQUE,
+    JOINT_MOTION,
+    JOINT_ZEROS,
+    MOMENTUM,
+    TIME_OFFSET,
+    Unknowns,
+)
 from freefloat.robot.base_axes import allowed_rows, sliding_axes, turning_axes
 from freefloat.robot.rotations import cross_matrices, rotations
 from freefloat.sensors.kinds import readings_among
@@ -51,7 +59,7 @@ class FlightPrediction:
     def _needs_attitude(self) -> bool:
         return (
             not self.flight.momentum.is_zero
-            or self.place("external torque") is not None
+            or self.place(EXTERNAL_TORQUE) is not None
             or any(reading.needs_attitude for reading in self.readings.values())
         )
 
@@ -73,7 +81,7 @@ class FlightPrediction:
 
     def start(self, point: Array, phi: Array) -> None:
         """Put a first guess of the unknown momentum into a point."""
-        place = self.place("momentum")
+        place = self.place(MOMENTUM)
         if place is None or self.samples.w is None:
             return
         motion, step = self.motion(point, phi), self.grid.step
@@ -86,7 +94,7 @@ class FlightPrediction:
 
     def clock(self, point: Array) -> Clock:
         """The time offset and drift at a point."""
-        offset, drift = (self.place(kind) for kind in ("time offset", "clock drift"))
+        offset, drift = (self.place(kind) for kind in (TIME_OFFSET, CLOCK_DRIFT))
         middle = 0.5 * float(self.flight.t[0] + self.flight.t[-1])
         return Clock(
             float(point[offset][0]) if offset is not None else 0.0,
@@ -96,13 +104,13 @@ class FlightPrediction:
 
     def total_momentum(self, point: Array) -> Array:
         """Angular momentum at the first sample, in base axes, (3,) [N m s]."""
-        return self._vector(point, self.place("momentum"), self.turning) + self.flight.momentum.vector
+        return self._vector(point, self.place(MOMENTUM), self.turning) + self.flight.momentum.vector
 
     def motion(self, point: Array, phi: Array) -> BaseMotion:
         """The predicted base motion at a point."""
-        zeros, bends = self._shared("joint zeros"), self.place("joint motion")
+        zeros, bends = self._shared(JOINT_ZEROS), self.place(JOINT_MOTION)
         momentum = self.total_momentum(point)
-        torque = self._vector(point, self.place("external torque"), self.turning)
+        torque = self._vector(point, self.place(EXTERNAL_TORQUE), self.turning)
         return predict(
             self.robot,
             self.curves,
@@ -127,16 +135,16 @@ class FlightPrediction:
         zeros, bends, offset, drift = (
             -1 if place is None or place.start >= count else place.start
             for place in (
-                self._shared("joint zeros"),
-                self.place("joint motion"),
-                self.place("time offset"),
-                self.place("clock drift"),
+                self._shared(JOINT_ZEROS),
+                self.place(JOINT_MOTION),
+                self.place(TIME_OFFSET),
+                self.place(CLOCK_DRIFT),
             )
         )
         there, clock = np.where(self.present, phi, 0.0), self.clock(point)
         targets = Targets(count, 0, zeros, bends, offset, drift)
         G = sensitivities(self.robot, motion, there, self.columns, self.present, clock, targets, gain)
-        momentum, torque = self.place("momentum"), self.place("external torque")
+        momentum, torque = self.place(MOMENTUM), self.place(EXTERNAL_TORQUE)
         if momentum is not None or torque is not None:
             by_momentum = (motion.B @ motion.R.swapaxes(1, 2))[:, :, self.turning]
             if momentum is not None:

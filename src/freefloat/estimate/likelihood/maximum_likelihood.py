@@ -31,11 +31,11 @@ from freefloat.estimate.likelihood.likelihood import Likelihood, Rows
 from freefloat.estimate.likelihood.momentum_start import momentum_start
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.problem import Problem
-from freefloat.estimate.unknowns import Unknowns
+from freefloat.estimate.unknowns import JOINT_MOTION, Unknowns
 
 HELD = 0.01  # information of a direction in units of the CAD model's spread: below, the data say nothing of it
 _ROUNDS = 3  # of weights that depend on the estimate
-_SILENT = ("joint motion",)  # nuisances that are no quantities to report
+_SILENT = (JOINT_MOTION,)  # nuisances that are no quantities to report
 _FEWEST = 16
 _BAD = 3.0  # root mean square of the weighted residual above which another start is tried
 

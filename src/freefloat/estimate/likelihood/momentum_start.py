@@ -19,6 +19,7 @@ from freefloat.dynamics.reaction import check_inertia, solve_base
 from freefloat.dynamics.samples import Samples
 from freefloat.estimate.likelihood.levenberg_marquardt import levenberg_marquardt
 from freefloat.estimate.likelihood.likelihood import FlightLikelihood, Likelihood
+from freefloat.estimate.unknowns import MOMENTUM
 from freefloat.robot.rotations import rotations
 
 _ITERATIONS = 12  # what is left after these matters little to a start
@@ -80,7 +81,7 @@ class _Balance:
         J = np.zeros((len(v), flight.turning.size, len(flight.unknowns)))
         moved = K[:, 3:] - A[:, 3:, :3] @ K[:, :3] / A[:, :1, :1]
         J[:, :, : columns.size] = moved[:, flight.turning]
-        place = flight.place("momentum")
+        place = flight.place(MOMENTUM)
         if place is not None:
             J[:, :, place] = -back[:, flight.turning][:, :, flight.turning]
         r = (self.weight @ missing[:, flight.turning, None])[..., 0]

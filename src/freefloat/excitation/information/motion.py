@@ -17,6 +17,7 @@ from freefloat.arrays import Array
 from freefloat.dynamics.attitude_kernels import carry, carry_adjoint
 from freefloat.dynamics.reacting_base import Bars, ReactingBase
 from freefloat.dynamics.samples import Samples
+from freefloat.estimate.unknowns import CLOCK_DRIFT, EXTERNAL_TORQUE, JOINT_MOTION, JOINT_ZEROS, MOMENTUM, TIME_OFFSET
 from freefloat.excitation.information.planned_flight import PlannedFlight
 from freefloat.excitation.rows.rows import MotionSlope
 from freefloat.robot.base_axes import sliding_axes, turning_axes
@@ -70,15 +71,15 @@ class InformedMotion:
         found[:, :, :c] = parameters
         later = position @ base.dq[..., None] + rate @ base.ddq[..., None]
         columns = {
-            "joint zeros": position,
-            "joint motion": position[:, :, self.errors.joint] * self.errors.position[:, None]
+            JOINT_ZEROS: position,
+            JOINT_MOTION: position[:, :, self.errors.joint] * self.errors.position[:, None]
             + rate[:, :, self.errors.joint] * self.errors.rate[:, None],
-            "time offset": -later,
-            "clock drift": -later * self.since[:, None, None],
+            TIME_OFFSET: -later,
+            CLOCK_DRIFT: -later * self.since[:, None, None],
         }
         if momentum is not None:
             along = (momentum @ base.R.swapaxes(1, 2))[:, :, self.turning]
-            columns |= {"momentum": along, "external torque": along * self._elapsed}
+            columns |= {MOMENTUM: along, EXTERNAL_TORQUE: along * self._elapsed}
         for kind, values in columns.items():
             place = self.place(kind)
             if place is not None:
@@ -163,7 +164,7 @@ class InformedMotion:
         """The way back of `spread`: derivatives by its first three arguments; those by the joints go to the bars."""
         base, c = self.base, self.planned.columns.size
         by_position, by_rate = np.zeros_like(position), np.zeros_like(rate)
-        zeros, bends = self.place("joint zeros"), self.place("joint motion")
+        zeros, bends = self.place(JOINT_ZEROS), self.place(JOINT_MOTION)
         if zeros is not None:
             by_position += held[:, :, zeros]
         if bends is not None:
@@ -171,7 +172,7 @@ class InformedMotion:
             by_position += (held[:, :, bends] * self.errors.position[:, None]) @ of_joint
             by_rate += (held[:, :, bends] * self.errors.rate[:, None]) @ of_joint
         later = np.zeros(held.shape[:2])
-        for kind, factor in (("time offset", np.ones_like(self.since)), ("clock drift", self.since)):
+        for kind, factor in ((TIME_OFFSET, np.ones_like(self.since)), (CLOCK_DRIFT, self.since)):
             place = self.place(kind)
             if place is not None:
                 later -= held[:, :, place.start] * factor[:, None]
@@ -183,7 +184,7 @@ class InformedMotion:
 
     def _gather_momentum(self, held: Array, bars: Bars) -> None:
         along = np.zeros((self.base.n, 6, 3))
-        for kind, factor in (("momentum", np.ones_like(self._elapsed)), ("external torque", self._elapsed)):
+        for kind, factor in ((MOMENTUM, np.ones_like(self._elapsed)), (EXTERNAL_TORQUE, self._elapsed)):
             place = self.place(kind)
             if place is not None:
                 along[:, :, self.turning] += held[:, :, place] * factor
