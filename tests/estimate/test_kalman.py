@@ -1,5 +1,6 @@
 """The Kalman filter: maximum likelihood sample by sample, honest from the first sample on, and never indefinite."""
 
+import sys
 from dataclasses import replace
 from functools import cache
 
@@ -8,10 +9,13 @@ import pytest
 import scipy.linalg
 from estimate.estimates_made import wrong_cad
 from estimate.problems import make_case, with_noise
+from numba.core.caching import NullCache
+from numba.core.dispatcher import Dispatcher
 from scipy.spatial.transform import Rotation
 
 from freefloat.dynamics.reaction import base_reaction
 from freefloat.estimate.flight import InvalidProblem
+from freefloat.estimate.kalman import kernel, prediction_kernel, second_order_kernel
 from freefloat.estimate.kalman.kalman import Kalman
 from freefloat.estimate.kalman.passes import KalmanRun
 from freefloat.estimate.likelihood.likelihood import Likelihood
@@ -20,6 +24,7 @@ from freefloat.estimate.linear.least_squares import LeastSquares
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Nuisances
 from freefloat.models.model import NotApplicable
+from freefloat.simulation.controlled_kernels import text_stamp
 
 GYRO, TRACKER = 1e-5, 1e-4
 BIAS = replace(Nuisances.none(), gyro_bias_rad_s=1e-3)
@@ -306,3 +311,19 @@ def test_passes_that_did_not_settle_and_readings_that_were_not_used_are_told():
     assert any("allow more passes" in sentence for sentence in estimate.warnings)
     assert any("v not used" in sentence for sentence in estimate.notes)
     assert estimate.outcome != "good"
+
+
+# ---------------------------------------------------------------------- the compile cache
+
+
+def test_only_the_filter_is_cached_and_its_stamp_covers_all_it_calls():
+    own = (kernel, prediction_kernel, second_order_kernel)
+    called = set()
+    for module in own:
+        for name, function in vars(module).items():
+            if isinstance(function, Dispatcher) and function is not kernel.run:
+                called.add(function.py_func.__module__)
+                uncached = isinstance(function._cache, NullCache)
+                assert uncached == (function.py_func.__module__ in {each.__name__ for each in own}), name
+    modules = [sys.modules[name] for name in sorted(called - {kernel.__name__})]
+    assert kernel.run.py_func.__closure__[0].cell_contents == text_stamp(*modules)

@@ -169,7 +169,7 @@ class _FlightFilter:
         read = np.full((n, len(self.flight.channels) * self.axes), np.nan)
         tree = self.flight.robot.tree.arrays
         sensed = self._body(), self.places, self._readings()
-        failed = compiled.run(tree, *sensed, state, follow, values, sd, read)
+        failed, _ = compiled.run(tree, *sensed, state, follow, values, sd, read)
         if failed >= 0:
             raise NotPossible(
                 f"{self.flight.flight.name}: the estimate at sample {failed} has no positive inertia; allowed: noise "
