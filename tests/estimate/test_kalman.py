@@ -1,25 +1,33 @@
 """The Kalman filter: maximum likelihood sample by sample, honest from the first sample on, and never indefinite."""
 
 from dataclasses import replace
-from functools import cache
-
-import numpy as np
-import pytest
-import scipy.linalg
 from estimate.estimates_made import wrong_cad
-from estimate.problems import make_case, with_noise
-from scipy.spatial.transform import Rotation
-
+from estimate.problems import make_case
+from estimate.problems import with_noise
 from freefloat.dynamics.reaction import base_reaction
 from freefloat.estimate.flight import InvalidProblem
+from freefloat.estimate.kalman import kernel
+from freefloat.estimate.kalman import prediction_kernel
+from freefloat.estimate.kalman import second_order_kernel
 from freefloat.estimate.kalman.kalman import Kalman
 from freefloat.estimate.kalman.passes import KalmanRun
 from freefloat.estimate.likelihood.likelihood import Likelihood
-from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood, stacked
+from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
+from freefloat.estimate.likelihood.maximum_likelihood import stacked
 from freefloat.estimate.linear.least_squares import LeastSquares
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem_data import Nuisances
 from freefloat.models.model import NotApplicable
+from freefloat.simulation.controlled_kernels import text_stamp
+from functools import cache
+from numba.core.caching import NullCache
+from numba.core.dispatcher import Dispatcher
+from scipy.spatial.transform import Rotation
+import numpy as np
+import pytest
+import scipy.linalg
+import sys
+
 
 GYRO, TRACKER = 1e-5, 1e-4
 BIAS = replace(Nuisances.none(), gyro_bias_rad_s=1e-3)
@@ -306,3 +314,19 @@ def test_passes_that_did_not_settle_and_readings_that_were_not_used_are_told():
     assert any("allow more passes" in sentence for sentence in estimate.warnings)
     assert any("v not used" in sentence for sentence in estimate.notes)
     assert estimate.outcome != "good"
+
+
+# ---------------------------------------------------------------------- the compile cache
+
+
+def test_only_the_filter_is_cached_and_its_stamp_covers_all_it_calls():
+    own = (kernel, prediction_kernel, second_order_kernel)
+    called = set()
+    for module in own:
+        for name, function in vars(module).items():
+            if isinstance(function, Dispatcher) and function is not kernel.run:
+                called.add(function.py_func.__module__)
+                uncached = isinstance(function._cache, NullCache)
+                assert uncached == (function.py_func.__module__ in {each.__name__ for each in own}), name
+    modules = [sys.modules[name] for name in sorted(called - {kernel.__name__})]
+    assert kernel.run.py_func.__closure__[0].cell_contents == text_stamp(*modules)

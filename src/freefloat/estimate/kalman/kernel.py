@@ -5,6 +5,8 @@ point moves to the estimate after every sample and d is zero again: the extended
 prediction leaves out counts as noise of known mean and variance. It is no noise but much the same in every sample; so
 that it is not averaged away, its variance is multiplied by the number of samples so far. Where the filter does not
 follow, the point stays, and the filter as a whole is one Gauss-Newton step from it.
+
+Only `run` is cached: it encloses a checksum of the files that it calls into (`controlled_kernels` says why).
 """
 
 from __future__ import annotations
@@ -14,12 +16,15 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from freefloat.dynamics import attitude_kernels, kernels, reaction_kernels
 from freefloat.dynamics.attitude_kernels import turn_by_halves_change, turned
+from freefloat.estimate.kalman import prediction_kernel, second_order_kernel, triangle_kernel
 from freefloat.estimate.kalman.prediction_kernel import predict, prediction
 from freefloat.estimate.kalman.second_order_kernel import second_order
 from freefloat.estimate.kalman.triangle_kernel import absorb, move, retriangle, transpose
+from freefloat.simulation.controlled_kernels import text_stamp
 
-_COMPILE = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
+_COMPILE = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
 _SMALL = 1e-4  # of the sine of an angle: below, series
 
 
@@ -36,36 +41,6 @@ class State(NamedTuple):
     R: np.ndarray
     gain: np.ndarray
     h: np.ndarray
-
-
-@njit(**_COMPILE)
-def run(tree, body, places, readings, state, follow, values, sds, innovations):
-    """Run a flight; the number of the sample at which no prediction was possible, or -1.
-
-    values, sds (n, states): after each sample. innovations (n, readings): over their standard deviations, where read.
-    """
-    step, k = readings.step, body.turning.size
-    out, beyond = prediction(body, places, readings, state.x.size), np.zeros((k, 2))
-    for sample in range(values.shape[0]):
-        m = 3 if step == 2 and sample > 0 else 1
-        _copy(state.R, out.R[0])
-        if not predict(tree, body, places, readings, state.x, step * sample - m + 1, m, out):
-            return sample
-        if sample > 0:
-            _go_on(body, places, readings, sample, state, out)
-        if readings.w.shape[0] > 0 and sample % readings.gyro_every == 0:
-            if follow:
-                beyond = second_order(tree, body, m - 1, state.L, out)
-                for i in range(k):
-                    beyond[i, 1] *= sample + 1.0
-            _read_gyro(body, places, readings, sample, state, beyond, out, innovations[sample])
-        if places.first >= 0 and sample % readings.tracker_every == 0:
-            rest = innovations[sample, innovations.shape[1] - k :]
-            _read_star_tracker(body, places, readings, sample, state, rest)
-        if follow:
-            _follow(body, places, state)
-        _tell(state, values[sample], sds[sample])
-    return -1
 
 
 @njit(**_COMPILE)
@@ -182,3 +157,44 @@ def _tell(state, values, sds):
         for j in range(i + 1):
             square += state.L[i, j] * state.L[i, j]
         sds[i] = np.sqrt(square)
+
+
+def compiled_run(stamp: int):
+    """The filter, compiled, with a cache entry of its own for every stamp."""
+
+    @njit(cache=True, **_COMPILE)
+    def run(tree, body, places, readings, state, follow, values, sds, innovations):
+        """Run a flight; the number of the sample at which no prediction was possible, or -1, and the stamp.
+
+        values, sds (n, states): after each sample. innovations (n, readings): over their standard deviations, where
+        read.
+        """
+        step, k = readings.step, body.turning.size
+        out, beyond = prediction(body, places, readings, state.x.size), np.zeros((k, 2))
+        for sample in range(values.shape[0]):
+            m = 3 if step == 2 and sample > 0 else 1
+            _copy(state.R, out.R[0])
+            if not predict(tree, body, places, readings, state.x, step * sample - m + 1, m, out):
+                return sample, stamp
+            if sample > 0:
+                _go_on(body, places, readings, sample, state, out)
+            if readings.w.shape[0] > 0 and sample % readings.gyro_every == 0:
+                if follow:
+                    beyond = second_order(tree, body, m - 1, state.L, out)
+                    for i in range(k):
+                        beyond[i, 1] *= sample + 1.0
+                _read_gyro(body, places, readings, sample, state, beyond, out, innovations[sample])
+            if places.first >= 0 and sample % readings.tracker_every == 0:
+                rest = innovations[sample, innovations.shape[1] - k :]
+                _read_star_tracker(body, places, readings, sample, state, rest)
+            if follow:
+                _follow(body, places, state)
+            _tell(state, values[sample], sds[sample])
+        return -1, stamp
+
+    return run
+
+
+run = compiled_run(
+    text_stamp(attitude_kernels, kernels, reaction_kernels, prediction_kernel, second_order_kernel, triangle_kernel)
+)

@@ -1,26 +1,30 @@
 """From a problem to the arrays of the compiled Kalman filter, and back: passes through all flights."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass, replace
-
-import numpy as np
-
-from freefloat.arrays import Array, read_only
+from dataclasses import dataclass
+from dataclasses import replace
+from freefloat.arrays import Array
+from freefloat.arrays import read_only
 from freefloat.dynamics.reaction import NotPossible
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.kalman import kernel as compiled
-from freefloat.estimate.kalman.prediction_kernel import Body, Places, Readings
-from freefloat.estimate.likelihood.likelihood import FlightLikelihood, Likelihood
+from freefloat.estimate.kalman.prediction_kernel import Body
+from freefloat.estimate.kalman.prediction_kernel import Places
+from freefloat.estimate.kalman.prediction_kernel import Readings
+from freefloat.estimate.likelihood.likelihood import FlightLikelihood
+from freefloat.estimate.likelihood.likelihood import Likelihood
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.problem_data import Nuisances
 from freefloat.estimate.uncertain import covariance_root
-from freefloat.estimate.unknowns import JOINT_ZEROS, MOMENTUM
+from freefloat.estimate.unknowns import JOINT_ZEROS
+from freefloat.estimate.unknowns import MOMENTUM
 from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.rotations import rotations
 from freefloat.sensors.gyro import BIAS as GYRO_BIAS
 from freefloat.sensors.reading import FIRST_ATTITUDE
+import numpy as np
+
 
 _USED = ("w", "attitude", "q", "dq", "wheel_rates")
 _RATE_SD, _RATE_FACTOR = 0.1, 10.0  # the momentum to begin with is that of a base that turns by this [rad/s], or so
@@ -173,7 +177,7 @@ class _FlightFilter:
         read = np.full((n, len(self.flight.channels) * self.axes), np.nan)
         tree = self.flight.robot.tree.arrays
         sensed = self._body(), self.places, self._readings()
-        failed = compiled.run(tree, *sensed, state, follow, values, sd, read)
+        failed, _ = compiled.run(tree, *sensed, state, follow, values, sd, read)
         if failed >= 0:
             raise NotPossible(
                 f"{self.flight.flight.name}: the estimate at sample {failed} has no positive inertia; allowed: noise "

@@ -2,6 +2,9 @@
 
 States, in this order: standard parameters, joint zeros, momenta (of all flights), and, of one flight, the rotation of
 its first attitude, the gyro's bias, the error of the predicted attitude.
+
+The law of motion is that of `dynamics/reaction.py`, by its compiled functions, a sample at a time. Nothing here is
+cached: these functions are compiled into the filter, see `kernel.py`.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from freefloat.dynamics.attitude_kernels import turn_by_halves
 from freefloat.dynamics.kernels import forward_columns, locked, sweep
 from freefloat.dynamics.reaction_kernels import inner, momentum_by_position, reactions, solve_each, velocities
 
-_COMPILE = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
+_COMPILE = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
 
 
 class Body(NamedTuple):

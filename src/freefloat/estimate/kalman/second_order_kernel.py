@@ -3,7 +3,7 @@
 Exactly, twist - twist(point) = (E - J) dx, with dx linear in the states and J = A_b^-1 dA_b, the relative error of the
 locked robot's inertia, linear in the parameters but for higher orders. So what the linear prediction leaves out is a
 product of linear forms: for states of Gaussian errors its mean and variance are known (second-order filter: Athans,
-Wishner, Bertolini, IEEE Transactions on Automatic Control, 1968).
+Wishner, Bertolini, IEEE Transactions on Automatic Control, 1968). Not cached, see `kernel.py`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numba import njit
 from freefloat.dynamics.reaction_kernels import inner, solve_each
 from freefloat.estimate.kalman.prediction_kernel import parameter_columns
 
-_COMPILE = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
+_COMPILE = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
 
 
 @njit(**_COMPILE)
