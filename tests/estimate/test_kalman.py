@@ -1,33 +1,30 @@
 """The Kalman filter: maximum likelihood sample by sample, honest from the first sample on, and never indefinite."""
 
+import sys
 from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+import scipy.linalg
 from estimate.estimates_made import wrong_cad
-from estimate.problems import make_case
-from estimate.problems import with_noise
+from estimate.problems import make_case, with_noise
+from numba.core.caching import NullCache
+from numba.core.dispatcher import Dispatcher
+from scipy.spatial.transform import Rotation
+
 from freefloat.dynamics.reaction import base_reaction
 from freefloat.estimate.flight import InvalidProblem
-from freefloat.estimate.kalman import kernel
-from freefloat.estimate.kalman import prediction_kernel
-from freefloat.estimate.kalman import second_order_kernel
+from freefloat.estimate.kalman import kernel, prediction_kernel, second_order_kernel
 from freefloat.estimate.kalman.kalman import Kalman
 from freefloat.estimate.kalman.passes import KalmanRun
 from freefloat.estimate.likelihood.likelihood import Likelihood
-from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
-from freefloat.estimate.likelihood.maximum_likelihood import stacked
+from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood, stacked
 from freefloat.estimate.linear.least_squares import LeastSquares
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem_data import Nuisances
 from freefloat.models.model import NotApplicable
 from freefloat.simulation.controlled_kernels import text_stamp
-from functools import cache
-from numba.core.caching import NullCache
-from numba.core.dispatcher import Dispatcher
-from scipy.spatial.transform import Rotation
-import numpy as np
-import pytest
-import scipy.linalg
-import sys
-
 
 GYRO, TRACKER = 1e-5, 1e-4
 BIAS = replace(Nuisances.none(), gyro_bias_rad_s=1e-3)
