@@ -10,7 +10,7 @@ import numpy as np
 from freefloat.robot.rotations import cross_matrices, rotations
 from freefloat.sensors.moving_base import PulledBack
 from freefloat.sensors.reading import Reading
-from freefloat.sensors.unknowns import along, believed, independent
+from freefloat.sensors.unknowns import along, independent, usual_spread
 
 SUN = np.array([0.6, 0.0, 0.8])  # inertial axes
 MISALIGNMENT = "sun sensor misalignment"
@@ -18,7 +18,7 @@ MISALIGNMENT = "sun sensor misalignment"
 
 @dataclass(frozen=True)
 class SunNuisances:
-    sun_misalignment_rad: float | None = believed(1e-3, "of the sun sensor, about each axis")
+    sun_misalignment_rad: float | None = usual_spread(1e-3, "of the sun sensor, about each axis")
 
 
 class SunReading(Reading[SunNuisances]):

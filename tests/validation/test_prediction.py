@@ -61,10 +61,10 @@ def test_the_cad_model_is_believed_as_the_estimate_believed_it():
     case = made("momentum", "free", {"w": SD}, "zero", 3)
     usual, problem = prediction_of(case, "momentum")
     wide = replace(usual.estimate, prior=CadSpread(0.3, 0.3, 0.3))
-    belief = BaseMotionPrediction(problem, wide).belief
-    size = np.linalg.norm(usual.belief.cad_root, axis=1)
-    assert np.allclose(np.linalg.norm(belief.cad_root, axis=1), 3.0 * size, rtol=1e-6, atol=1e-6 * size.max())
-    assert np.allclose(belief.spread, 9.0 * usual.belief.spread)
+    claimed = BaseMotionPrediction(problem, wide).claimed
+    size = np.linalg.norm(usual.claimed.cad_root, axis=1)
+    assert np.allclose(np.linalg.norm(claimed.cad_root, axis=1), 3.0 * size, rtol=1e-6, atol=1e-6 * size.max())
+    assert np.allclose(claimed.spread, 9.0 * usual.claimed.spread)
 
 
 def made(model, base, noise, momentum, seed):
@@ -78,7 +78,9 @@ def made(model, base, noise, momentum, seed):
 def test_the_true_robot_predicts_its_flight(model, base, noise, momentum, seed):
     case = made(model, base, noise, momentum, seed)
     prediction, _ = prediction_of(case, model)
-    pinned = fit(prediction, Freedom.none(prediction.belief.theta), prediction.start()[prediction.belief.theta.size :])
+    pinned = fit(
+        prediction, Freedom.none(prediction.claimed.theta), prediction.start()[prediction.claimed.theta.size :]
+    )
     assert np.abs(pinned.residual).max() < (0.1 if "attitude" in noise else 2e-3), "in units of the sensors' noise"
     assert {part.channel for part in pinned.rows} == set(noise)
 
@@ -89,7 +91,7 @@ def test_derivatives_are_those_of_the_prediction(model, base, noise, momentum):
     nuisances = {"gyro_bias_rad_s": 1e-3} if "w" in noise else {}
     prediction, _ = prediction_of(case, model, **nuisances)
     point = fit(
-        prediction, Freedom.none(prediction.belief.theta), prediction.start()[prediction.belief.theta.size :]
+        prediction, Freedom.none(prediction.claimed.theta), prediction.start()[prediction.claimed.theta.size :]
     ).point
     J = stacked(prediction.rows(point, True))[1]
     rng, size = np.random.default_rng(5), np.maximum(np.abs(point), 1e-3)
@@ -107,9 +109,9 @@ def test_innovations_of_estimates_that_err_as_they_say_are_standard_normal(model
     for seed in range(24):
         case = make_case(model, seed, base=base, bodies=3, n=120, noise=noise)
         prediction, _ = prediction_of(case, model)
-        belief, rng = prediction.belief, np.random.default_rng([seed, 3])
-        moved = belief.theta + belief.root @ rng.normal(size=belief.root.shape[1])
-        within = fit(prediction, Freedom.belief(moved, belief.root), prediction.start()[belief.theta.size :])
+        claimed, rng = prediction.claimed, np.random.default_rng([seed, 3])
+        moved = claimed.theta + claimed.root @ rng.normal(size=claimed.root.shape[1])
+        within = fit(prediction, Freedom.claimed(moved, claimed.root), prediction.start()[claimed.theta.size :])
         z = innovations(within, np.ones(within.residual.size))
         squares, count = squares + float(z @ z), count + z.size
         probabilities.append(float(chi2.sf(z @ z, z.size)))
@@ -124,8 +126,8 @@ def test_biases_that_are_as_large_as_was_believed_are_of_standard_size():
         case = make_case("momentum", seed, base="free", bodies=3, n=240, noise={"w": SD})
         prediction, _ = prediction_of(case, "momentum", gyro_bias_rad_s=sd)
         prediction.mean = sd * np.random.default_rng([seed, 4]).normal(size=3)  # off as much as it may be
-        belief = prediction.belief
-        within = fit(prediction, Freedom.belief(belief.theta, belief.root), prediction.mean)
+        claimed = prediction.claimed
+        within = fit(prediction, Freedom.claimed(claimed.theta, claimed.root), prediction.mean)
         sizes.extend(nuisance_sizes(within, np.ones(within.residual.size)))
     assert len(sizes) == 120
     assert chi2.ppf(1e-4, 120) < np.square(sizes).sum() < chi2.ppf(1.0 - 1e-4, 120)

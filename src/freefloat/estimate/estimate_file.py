@@ -154,7 +154,7 @@ def quantity_document(each: Quantity) -> dict[str, Any]:
     return {"name": each.name, "value": finite_or_none(each.value), "sd": finite_or_none(each.sd), "unit": each.unit}
 
 
-class PriorSection(Section):
+class KeptPriorSection(Section):
     """Spread of the CAD model."""
 
     mass: Positive = Field(description="greater than zero")
@@ -174,7 +174,7 @@ def prior_document(prior: CadSpread) -> dict[str, float]:
 # ---------------------------------------------------------------------- flights and residuals
 
 
-class ChannelSection(Section):
+class KeptResidualSection(Section):
     """What the fit leaves of one channel of one flight."""
 
     flight: str = Field(description="name of the flight")
@@ -209,7 +209,7 @@ def channel_document(each: ChannelResidual) -> dict[str, Any]:
     }
 
 
-class FlightSection(Section):
+class KeptFlightSection(Section):
     """A flight that the estimate was made from."""
 
     name: str = Field(description="text")
@@ -255,7 +255,7 @@ class EstimateSection(Section):
     robot: dict[str, Any] = Field(description="a robot, as in a robot file")
     known: dict[str, Number] = Field(default_factory=dict)
     zero: list[str] = Field(default_factory=list)
-    prior: PriorSection | None = Field(None, description="mass, com and inertia, or null")
+    prior: KeptPriorSection | None = Field(None, description="mass, com and inertia, or null")
     parameters: list[str] = Field(description="names of the parameters that clusters are made of")
     gap: Number | None = None
     clusters: list[ClusterSection] = Field(description="a list of clusters")
@@ -267,8 +267,8 @@ class EstimateSection(Section):
     nuisances: list[QuantitySection] = Field(default_factory=list)
     unseen: list[Row] = Field(default_factory=list)
     held: list[str] = Field(default_factory=list)
-    flights: list[FlightSection] = Field(default_factory=list)
-    residuals: list[ChannelSection] = Field(default_factory=list)
+    flights: list[KeptFlightSection] = Field(default_factory=list)
+    residuals: list[KeptResidualSection] = Field(default_factory=list)
 
     def spread(self) -> CadSpread | None:
         """Of the CAD model; where the file does not say it itself, what its origin says."""
@@ -276,7 +276,7 @@ class EstimateSection(Section):
             return None if self.prior is None else self.prior.made()
         said = self.origin.get("prior")
         try:
-            return None if said is None else PriorSection.model_validate(said).made()
+            return None if said is None else KeptPriorSection.model_validate(said).made()
         except ValidationError as error:
             raise UnfitParts(
                 f"origin has the prior {said!r}; allowed: positive mass, com and inertia, or null"

@@ -27,12 +27,12 @@ from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.selection import select_parameters, with_known_separate
 from freefloat.sensors.kinds import SensorNuisances
-from freefloat.sensors.unknowns import believed
+from freefloat.sensors.unknowns import usual_spread
 
 
 @dataclass(frozen=True)
 class Nuisances(SensorNuisances):
-    """What else the data may hold: standard deviation believed of each effect; None leaves it out.
+    """What else the data may hold: standard deviation assumed of each effect; None leaves it out.
 
     time_offset_s: how late the base's sensors are stamped against the joints'. clock_drift: change of that [s/s].
     joint_zero_rad, joint_zero_m: of every joint's position.
@@ -42,11 +42,11 @@ class Nuisances(SensorNuisances):
     only on request), velocity_bias_m_s2 (of an acceleration that was integrated to a velocity).
     """
 
-    time_offset_s: float | None = believed(0.1, "of the base's sensors against the joints'")
-    clock_drift: float | None = believed(1e-4, "change of the time offset, s/s")
-    joint_zero_rad: float | None = believed(1e-3, "of every joint that turns")
-    joint_zero_m: float | None = believed(1e-3, "of every joint that slides")
-    external_torque_Nm: float | None = believed(None, "constant in inertial axes")
+    time_offset_s: float | None = usual_spread(0.1, "of the base's sensors against the joints'")
+    clock_drift: float | None = usual_spread(1e-4, "change of the time offset, s/s")
+    joint_zero_rad: float | None = usual_spread(1e-3, "of every joint that turns")
+    joint_zero_m: float | None = usual_spread(1e-3, "of every joint that slides")
+    external_torque_Nm: float | None = usual_spread(None, "constant in inertial axes")
 
     @classmethod
     def none(cls) -> Nuisances:

@@ -81,7 +81,7 @@ class FlightSection(Section):
     step_s: Positive | None = None
 
 
-class ShapeSection(Section):
+class MotionShapeSection(Section):
     """The family of motions that is searched."""
 
     kind: Literal["fourier", "bspline"] = "fourier"
@@ -102,7 +102,7 @@ class RobustSection(Section):
 class ExcitationSection(Section):
     """The motion to be designed."""
 
-    shape: ShapeSection = ShapeSection()
+    shape: MotionShapeSection = MotionShapeSection()
     duration_s: Positive = DEFAULT_DURATION_S
     channels: list[str] | None = Field(default=None, description="joints and wheels that move; all joints unless given")
     home: dict[str, Number] = Field(

@@ -30,7 +30,7 @@ from freefloat.robot.model import Robot
 from freefloat.validation.base_motion import BaseMotionPrediction
 from freefloat.validation.judge import headline, judged
 from freefloat.validation.linear_rows import LinearPrediction
-from freefloat.validation.prediction import InvalidValidation, Prediction, UnfitEstimate
+from freefloat.validation.prediction import InvalidValidation, Predictor, UnfitEstimate
 from freefloat.validation.validation import Validation
 
 
@@ -70,7 +70,7 @@ def _posed(
     absent: Mapping[str, Sequence[str]],
     motion: Trajectory | Excitation | None = None,
     settings: ProcessSettings | None = None,
-) -> tuple[Prediction, Problem, list[tuple[Flight, Processed]]]:
+) -> tuple[Predictor, Problem, list[tuple[Flight, Processed]]]:
     """What predicts the recordings, the problem they pose, and each as a flight with what processing said of it."""
     robot = _robot(mission, estimate)
     method = str(estimate.origin.get("method", method_of(mission)))
@@ -94,7 +94,7 @@ def _robot(mission: Mission, estimate: Estimate) -> Robot:
 
 def _prediction(
     mission: Mission, robot: Robot, estimate: Estimate, flights: tuple[Flight, ...]
-) -> tuple[Prediction, Problem]:
+) -> tuple[Predictor, Problem]:
     """What predicts the flights, and the problem they pose."""
     if not np.isfinite(estimate.covariance).all():
         raise UnfitEstimate("the estimate has no covariance; allowed: one made with sensors whose noise is known")

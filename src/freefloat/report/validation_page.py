@@ -10,7 +10,7 @@ import numpy as np
 from freefloat.arrays import Array
 from freefloat.files import FilePath, write_text
 from freefloat.report.figures import PlotlyMissing
-from freefloat.validation.prediction import WORDS, Reading
+from freefloat.validation.prediction import WORDS, PredictedReading
 from freefloat.validation.validation import Validation
 
 _SHOWN = 6  # clusters of the windows
@@ -62,7 +62,7 @@ class _Page:
         trace = self.scatter(x=x, y=y, name=name, mode="lines", line=line)
         self.traces.append((len(self.titles), column, trace))
 
-    def add_reading(self, reading: Reading, validation: Validation) -> None:
+    def add_reading(self, reading: PredictedReading, validation: Validation) -> None:
         """Measured and predicted, the difference, and its spectrum with the lines found."""
         what = f"{reading.flight}: {WORDS[reading.channel]}"
         unit = reading.unit
@@ -106,7 +106,7 @@ class _Page:
                     self._add(column, windows.ends_s, shift + sign * sd, "two sd", 7, "dot")
 
 
-def _spectrum(reading: Reading) -> tuple[Array, Array]:
+def _spectrum(reading: PredictedReading) -> tuple[Array, Array]:
     """Frequencies [Hz] and amplitudes of the residual, shape (f,), (f, k)."""
     count = reading.t.size
     interval = float(reading.t[-1] - reading.t[0]) / max(count - 1, 1)

@@ -27,7 +27,7 @@ from freefloat.sensors.noise import Noise
 from freefloat.sensors.reading import MeasuredFlight, Reading
 from freefloat.sensors.sensor import ZERO, Output, PerAxis, SpreadPerAxis
 from freefloat.sensors.truth import Layout, Truth
-from freefloat.sensors.unknowns import UnknownGroup, along, believed, independent
+from freefloat.sensors.unknowns import UnknownGroup, along, independent, usual_spread
 from freefloat.sensors.walks import KNOTS, knot_functions, knot_information, knot_interval
 
 _PER_HOUR = math.pi / 180.0 / 3600.0  # deg/h in rad/s
@@ -75,11 +75,11 @@ class Gyro(Triad):
 
 @dataclass(frozen=True)
 class GyroNuisances:
-    """Standard deviation believed of each of a gyro's errors; None leaves it out."""
+    """Standard deviation assumed of each of a gyro's errors; None leaves it out."""
 
-    gyro_bias_rad_s: float | None = believed(1e-3, "constant over a flight")
-    misalignment_rad: float | None = believed(1e-3, "of the gyro, about each axis")
-    gyro_scale: float | None = believed(None, "of each axis; costs accuracy")
+    gyro_bias_rad_s: float | None = usual_spread(1e-3, "constant over a flight")
+    misalignment_rad: float | None = usual_spread(1e-3, "of the gyro, about each axis")
+    gyro_scale: float | None = usual_spread(None, "of each axis; costs accuracy")
 
 
 class RateReading(Reading[GyroNuisances]):

@@ -61,7 +61,7 @@ _TORQUE: Units = {"Nm": ("Nm", 1.0), "mNm": ("Nm", 1e-3)}
 
 
 @dataclass(frozen=True, slots=True)
-class Quantity:
+class MeasuredQuantity:
     """Something that is measured.
 
     of: components it may have: axes of a frame, or the names of joints or wheels.
@@ -77,19 +77,19 @@ class Quantity:
         return frozenset(si for si, _ in self.units.values()) or frozenset({""})
 
 
-QUANTITIES: Mapping[str, Quantity] = {
-    "q": Quantity("joint", {**_ANGLE, **_LENGTH}),
-    "dq": Quantity("joint", {**_ANGULAR_RATE, **_SPEED}),
-    "tau": Quantity("joint", {**_TORQUE, **_FORCE}),
-    "gyro": Quantity("xyz", _ANGULAR_RATE),
-    "accelerometer": Quantity("xyz", _ACCELERATION),
-    "attitude": Quantity("xyzw", {}),
-    "position": Quantity("xyz", _LENGTH),
-    "velocity": Quantity("xyz", _SPEED),
-    "body_velocity": Quantity("xyz", _SPEED),
-    "wheel": Quantity("wheel", _ANGULAR_RATE),
-    "force": Quantity("xyz", _FORCE),
-    "moment": Quantity("xyz", _TORQUE),
+QUANTITIES: Mapping[str, MeasuredQuantity] = {
+    "q": MeasuredQuantity("joint", {**_ANGLE, **_LENGTH}),
+    "dq": MeasuredQuantity("joint", {**_ANGULAR_RATE, **_SPEED}),
+    "tau": MeasuredQuantity("joint", {**_TORQUE, **_FORCE}),
+    "gyro": MeasuredQuantity("xyz", _ANGULAR_RATE),
+    "accelerometer": MeasuredQuantity("xyz", _ACCELERATION),
+    "attitude": MeasuredQuantity("xyzw", {}),
+    "position": MeasuredQuantity("xyz", _LENGTH),
+    "velocity": MeasuredQuantity("xyz", _SPEED),
+    "body_velocity": MeasuredQuantity("xyz", _SPEED),
+    "wheel": MeasuredQuantity("wheel", _ANGULAR_RATE),
+    "force": MeasuredQuantity("xyz", _FORCE),
+    "moment": MeasuredQuantity("xyz", _TORQUE),
 }
 
 _LABEL = "[A-Za-z0-9-]+"
@@ -150,7 +150,7 @@ def parse_column(name: str) -> Column:
     )
 
 
-def _fits(component: str, quantity: Quantity) -> bool:
+def _fits(component: str, quantity: MeasuredQuantity) -> bool:
     return component in quantity.of if quantity.of in ("xyz", "xyzw") else bool(component)
 
 

@@ -1,4 +1,4 @@
-"""Groups of unknowns: what an estimator finds beside the robot's parameters, each with what is believed of it before.
+"""Groups of unknowns: what an estimator finds beside the robot's parameters, each with what is assumed of it before.
 
 Whoever owns an effect (a gyro its bias, a flight its momentum) makes a group of it; the estimator puts the groups of
 a problem one after the other into one vector (`estimate/unknowns.py`). A kind is named by a constant of its owner.
@@ -21,7 +21,7 @@ class UnknownGroup:
     """Unknowns of one kind.
 
     kind: what they are. labels, units: of each of the k. source: what the error budget calls them.
-    mean, information: of what is believed before the data, shape (k,) and (k, k); zero information: nothing.
+    mean, information: of what is assumed before the data, shape (k,) and (k, k); zero information: nothing.
     """
 
     kind: str
@@ -43,7 +43,7 @@ def independent(
 
 
 def flat(kind: str, labels: Sequence[str], unit: str) -> UnknownGroup:
-    """Unknowns of which nothing is believed."""
+    """Unknowns of which nothing is assumed."""
     size = len(labels)
     return UnknownGroup(kind, tuple(labels), (unit,) * size, kind, np.zeros(size), np.zeros((size, size)))
 
@@ -53,6 +53,6 @@ def along(axes: ArrayLike, words: str, ending: str = "") -> tuple[str, ...]:
     return tuple(f"{words} {AXES[axis]}{ending}" for axis in np.asarray(axes).tolist())
 
 
-def believed(sd: float | None, description: str) -> Any:
-    """A field of nuisances: the standard deviation that is usually believed of an effect; None leaves it out."""
+def usual_spread(sd: float | None, description: str) -> Any:
+    """A field of nuisances: the standard deviation that is usually assumed of an effect; None leaves it out."""
     return field(default=sd, metadata={"description": description})

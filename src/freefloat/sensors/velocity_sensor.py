@@ -30,7 +30,7 @@ from freefloat.sensors.quantities import MICRO_G
 from freefloat.sensors.reading import DRIFT_VELOCITY, MeasuredFlight, Reading, drift_velocity
 from freefloat.sensors.sensor import ZERO, DensitySensor, MountedSensor, Output, PerAxis, Sensor, SpreadPerAxis
 from freefloat.sensors.truth import Layout, Truth
-from freefloat.sensors.unknowns import UnknownGroup, along, believed, independent
+from freefloat.sensors.unknowns import UnknownGroup, along, independent, usual_spread
 from freefloat.sensors.walks import StepWhitening
 
 ACCELEROMETER_BIAS = "velocity bias"
@@ -118,9 +118,9 @@ def _integrated(integral: Array, bias: Array) -> Array:
 
 @dataclass(frozen=True)
 class VelocityNuisances:
-    """Standard deviation believed of each of a velocity's errors; None leaves it out."""
+    """Standard deviation assumed of each of a velocity's errors; None leaves it out."""
 
-    velocity_bias_m_s2: float | None = believed(1e-3, "of an acceleration that was integrated")
+    velocity_bias_m_s2: float | None = usual_spread(1e-3, "of an acceleration that was integrated")
 
 
 class VelocityReading(Reading[VelocityNuisances]):

@@ -4,7 +4,7 @@ from .cause import Cause as Cause
 from .checks import FitCheck as FitCheck
 from .extent import Sensitivity as Sensitivity, Windows as Windows
 from .lines import Line as Line
-from .prediction import Reading as Reading
+from .prediction import PredictedReading as PredictedReading
 from .validation import ChannelError as ChannelError
 
 __all__: list[str]

@@ -23,7 +23,13 @@ from freefloat.estimate.problem import Problem
 from freefloat.estimate.uncertain import root_of
 from freefloat.robot.rotations import logarithm, rotations
 from freefloat.robot.selection import select_parameters
-from freefloat.validation.prediction import Belief, Momentum, Reading, UnfitEstimate, largest_turn_rad
+from freefloat.validation.prediction import (
+    ClaimedClusters,
+    PredictedMomentum,
+    PredictedReading,
+    UnfitEstimate,
+    largest_turn_rad,
+)
 
 _ROUNDING = 1e-8
 
@@ -35,7 +41,7 @@ class BaseMotionPrediction:
         self.problem, self.estimate = problem, estimate
         self.likelihood = Likelihood(problem)
         self.count = len(problem.minimal)
-        self.belief = _belief(problem, estimate)
+        self.claimed = _claimed_by(problem, estimate)
         parts = self.likelihood.unknowns.parts[1:]
         self.labels = tuple(label for part in parts for label in part.labels)
         self.kinds = tuple(part.kind for part in parts for _ in part.labels)
@@ -60,7 +66,7 @@ class BaseMotionPrediction:
 
     def start(self) -> Array:
         """The estimate, nothing else, and momenta as they fit it; weights are set there."""
-        point = np.concatenate([self.belief.theta, self.mean])
+        point = np.concatenate([self.claimed.theta, self.mean])
         for flight in self.likelihood.flights:
             flight.start(point, self.likelihood.phi(point))
         self.likelihood.reweigh(point)
@@ -84,11 +90,11 @@ class BaseMotionPrediction:
 
     # ------------------------------------------------------------------ in the sensors' units
 
-    def readings(self, point: Array) -> tuple[Reading, ...]:
+    def readings(self, point: Array) -> tuple[PredictedReading, ...]:
         """Measured values and residuals of every channel, in the order of the rows."""
         return tuple(self._reading(part) for part in self.rows(point, False))
 
-    def _reading(self, rows: Rows) -> Reading:
+    def _reading(self, rows: Rows) -> PredictedReading:
         flight = self.likelihood.flights[rows.flight]
         given, name = flight.flight, rows.channel
         own = given.readings(name)
@@ -98,11 +104,11 @@ class BaseMotionPrediction:
             (balance, sd), joints = entry, self.problem.robot.joint_names
             noise, residual = np.sqrt((sd[own] ** 2).mean(axis=0)), rows.values * sd[own]
             left = ChannelResidual(given.name, name, joints, UNITS[name], given.t[own], residual, noise)
-            return Reading.of(left, balance.measured[own])
+            return PredictedReading.of(left, balance.measured[own])
         left = flight.left(rows)
         if flight.readings[name].steps:  # compared by its changes: measured is what is left of them
-            return Reading.of(left, left.residual)
-        return Reading.of(left, self._measured(flight, name)[own][:, flight.readings[name].axes])
+            return PredictedReading.of(left, left.residual)
+        return PredictedReading.of(left, self._measured(flight, name)[own][:, flight.readings[name].axes])
 
     def _measured(self, flight: FlightLikelihood, name: str) -> Array:
         values = flight.samples.need(name, "a validation")
@@ -111,7 +117,7 @@ class BaseMotionPrediction:
         R = rotations(values)
         return logarithm(R[0].T @ R)
 
-    def momentum(self, point: Array, readings: tuple[Reading, ...]) -> tuple[Momentum, ...]:
+    def momentum(self, point: Array, readings: tuple[PredictedReading, ...]) -> tuple[PredictedMomentum, ...]:
         """Inertia about the centre of mass times measured less predicted rates."""
         found = []
         for reading, flight, motion in self._rates(point, readings):
@@ -120,10 +126,10 @@ class BaseMotionPrediction:
             wide, noise = np.zeros((len(D), 3)), np.zeros(3)
             wide[:, flight.turning], noise[flight.turning] = reading.residual, reading.noise
             spread = np.sqrt(((D * noise) ** 2).sum(axis=2).mean(axis=0))
-            found.append(Momentum(reading.flight, reading.t, (D @ wide[:, :, None])[..., 0], spread))
+            found.append(PredictedMomentum(reading.flight, reading.t, (D @ wide[:, :, None])[..., 0], spread))
         return tuple(found)
 
-    def turned_away_rad(self, point: Array, readings: tuple[Reading, ...]) -> float | None:
+    def turned_away_rad(self, point: Array, readings: tuple[PredictedReading, ...]) -> float | None:
         """Largest angle between attitudes integrated from predicted and from measured rates, sensor errors undone."""
         angles = []
         for reading, flight, motion in self._rates(point, readings):
@@ -134,8 +140,8 @@ class BaseMotionPrediction:
         return max(angles, default=None)
 
     def _rates(
-        self, point: Array, readings: tuple[Reading, ...]
-    ) -> Iterator[tuple[Reading, FlightLikelihood, BaseMotion]]:
+        self, point: Array, readings: tuple[PredictedReading, ...]
+    ) -> Iterator[tuple[PredictedReading, FlightLikelihood, BaseMotion]]:
         """Gyro readings, their flight, and its motion."""
         phi = self.likelihood.phi(point)
         turned = [flight for flight in self.likelihood.flights if "w" in flight.channels]
@@ -152,7 +158,7 @@ class BaseMotionPrediction:
         return self.problem.minimal.values(parameters)
 
 
-def _belief(problem: Problem, estimate: Estimate) -> Belief:
+def _claimed_by(problem: Problem, estimate: Estimate) -> ClaimedClusters:
     full, own = problem.minimal, estimate.minimal
     known = select_parameters(estimate.robot, tuple(estimate.known))
     by_cluster = full.combine[:, own.kept]
@@ -165,7 +171,7 @@ def _belief(problem: Problem, estimate: Estimate) -> Belief:
     cad = full.combine @ spread_of(estimate).covariance(estimate.robot) @ full.combine.T
     theta = full.values(estimate.parameters)
     root = np.hstack(roots)
-    return Belief(
+    return ClaimedClusters(
         estimate.names,
         estimate.formulas,
         estimate.values,

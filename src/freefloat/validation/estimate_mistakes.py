@@ -27,7 +27,7 @@ from freefloat.models.names import cluster_words
 from freefloat.robot.parameters import INDEX, PER_BODY
 from freefloat.validation.cause import Cause
 from freefloat.validation.fits import FEW, FittedPrediction, Freedom, at, fit
-from freefloat.validation.prediction import Prediction
+from freefloat.validation.prediction import Predictor
 
 _TRIED = 4  # hypotheses of each kind that are fitted exactly
 _ALIKE = 6.0  # difference in cost that does not tell two hypotheses apart
@@ -126,17 +126,17 @@ def _gains(start: FittedPrediction, directions: Array) -> Array:
 
 def _clusters(estimate: Estimate, start: FittedPrediction) -> Iterator[_Hypothesis]:
     """A cluster that is off by an amount."""
-    belief = start.prediction.belief
-    for place in np.argsort(-_gains(start, belief.by_cluster))[:_TRIED].tolist():
-        name = belief.names[place]
+    claimed = start.prediction.claimed
+    for place in np.argsort(-_gains(start, claimed.by_cluster))[:_TRIED].tolist():
+        name = claimed.names[place]
         number = estimate.names.index(name)
         sentence = partial(_cluster_off, cluster_words(name, estimate.formulas[number]), float(estimate.values[number]))
-        yield _Hypothesis("cluster", name, sentence, belief.theta, belief.by_cluster[:, place], start)
+        yield _Hypothesis("cluster", name, sentence, claimed.theta, claimed.by_cluster[:, place], start)
 
 
 def _bodies(estimate: Estimate, start: FittedPrediction) -> Iterator[_Hypothesis]:
     """A body of the CAD model that is not there, and one that is there twice."""
-    theta = start.prediction.belief.theta
+    theta = start.prediction.claimed.theta
     for name, own in _body_directions(estimate, start.prediction):
         yield _Hypothesis("body", f"-{name}", partial(_body_missing, name), theta - own, None, start)
         yield _Hypothesis("body", f"+{name}", partial(_body_in_excess, name), theta + own, None, start)
@@ -150,11 +150,11 @@ def _present(problem: Problem, start: FittedPrediction) -> Iterator[_Hypothesis]
             flights[index] = replace(flight, without=tuple(name for name in flight.without if name != body))
             with suppress(FreefloatError):
                 prediction = start.prediction.on(replace(problem, flights=tuple(flights)))
-                belief, nu = prediction.belief, prediction.start()[prediction.belief.theta.size :]
-                freedom = Freedom.within(belief.theta, belief.root)
+                claimed, nu = prediction.claimed, prediction.start()[prediction.claimed.theta.size :]
+                freedom = Freedom.within(claimed.theta, claimed.root)
                 first = at(prediction, freedom, np.concatenate([np.zeros(freedom.size), nu]))
                 sentence = partial(_body_present, body, flight.name)
-                yield _Hypothesis("presence", f"{body} in {flight.name}", sentence, belief.theta, None, first)
+                yield _Hypothesis("presence", f"{body} in {flight.name}", sentence, claimed.theta, None, first)
 
 
 def _scaled(estimate: Estimate, start: FittedPrediction) -> Iterator[_Hypothesis]:
@@ -163,10 +163,10 @@ def _scaled(estimate: Estimate, start: FittedPrediction) -> Iterator[_Hypothesis
     if named:
         gains = _gains(start, np.column_stack([direction for _, direction in named]))
         name, direction = named[int(np.argmax(gains))]
-        yield _Hypothesis("body", name, partial(_body_off, name), start.prediction.belief.theta, direction, start)
+        yield _Hypothesis("body", name, partial(_body_off, name), start.prediction.claimed.theta, direction, start)
 
 
-def _body_directions(estimate: Estimate, prediction: Prediction) -> Iterator[tuple[str, Array]]:
+def _body_directions(estimate: Estimate, prediction: Predictor) -> Iterator[tuple[str, Array]]:
     """What each body that is not the base adds to theta."""
     robot = estimate.robot
     nothing = prediction.shifted(np.zeros(robot.parameters.size))

@@ -15,7 +15,7 @@ from freefloat.arrays import Array
 from freefloat.models.names import cluster_words
 from freefloat.validation.checks import information_on
 from freefloat.validation.fits import FittedPrediction, inverse
-from freefloat.validation.prediction import Reading
+from freefloat.validation.prediction import PredictedReading
 
 _WINDOWS = 10
 _CLAIMED = 0.03  # relative standard deviation of a cluster that the estimate claims to know
@@ -55,16 +55,16 @@ class Windows:
     sd: Array
 
 
-def sensitivities(fitted: FittedPrediction, readings: tuple[Reading, ...]) -> tuple[Sensitivity, ...]:
+def sensitivities(fitted: FittedPrediction, readings: tuple[PredictedReading, ...]) -> tuple[Sensitivity, ...]:
     """Of the first channel's prediction to every cluster, the largest first."""
-    belief, first = fitted.prediction.belief, readings[0]
+    claimed, first = fitted.prediction.claimed, readings[0]
     chosen = [part for part, reading in zip(fitted.rows, readings, strict=True) if reading.channel == first.channel]
-    p = belief.theta.size
+    p = claimed.theta.size
     J = np.concatenate([part.jacobian[..., :p].reshape(-1, p) for part in chosen])
     size = float(np.sqrt((first.noise**2).mean()))
-    unit_change = size * np.sqrt(((J @ belief.by_cluster) ** 2).mean(axis=0))
-    variance = size**2 * float(((J @ belief.root) ** 2).sum(axis=1).mean())
-    sd = np.where(np.isfinite(belief.sd), belief.sd, 0.0)
+    unit_change = size * np.sqrt(((J @ claimed.by_cluster) ** 2).mean(axis=0))
+    variance = size**2 * float(((J @ claimed.root) ** 2).sum(axis=1).mean())
+    sd = np.where(np.isfinite(claimed.sd), claimed.sd, 0.0)
     own = unit_change * sd
     found = [
         Sensitivity(
@@ -77,7 +77,7 @@ def sensitivities(fitted: FittedPrediction, readings: tuple[Reading, ...]) -> tu
             first.unit,
         )
         for name, formula, value, change, by_sd in zip(
-            belief.names, belief.formulas, belief.values, unit_change, own, strict=True
+            claimed.names, claimed.formulas, claimed.values, unit_change, own, strict=True
         )
     ]
     return tuple(sorted(found, key=lambda each: -each.change))
@@ -85,42 +85,42 @@ def sensitivities(fitted: FittedPrediction, readings: tuple[Reading, ...]) -> tu
 
 def hidden_clusters(fitted: FittedPrediction) -> tuple[list[str], int]:
     """Clusters that the estimate claims to know and of which this flight would not tell a tenth; how many it claims."""
-    belief, p = fitted.prediction.belief, fitted.freedom.theta.size
-    known = np.flatnonzero(belief.sd < _CLAIMED * np.abs(belief.values))
+    claimed, p = fitted.prediction.claimed, fitted.freedom.theta.size
+    known = np.flatnonzero(claimed.sd < _CLAIMED * np.abs(claimed.values))
     m = fitted.freedom.size
-    J = np.hstack([fitted.by_point[:, :p] @ belief.by_cluster[:, known], fitted.J[:, m:]])
+    J = np.hstack([fitted.by_point[:, :p] @ claimed.by_cluster[:, known], fitted.J[:, m:]])
     size = known.size + fitted.y.size - m
     prior = np.zeros((size, size))
     prior[known.size :, known.size :] = fitted.prior[m:, m:]
     alone = np.sqrt(np.maximum(np.diagonal(information_on(J, prior, known.size)), 0.0))
-    hidden = alone * _OFF * np.abs(belief.values[known]) < _SURE
-    return [belief.names[place] for place in known[hidden]], int(known.size)
+    hidden = alone * _OFF * np.abs(claimed.values[known]) < _SURE
+    return [claimed.names[place] for place in known[hidden]], int(known.size)
 
 
-def windows(fitted: FittedPrediction, readings: tuple[Reading, ...]) -> Windows:
+def windows(fitted: FittedPrediction, readings: tuple[PredictedReading, ...]) -> Windows:
     """What the first tenth of the flights, then two of them, and so on, would have said."""
-    belief, p, c = fitted.prediction.belief, fitted.freedom.theta.size, fitted.prediction.belief.values.size
-    moved = fitted.point[:p] - belief.theta
+    claimed, p, c = fitted.prediction.claimed, fitted.freedom.theta.size, fitted.prediction.claimed.values.size
+    moved = fitted.point[:p] - claimed.theta
     size = c + fitted.nu.size
     N, g = np.zeros((_WINDOWS, size, size)), np.zeros((_WINDOWS, size))
     for part, reading in zip(fitted.rows, readings, strict=True):
         J = part.jacobian.reshape(-1, part.jacobian.shape[2])
         at_estimate = part.values.ravel() + J[:, :p] @ moved + J[:, p:] @ fitted.nu
-        own = np.hstack([J[:, :p] @ belief.by_cluster, J[:, p:]])
+        own = np.hstack([J[:, :p] @ claimed.by_cluster, J[:, p:]])
         edges = np.searchsorted(reading.t, _ends(reading), side="right") * part.values.shape[1]
         for place, (low, high) in enumerate(zip([0, *edges[:-1]], edges, strict=True)):
             N[place] += own[low:high].T @ own[low:high]
             g[place] += own[low:high].T @ at_estimate[low:high]
     N, g = np.cumsum(N, axis=0), np.cumsum(g, axis=0)
-    N[:, :c, :c] += inverse(belief.spread)
+    N[:, :c, :c] += inverse(claimed.spread)
     N[:, c:, c:] += fitted.prediction.information
     g[:, c:] += fitted.prediction.information @ fitted.prediction.mean
     covariance = np.stack([inverse(each) for each in N])
     shift = (covariance @ g[:, :, None])[:, :c, 0]
     sd = np.sqrt(np.maximum(np.diagonal(covariance, axis1=1, axis2=2)[:, :c], 0.0))
     first = readings[0]
-    return Windows(belief.names, _ends(first) - first.t[0], shift, sd)
+    return Windows(claimed.names, _ends(first) - first.t[0], shift, sd)
 
 
-def _ends(reading: Reading) -> Array:
+def _ends(reading: PredictedReading) -> Array:
     return np.asarray(np.linspace(reading.t[0], reading.t[-1], _WINDOWS + 1)[1:])

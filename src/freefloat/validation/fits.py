@@ -17,7 +17,7 @@ from freefloat.arrays import Array
 from freefloat.estimate.likelihood.levenberg_marquardt import levenberg_marquardt
 from freefloat.estimate.likelihood.likelihood import Rows
 from freefloat.estimate.likelihood.maximum_likelihood import stacked
-from freefloat.validation.prediction import Prediction
+from freefloat.validation.prediction import Predictor
 
 MOST, FEW = 30, 6  # iterations; a fit near the truth takes two or three, a hypothesis that needs more is not it
 
@@ -62,7 +62,7 @@ class FittedPrediction:
     y is from what was expected before the data.
     """
 
-    prediction: Prediction
+    prediction: Predictor
     freedom: Freedom
     y: Array
     rows: tuple[Rows, ...]
@@ -127,7 +127,7 @@ class FittedPrediction:
 
 
 def fit(
-    prediction: Prediction, freedom: Freedom, nu: Array, derivatives: bool = True, iterations: int = MOST
+    prediction: Predictor, freedom: Freedom, nu: Array, derivatives: bool = True, iterations: int = MOST
 ) -> FittedPrediction:
     """The y that agrees best with the recordings and what was known before, from xi = 0 and a given nu."""
 
@@ -142,7 +142,7 @@ def fit(
     return at(prediction, freedom, y, derivatives)
 
 
-def at(prediction: Prediction, freedom: Freedom, y: Array, derivatives: bool = True) -> FittedPrediction:
+def at(prediction: Predictor, freedom: Freedom, y: Array, derivatives: bool = True) -> FittedPrediction:
     """A place as if a fit had ended there."""
     mean, rows = mean_of(prediction, freedom), prediction.rows(point_of(freedom, y), derivatives)
     away = y - mean
@@ -167,10 +167,10 @@ def inverse(matrix: Array) -> Array:
     return np.asarray(np.linalg.pinv(matrix / np.outer(scale, scale), hermitian=True)) / np.outer(scale, scale)
 
 
-def mean_of(prediction: Prediction, freedom: Freedom) -> Array:
+def mean_of(prediction: Predictor, freedom: Freedom) -> Array:
     """Of (xi, nu) before the data."""
     return np.concatenate([np.zeros(freedom.size), prediction.mean])
 
 
-def _prior(prediction: Prediction, freedom: Freedom) -> Array:
+def _prior(prediction: Predictor, freedom: Freedom) -> Array:
     return np.asarray(scipy.linalg.block_diag(np.diag(freedom.information), prediction.information))

@@ -27,7 +27,7 @@ from freefloat.validation.other_causes import (
     oscillations,
     strange_sensors,
 )
-from freefloat.validation.prediction import SENSORS, WORDS, Prediction, Reading
+from freefloat.validation.prediction import SENSORS, WORDS, PredictedReading, Predictor
 from freefloat.validation.validation import ChannelError, Validation, Verdict, ratio_of
 
 _AS_GOOD = 1.5  # times the sensors' noise: as good as these in practice
@@ -52,13 +52,13 @@ class _Judgement:
     causes: tuple[Cause, ...]
 
 
-def judged(prediction: Prediction, problem: Problem, estimate: Estimate, false_alarm: float) -> Validation:
+def judged(prediction: Predictor, problem: Problem, estimate: Estimate, false_alarm: float) -> Validation:
     """Validate an estimate by what it predicts of recordings; false_alarm: of all tests together, at most."""
     with one_blas_thread():
-        belief = prediction.belief
-        nu = prediction.start()[belief.theta.size :]
-        held = fit(prediction, Freedom.none(belief.theta), nu, derivatives=False)
-        within = fit(prediction, Freedom.within(belief.theta, belief.root), held.nu)
+        claimed = prediction.claimed
+        nu = prediction.start()[claimed.theta.size :]
+        held = fit(prediction, Freedom.none(claimed.theta), nu, derivatives=False)
+        within = fit(prediction, Freedom.within(claimed.theta, claimed.root), held.nu)
         checks = check_fit(within, false_alarm)
         causes = _causes(problem, estimate, within, checks, nu, false_alarm) if checks.fired else ()
         return _validation(problem, estimate, _Judgement(held, within, checks, causes), false_alarm)
@@ -77,11 +77,11 @@ def _causes(
     they are the causes. If not, changes of the estimate are tried, and mistakes of recording where these do not
     explain everything.
     """
-    prediction, belief = within.prediction, within.prediction.belief
+    prediction, claimed = within.prediction, within.prediction.claimed
     readings = prediction.readings(within.point)
     if all(check.fired == (check.name == "level") for check in checks.checks):
         return tuple(noisy_sensors(checks, readings))
-    wide = Freedom.within(belief.theta, np.hstack([belief.root, _WIDE * belief.cad_root]))
+    wide = Freedom.within(claimed.theta, np.hstack([claimed.root, _WIDE * claimed.cad_root]))
     free = fit(prediction, wide, nu)
     left = check_fit(free, false_alarm)
     some_robot_fits = max((check.level for _, _, check in left.columns), default=1.0) < _CLEAN
@@ -97,7 +97,7 @@ def _causes(
     return recordings or changed or never_explained
 
 
-def _beyond_any_robot(left: FitChecks, readings: tuple[Reading, ...]) -> tuple[Cause, ...]:
+def _beyond_any_robot(left: FitChecks, readings: tuple[PredictedReading, ...]) -> tuple[Cause, ...]:
     """What free parameters leave: oscillations, else colour, else noise."""
     lines = tuple(oscillations(lines_of(left.columns, readings)))
     return lines or tuple(coloured(left, readings)) or tuple(noisy_sensors(left, readings))
@@ -129,7 +129,7 @@ def _validation(problem: Problem, estimate: Estimate, made: _Judgement, false_al
     )
 
 
-def _channels(readings: tuple[Reading, ...], checks: FitChecks) -> tuple[ChannelError, ...]:
+def _channels(readings: tuple[PredictedReading, ...], checks: FitChecks) -> tuple[ChannelError, ...]:
     levels = {(place, component): check.level for place, component, check in checks.columns}
     errors = []
     for place, reading in enumerate(readings):
@@ -201,16 +201,16 @@ def _partly(cause: Cause) -> str:
 
 
 def _unexplained(within: FittedPrediction) -> str:
-    belief, sizes = within.prediction.belief, _pulls(within)
-    worst = [belief.words[place] for place in np.argsort(-sizes)[:_NAMED]]
+    claimed, sizes = within.prediction.claimed, _pulls(within)
+    worst = [claimed.words[place] for place in np.argsort(-sizes)[:_NAMED]]
     return f"no single mistake explains it; the recordings pull most at {', '.join(worst)}"
 
 
 def _pulls(within: FittedPrediction) -> Array:
     """How far the fit moved each cluster of the estimate, in its standard deviations, shape (c,)."""
-    belief = within.prediction.belief
-    moved = np.linalg.lstsq(belief.by_cluster, belief.root @ within.xi, rcond=None)[0]
-    return np.asarray(np.abs(moved) / np.where(np.isfinite(belief.sd) & (belief.sd > 0.0), belief.sd, np.inf))
+    claimed = within.prediction.claimed
+    moved = np.linalg.lstsq(claimed.by_cluster, claimed.root @ within.xi, rcond=None)[0]
+    return np.asarray(np.abs(moved) / np.where(np.isfinite(claimed.sd) & (claimed.sd > 0.0), claimed.sd, np.inf))
 
 
 def _little(hidden: list[str], claimed: int) -> str:

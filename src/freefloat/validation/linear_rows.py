@@ -27,7 +27,13 @@ from freefloat.estimate.unknowns import MOMENTUM
 from freefloat.models.names import ModelName
 from freefloat.robot.base_axes import turning_axes
 from freefloat.sensors.gyro import BIAS as GYRO_BIAS
-from freefloat.validation.prediction import Belief, InvalidValidation, Momentum, Reading, largest_turn_rad
+from freefloat.validation.prediction import (
+    ClaimedClusters,
+    InvalidValidation,
+    PredictedMomentum,
+    PredictedReading,
+    largest_turn_rad,
+)
 
 
 class LinearPrediction:
@@ -43,7 +49,7 @@ class LinearPrediction:
         _refuse_others(self.equations, estimate)
         self.uncertain = np.flatnonzero(problem.known_sd)
         self.count = estimate.values.size + self.uncertain.size
-        self.belief = self._belief()
+        self.claimed = self._claimed_by()
         free = len(self.equations.nuisances)
         flights = [stack.flight.name if len(self.stacks) > 1 else "" for stack in self.stacks]
         sd = problem.nuisances.gyro_bias_rad_s
@@ -57,7 +63,7 @@ class LinearPrediction:
         x = np.concatenate([estimate.values, np.zeros(free)])
         self.weights = tuple(whitening(stack.errors(x)) for stack in self.stacks)
 
-    def _belief(self) -> Belief:
+    def _claimed_by(self) -> ClaimedClusters:
         estimate, clusters, known = self.estimate, self.estimate.values.size, self.uncertain.size
         spread = self.equations.cad_covariance
         total = total_covariance(estimate, np.sqrt(np.diagonal(spread)))
@@ -68,13 +74,13 @@ class LinearPrediction:
         by_cluster = np.eye(clusters + known, clusters)
         sd = np.sqrt(np.diagonal(estimate.covariance))
         names, formulas = estimate.names, estimate.formulas
-        return Belief(names, formulas, estimate.values, sd, theta, by_cluster, root, cad_root, spread)
+        return ClaimedClusters(names, formulas, estimate.values, sd, theta, by_cluster, root, cad_root, spread)
 
     # ------------------------------------------------------------------ rows
 
     def start(self) -> Array:
         """The estimate, and nothing else."""
-        return np.concatenate([self.belief.theta, self.mean])
+        return np.concatenate([self.claimed.theta, self.mean])
 
     @cached_property
     def _unit_rates(self) -> tuple[tuple[Unit, ...], ...]:
@@ -132,7 +138,7 @@ class LinearPrediction:
 
     # ------------------------------------------------------------------ in the sensors' units
 
-    def readings(self, point: Array) -> tuple[Reading, ...]:
+    def readings(self, point: Array) -> tuple[PredictedReading, ...]:
         """Measured values and residuals of every flight."""
         found = []
         for index, stack in enumerate(self.stacks):
@@ -147,10 +153,10 @@ class LinearPrediction:
                 rest, measured = -rest, flight.samples.need("torques", "validation")
                 names, name = self.problem.robot.joint_names, "torques"
             noise = np.sqrt((spread**2).sum(axis=2).mean(axis=0))
-            found.append(Reading(flight.name, name, names, UNITS[name], flight.t, rest, noise, measured))
+            found.append(PredictedReading(flight.name, name, names, UNITS[name], flight.t, rest, noise, measured))
         return tuple(found)
 
-    def momentum(self, point: Array, readings: tuple[Reading, ...]) -> tuple[Momentum, ...]:
+    def momentum(self, point: Array, readings: tuple[PredictedReading, ...]) -> tuple[PredictedMomentum, ...]:
         """Missing momentum of each flight, where rows are those of it: D times measured less predicted rates."""
         found = []
         for index, (stack, reading) in enumerate(zip(self.stacks, readings, strict=True) if self.turns else ()):
@@ -159,10 +165,10 @@ class LinearPrediction:
             spread = D * stack.flight.sd("w", 3)[self.turning]
             wide[:, self.turning] = (D @ reading.residual[:, :, None])[..., 0]
             noise[self.turning] = np.sqrt((spread**2).sum(axis=2).mean(axis=0))
-            found.append(Momentum(reading.flight, reading.t, wide, noise))
+            found.append(PredictedMomentum(reading.flight, reading.t, wide, noise))
         return tuple(found)
 
-    def turned_away_rad(self, point: Array, readings: tuple[Reading, ...]) -> float | None:
+    def turned_away_rad(self, point: Array, readings: tuple[PredictedReading, ...]) -> float | None:
         """Largest angle between attitudes integrated from predicted and from measured rates; None for torques."""
         angles = []
         for reading in readings if self.turns else ():
@@ -181,7 +187,7 @@ class LinearPrediction:
             return None
         unknown = np.zeros_like(parameters)
         unknown[self.problem.unknown] = parameters[self.problem.unknown]
-        theta = np.array(self.belief.theta)
+        theta = np.array(self.claimed.theta)
         theta[: self.estimate.values.size] = self.estimate.minimal.values(unknown)
         return theta
 

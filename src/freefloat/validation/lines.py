@@ -11,7 +11,7 @@ from freefloat.arrays import Array
 from freefloat.validation.checks import FitChecks
 from freefloat.validation.columns import ColumnCheck, waves
 from freefloat.validation.fits import FittedPrediction
-from freefloat.validation.prediction import Reading
+from freefloat.validation.prediction import PredictedReading
 
 _SAME = 1.5  # over the duration: frequencies nearer than this are one
 
@@ -28,7 +28,7 @@ class Line:
     unit: str
 
 
-def lines_of(columns: Sequence[tuple[int, int, ColumnCheck]], readings: Sequence[Reading]) -> tuple[Line, ...]:
+def lines_of(columns: Sequence[tuple[int, int, ColumnCheck]], readings: Sequence[PredictedReading]) -> tuple[Line, ...]:
     """The lines of all columns, each frequency of a channel once, the strongest first."""
     found, kept = list[tuple[float, Line]](), list[Line]()
     for place, component, check in columns:
@@ -51,7 +51,7 @@ def _same(one: Line, other: Line, near_Hz: float) -> bool:
     return alike and abs(one.frequency_Hz - other.frequency_Hz) < near_Hz
 
 
-def rate_of(reading: Reading) -> float:
+def rate_of(reading: PredictedReading) -> float:
     """Readings a second [Hz]."""
     return float((reading.t.size - 1) / (reading.t[-1] - reading.t[0]))
 

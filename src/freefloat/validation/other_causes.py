@@ -17,12 +17,12 @@ from freefloat.validation.cause import Cause
 from freefloat.validation.checks import FitChecks, nuisance_sizes
 from freefloat.validation.fits import FittedPrediction
 from freefloat.validation.lines import Line, rate_of
-from freefloat.validation.prediction import SENSORS, Reading
+from freefloat.validation.prediction import SENSORS, PredictedReading
 
 _NAMED = 3
 
 
-def noisy_sensors(found: FitChecks, readings: Sequence[Reading]) -> Iterator[Cause]:
+def noisy_sensors(found: FitChecks, readings: Sequence[PredictedReading]) -> Iterator[Cause]:
     """Sensors whose noise is white and larger than was declared."""
     for place, reading in enumerate(readings):
         levels = {reading.components[k]: check.level for at, k, check in found.columns if at == place and check.louder}
@@ -47,7 +47,7 @@ def oscillations(lines: Sequence[Line]) -> Iterator[Cause]:
         yield Cause("oscillation", line.channel, what, line.frequency_Hz, np.nan, 1.0)
 
 
-def coloured(found: FitChecks, readings: Sequence[Reading]) -> Iterator[Cause]:
+def coloured(found: FitChecks, readings: Sequence[PredictedReading]) -> Iterator[Cause]:
     """Channels that hold more than noise in a band of frequencies, whatever the parameters are."""
     for place, reading in enumerate(readings):
         odd = [(k, check) for at, k, check in found.columns if at == place and not check.white]

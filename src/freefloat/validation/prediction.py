@@ -2,7 +2,7 @@
 
 A point holds theta, the parameters of the prediction, then nu, everything else that the recordings may hold (biases,
 clocks, misalignment, momentum). Rows are measured less predicted over the sensors' noise, with exact derivatives.
-The estimate is a belief, theta = theta_0 + root xi with xi ~ N(0, E).
+The estimate is a claimed, theta = theta_0 + root xi with xi ~ N(0, E).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class UnfitEstimate(InvalidValidation):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Belief:
+class ClaimedClusters:
     """What an estimate says of the parameters of a prediction.
 
     names, formulas, values: of the estimate's c clusters. sd: their standard deviations, shape (c,).
@@ -65,7 +65,7 @@ class Belief:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reading(ChannelResidual):
+class PredictedReading(ChannelResidual):
     """One channel of one flight: what is left of it, and what was read, shape (n, k) [unit]."""
 
     measured: Array
@@ -91,7 +91,7 @@ class Reading(ChannelResidual):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Momentum:
+class PredictedMomentum:
     """What is missing in the balance of the angular momentum about the centre of mass.
 
     t: shape (n,) [s]. residual: base axes, shape (n, 3) [N m s]. noise: of it by the gyro's noise, rms, shape (3,).
@@ -103,10 +103,10 @@ class Momentum:
     noise: Array
 
 
-class Prediction(Protocol):
+class Predictor(Protocol):
     """Recordings as a function of a point (theta, nu)."""
 
-    belief: Belief
+    claimed: ClaimedClusters
     labels: tuple[str, ...]  # of nu
     kinds: tuple[str, ...]  # of nu, such as `time offset`
     units: tuple[str, ...]  # of nu
@@ -121,25 +121,25 @@ class Prediction(Protocol):
         """Weighted residuals, derivatives by all of the point."""
         ...
 
-    def readings(self, point: Array) -> tuple[Reading, ...]:
+    def readings(self, point: Array) -> tuple[PredictedReading, ...]:
         """The same in the sensors' units, in the same order."""
         ...
 
-    def momentum(self, point: Array, readings: tuple[Reading, ...]) -> tuple[Momentum, ...]:
+    def momentum(self, point: Array, readings: tuple[PredictedReading, ...]) -> tuple[PredictedMomentum, ...]:
         """Residual of the momentum balance of each flight with angular rates; none where there is no such balance.
 
         readings: at this point.
         """
         ...
 
-    def turned_away_rad(self, point: Array, readings: tuple[Reading, ...]) -> float | None:
+    def turned_away_rad(self, point: Array, readings: tuple[PredictedReading, ...]) -> float | None:
         """Largest angle between attitudes integrated from predicted and from measured rates; None without rates.
 
         readings: at this point.
         """
         ...
 
-    def on(self, problem: Problem) -> Prediction:
+    def on(self, problem: Problem) -> Predictor:
         """What the same estimate predicts of other flights."""
         ...
 

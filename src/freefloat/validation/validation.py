@@ -15,7 +15,7 @@ from freefloat.validation.cause import Cause
 from freefloat.validation.checks import FitCheck
 from freefloat.validation.extent import Sensitivity, Windows
 from freefloat.validation.lines import Line
-from freefloat.validation.prediction import Momentum, Reading
+from freefloat.validation.prediction import PredictedMomentum, PredictedReading
 
 FORMAT = "freefloat/validation@1"
 _SERIES = ("readings", "momentum", "windows")
@@ -75,8 +75,8 @@ class Validation(Content):
     lines: tuple[Line, ...]
     sensitivities: tuple[Sensitivity, ...]
     windows: Windows
-    readings: tuple[Reading, ...]
-    momentum: tuple[Momentum, ...]
+    readings: tuple[PredictedReading, ...]
+    momentum: tuple[PredictedMomentum, ...]
     turned_away_rad: float | None
     duration_s: float
     false_alarm: float

@@ -20,7 +20,7 @@ from freefloat.validation.cause import Cause
 from freefloat.validation.checks import FitCheck
 from freefloat.validation.extent import Sensitivity, Windows
 from freefloat.validation.lines import Line
-from freefloat.validation.prediction import Momentum, Reading
+from freefloat.validation.prediction import PredictedMomentum, PredictedReading
 from freefloat.validation.validation import FORMAT, ChannelError, Validation, Verdict
 
 LIMIT_BYTES = 1024 * 2**20  # recordings are long
@@ -34,7 +34,7 @@ def load_validation(path: FilePath) -> Validation:
 # ---------------------------------------------------------------------- what the file may say
 
 
-class ChannelSection(Section):
+class ChannelErrorSection(Section):
     """How well a component is predicted."""
 
     flight: str = Field(description="name of the flight")
@@ -112,7 +112,7 @@ class ReadingSection(Section):
     noise: list[Extended] = Field(description="a number for each component")
 
 
-class MomentumSection(Section):
+class PredictedMomentumSection(Section):
     """Residual of a momentum balance."""
 
     flight: str = Field(description="name of the flight")
@@ -127,14 +127,14 @@ class ValidationSection(Section):
     format: Literal["freefloat/validation@1"] = Field(description=FORMAT)
     verdict: Verdict = Field(description="pass, doubtful or fail")
     reasons: list[str] = Field(description="a list of sentences", min_length=1)
-    channels: list[ChannelSection] = Field(description="a list of components")
+    channels: list[ChannelErrorSection] = Field(description="a list of components")
     checks: list[CheckSection] = Field(description="a list of tests")
     causes: list[CauseSection] = Field(description="a list of mistakes")
     lines: list[LineSection] = Field(description="a list of oscillations")
     sensitivities: list[SensitivitySection] = Field(description="a list of clusters")
     windows: WindowsSection = Field(description="names, ends_s, shift, sd")
     readings: list[ReadingSection] = Field(description="a list of channels")
-    momentum: list[MomentumSection] = Field(description="a list of flights")
+    momentum: list[PredictedMomentumSection] = Field(description="a list of flights")
     turned_away_rad: Number | None = None
     duration_s: Number = Field(description="a number")
     false_alarm: Number = Field(description="a number")
@@ -180,18 +180,18 @@ def _windows(section: WindowsSection) -> Windows:
     return Windows(tuple(section.names), np.array(section.ends_s, float), shift, sd)
 
 
-def _reading(section: ReadingSection) -> Reading:
+def _reading(section: ReadingSection) -> PredictedReading:
     count, width, t = len(section.t), len(section.components), np.array(section.t, float)
     measured, residual = (_table(name, getattr(section, name), count, width) for name in ("measured", "residual"))
     noise = _table("noise", [section.noise], 1, width)[0]
-    return Reading(
+    return PredictedReading(
         section.flight, section.channel, tuple(section.components), section.unit, t, residual, noise, measured
     )
 
 
-def _momentum(section: MomentumSection) -> Momentum:
+def _momentum(section: PredictedMomentumSection) -> PredictedMomentum:
     residual, noise = _table("residual", section.residual, len(section.t), 3), _table("noise", [section.noise], 1, 3)
-    return Momentum(section.flight, np.array(section.t, float), residual, noise[0])
+    return PredictedMomentum(section.flight, np.array(section.t, float), residual, noise[0])
 
 
 def _table(name: str, rows: Sequence[Sequence[float]], count: int, width: int) -> Array:

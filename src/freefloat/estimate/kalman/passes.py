@@ -1,30 +1,26 @@
 """From a problem to the arrays of the compiled Kalman filter, and back: passes through all flights."""
 
 from __future__ import annotations
-from dataclasses import dataclass
-from dataclasses import replace
-from freefloat.arrays import Array
-from freefloat.arrays import read_only
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from freefloat.arrays import Array, read_only
 from freefloat.dynamics.reaction import NotPossible
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.kalman import kernel as compiled
-from freefloat.estimate.kalman.prediction_kernel import Body
-from freefloat.estimate.kalman.prediction_kernel import Places
-from freefloat.estimate.kalman.prediction_kernel import Readings
-from freefloat.estimate.likelihood.likelihood import FlightLikelihood
-from freefloat.estimate.likelihood.likelihood import Likelihood
+from freefloat.estimate.kalman.prediction_kernel import BodyArrays, FilterReadings, Places
+from freefloat.estimate.likelihood.likelihood import FlightLikelihood, Likelihood
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.problem_data import Nuisances
 from freefloat.estimate.uncertain import covariance_root
-from freefloat.estimate.unknowns import JOINT_ZEROS
-from freefloat.estimate.unknowns import MOMENTUM
+from freefloat.estimate.unknowns import JOINT_ZEROS, MOMENTUM
 from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.rotations import rotations
 from freefloat.sensors.gyro import BIAS as GYRO_BIAS
 from freefloat.sensors.reading import FIRST_ATTITUDE
-import numpy as np
-
 
 _USED = ("w", "attitude", "q", "dq", "wheel_rates")
 _RATE_SD, _RATE_FACTOR = 0.1, 10.0  # the momentum to begin with is that of a base that turns by this [rad/s], or so
@@ -197,9 +193,9 @@ class _FlightFilter:
                 told[:, self.flight.place(kind)] = states[:, begin : begin + self.axes]
         return told
 
-    def _body(self) -> Body:
+    def _body(self) -> BodyArrays:
         flight, columns = self.flight, self.whole.likelihood.columns
-        return Body(
+        return BodyArrays(
             fixed=np.where(flight.present, flight.problem.fixed, 0.0).reshape(-1, PER_BODY),
             columns=columns,
             there=flight.present[columns].astype(float),
@@ -208,14 +204,14 @@ class _FlightFilter:
             given=np.array(flight.flight.momentum.vector),
         )
 
-    def _readings(self) -> Readings:
+    def _readings(self) -> FilterReadings:
         flight, samples = self.flight, self.flight.samples
         motion, noise = flight.flight.joints.at(flight.grid.t), flight.flight.noise
         gyro, tracker = "w" in flight.channels, "attitude" in flight.channels
         weight = np.zeros((0, self.axes, self.axes))
         if gyro:
             weight = flight.weights.get("w", np.diag(1.0 / noise["w"][flight.turning])[None])
-        return Readings(
+        return FilterReadings(
             t=read_only(flight.grid.t),
             q=read_only(motion.position),
             dq=read_only(motion.rate),

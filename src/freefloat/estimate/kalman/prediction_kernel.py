@@ -21,7 +21,7 @@ from freefloat.dynamics.reaction_kernels import inner, momentum_by_position, rea
 _COMPILE = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
 
 
-class Body(NamedTuple):
+class BodyArrays(NamedTuple):
     """What is constant of robot and flight.
 
     fixed: known parameters (bodies, 10). columns: numbers of the unknown ones (c,); there: one for those that the
@@ -37,7 +37,7 @@ class Body(NamedTuple):
     given: np.ndarray
 
 
-class Readings(NamedTuple):
+class FilterReadings(NamedTuple):
     """What was measured at n samples; joints also half-way between them where attitude is predicted (m instants).
 
     t (m,), q, dq (m, dofs), spin: momentum of the wheels (m, 3). step: from sample to sample in these.
@@ -74,7 +74,7 @@ class Places(NamedTuple):
     attitude: int
 
 
-class Prediction(NamedTuple):
+class FilterPrediction(NamedTuple):
     """At up to three instants, from a sample to the next: q (3, dofs), A (3, 6, 6 + dofs), attitudes R (3, 3, 3).
 
     phi: parameters (bodies, 10). F: rate of an attitude error by itself, (3, 3, 3); G: the same, then by own states,
@@ -95,7 +95,7 @@ class Prediction(NamedTuple):
 def prediction(body, places, readings, states):
     """Room for a prediction."""
     dofs, own = readings.q.shape[1], places.own.size
-    return Prediction(
+    return FilterPrediction(
         np.zeros((3, dofs)),
         np.zeros((3, 6, 6 + dofs)),
         np.zeros((3, 3, 3)),

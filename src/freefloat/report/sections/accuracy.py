@@ -14,7 +14,7 @@ from freefloat.mission.run_directory import Run
 from freefloat.models.names import cluster_unit, cluster_words
 from freefloat.report.design_words import condition_words, goal_words, how_words
 from freefloat.report.figures import Figure, log_axis, packed
-from freefloat.report.sections.cluster_grid import Cell, Grid, about, grid_of
+from freefloat.report.sections.cluster_grid import Cell, ClusterGrid, about, grid_of
 from freefloat.report.words import HALF
 
 _KINDS = {"kg": "masses", "kg m": "first moments", "kg m²": "inertias"}
@@ -114,7 +114,7 @@ def accuracy_figures(run: Run) -> list[Figure]:
     return [Figure("predicted-obtained", "Predicted and obtained", note, traces, layout, 400)]
 
 
-def _errors(run: Run) -> Grid | None:
+def _errors(run: Run) -> ClusterGrid | None:
     """Distance of each cluster from the truth in standard deviations."""
     true, estimate = run.true_values, run.estimate
     if true is None:

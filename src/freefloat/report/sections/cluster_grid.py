@@ -20,14 +20,14 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class ClusterGrid:
     """columns: names of parameters. rows: of each body with clusters its name, and a cell or None for each column."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, tuple[Cell | None, ...]], ...]
 
 
-def grid_of(estimate: Estimate, cells: dict[int, Cell]) -> Grid | None:
+def grid_of(estimate: Estimate, cells: dict[int, Cell]) -> ClusterGrid | None:
     """Cells by number of the cluster at their places; None for clusters that are not sums of standard parameters."""
     if not estimate.is_standard or not cells:
         return None
@@ -37,7 +37,7 @@ def grid_of(estimate: Estimate, cells: dict[int, Cell]) -> Grid | None:
         (name, tuple(places.get(PER_BODY * body + column) for column in range(PER_BODY)))
         for body, name in enumerate(names)
     )
-    return Grid(tuple(INDEX), tuple(row for row in rows if any(row[1])))
+    return ClusterGrid(tuple(INDEX), tuple(row for row in rows if any(row[1])))
 
 
 def about(estimate: Estimate, cluster: int) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from freefloat.estimate.estimated_clusters import cad_spread, undeclared
 from freefloat.mission.run_directory import Run
-from freefloat.report.sections.cluster_grid import Cell, Grid, about, grid_of
+from freefloat.report.sections.cluster_grid import Cell, ClusterGrid, about, grid_of
 
 _HELD = 6  # directions that are listed
 _TINT = 45  # of the colour, where a cluster is known as well as can be
@@ -29,7 +29,7 @@ def identifiable(run: Run) -> dict[str, Any]:
     }
 
 
-def _narrowed(run: Run) -> Grid | None:
+def _narrowed(run: Run) -> ClusterGrid | None:
     """Standard deviation of each cluster over that of the CAD model."""
     estimate = run.estimate
     if not estimate.is_standard:

@@ -15,7 +15,7 @@ from freefloat.report.words import HALF, prefixed
 from freefloat.validation.cause import Cause
 from freefloat.validation.extent import Sensitivity
 from freefloat.validation.lines import Line
-from freefloat.validation.prediction import WORDS, Momentum, Reading
+from freefloat.validation.prediction import WORDS, PredictedMomentum, PredictedReading
 from freefloat.validation.validation import ChannelError, Validation
 
 _SENSITIVE = 6
@@ -71,7 +71,7 @@ def _several(found: Validation) -> bool:
     return len({each.flight for each in found.readings}) > 1
 
 
-def _measured(each: Reading, name: str, title: str) -> Figure:
+def _measured(each: PredictedReading, name: str, title: str) -> Figure:
     turns = each.unit.startswith("rad")
     scale, unit = (np.degrees(1.0), each.unit.replace("rad", "°", 1)) if turns else (1.0, each.unit)
     traces = []
@@ -85,7 +85,7 @@ def _measured(each: Reading, name: str, title: str) -> Figure:
     return Figure(name, title, "broad: measured; fine: predicted", traces, layout, 330)
 
 
-def _balance(each: Momentum, name: str, flight: str) -> list[Figure]:
+def _balance(each: PredictedMomentum, name: str, flight: str) -> list[Figure]:
     """What is missing in the balance of angular momentum, over the noise; none where that is not known."""
     there = np.flatnonzero(each.noise > 0.0)
     if not there.size:
