@@ -32,9 +32,9 @@ def compare(quick: bool) -> list[Row]:
         with one_blas_thread():
             for run in range(runs):
                 recording = simulate(mission, mission.trajectory, 0, run, truth)
-                believed = setting.believed(run)
+                of_run = setting.mission_of(run)
                 for method in METHODS:
-                    identify(believed, recording, method, mission.trajectory)
+                    identify(of_run, recording, method, mission.trajectory)
         return (time.perf_counter() - start) / runs
 
     def campaign(workers: int) -> float:

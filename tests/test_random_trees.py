@@ -113,7 +113,7 @@ def test_too_few_bodies_for_what_is_asked_are_refused():
 def test_samples_have_every_field_and_move_as_the_base_allows(base):
     robot = random_robot(1, base=base, gravity=True, wheels=2)
     samples = random_samples(robot, 20, 3)
-    for name in samples.__dataclass_fields__:
+    for name in set(samples.__dataclass_fields__) - {"others"}:
         assert np.isfinite(getattr(samples, name)).all(), name
     low, high = np.array([joint.position for joint in robot.joints]).T
     assert ((low <= samples.q) & (samples.q <= high)).all()

@@ -10,8 +10,7 @@ from pathlib import Path
 
 SCRIPT = """
 import sys
-from freefloat import load_mission
-from freefloat.campaign import run_campaign
+from freefloat import load_mission, run_campaign
 path, directory, runs, chunk, workers, *methods = sys.argv[1:]
 run_campaign(load_mission(path), int(runs), methods, directory=directory, chunk=int(chunk), workers=int(workers))
 """

@@ -209,7 +209,7 @@ def bare(robot):
 @pytest.mark.parametrize("verb", ["design", "run", "sweep"])
 def test_a_clearance_that_cannot_be_checked_is_refused_before_anything_is_written(tmp_path, folder, verb, given):
     motion = str(folder / "first.json")
-    ff.load_motion(motion).save(tmp_path / "motion.json")
+    ff.excitation.load_motion(motion).save(tmp_path / "motion.json")
     write_small_mission(tmp_path, **({"trajectory": "motion.json"} if given == "mission" else {}))
     (tmp_path / "robot.yaml").write_text(yaml.safe_dump(bare(ROBOT)))
     before = sorted(tmp_path.rglob("*"))

@@ -10,6 +10,7 @@ from estimate.problems import make_case
 from random_trees import ROBOTS, random_robot
 
 from freefloat.dynamics.samples import Samples
+from freefloat.dynamics.total_momentum import TotalMomentum
 from freefloat.errors import FileError
 from freefloat.estimate.estimate import Estimate, load_estimate
 from freefloat.estimate.estimate_parts import Budget, ChannelResidual, NothingKept, Quantity, Residual, UsedFlight
@@ -47,8 +48,8 @@ def flights_of(robot, rng):
     arrays = {name: rng.normal(size=(5, joints)) for name in ("q", "dq", "ddq", "torques")}
     arrays |= {"attitude": rng.normal(size=(5, 4)), "position": rng.normal(size=(5, 3)), "w": rng.normal(size=(5, 3))}
     bare = Samples(q=np.zeros((2, joints)), t=np.array([0.0, 1.0 / 3.0]))
-    first = UsedFlight("a", ("load",), "unknown", Samples(**arrays, t=np.arange(5.0)))
-    return first, UsedFlight("b", (), np.array([0.1, -0.0, 1e-300]), bare)
+    first = UsedFlight("a", ("load",), TotalMomentum.unknown(), Samples(**arrays, t=np.arange(5.0)))
+    return first, UsedFlight("b", (), TotalMomentum.known([0.1, -0.0, 1e-300]), bare)
 
 
 def residuals_of(rng):

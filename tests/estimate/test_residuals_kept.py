@@ -57,7 +57,8 @@ def test_every_flight_is_kept_with_its_motion_and_what_was_said_of_it():
     assert [each.name for each in estimate.flights] == ["flight0", "flight1"]
     assert [each.flight for each in estimate.residuals] == ["flight0", "flight1"]
     for kept, flight in zip(estimate.flights, problem.flights, strict=True):
-        assert (kept.momentum, kept.without) == ("zero", ())
+        assert kept.momentum.is_zero
+        assert kept.without == ()
         np.testing.assert_array_equal(kept.motion.q, flight.samples.q)
         np.testing.assert_array_equal(kept.motion.torques, flight.samples.torques)
 

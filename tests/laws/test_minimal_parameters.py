@@ -56,10 +56,11 @@ def states(robot, rows_per_state, seed=2, **choices):
 
 
 def assert_same_space(one, other):
+    """Closed form and numbers, which know a direction only as well as their smallest is above their noise: the gap."""
     assert len(one) == len(other)
     if len(one):
         largest = float(np.max(subspace_angles(one.combine.T, other.combine.T)))
-        assert largest < SAME_SPACE, f"{len(one)} clusters, principal angle {largest:.2g}"
+        assert largest < max(SAME_SPACE, 50.0 / other.gap), f"{len(one)} clusters, principal angle {largest:.2g}"
 
 
 def assert_nothing_is_lost(minimal, rows, parameters):

@@ -103,7 +103,7 @@ def test_the_exempt_file_takes_differences_and_only_its_study_reads_it():
 
 
 def test_the_scan_reads_the_package():
-    assert (PACKAGE / "regressor" / "kernels.py") in set(PACKAGE.rglob("*.py"))
+    assert (PACKAGE / "dynamics" / "kernels.py") in set(PACKAGE.rglob("*.py"))
 
 
 @pytest.mark.parametrize(

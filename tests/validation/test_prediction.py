@@ -111,7 +111,7 @@ def test_innovations_of_estimates_that_err_as_they_say_are_standard_normal(model
         prediction, _ = prediction_of(case, model)
         claimed, rng = prediction.claimed, np.random.default_rng([seed, 3])
         moved = claimed.theta + claimed.root @ rng.normal(size=claimed.root.shape[1])
-        within = fit(prediction, Freedom.claimed(moved, claimed.root), prediction.start()[claimed.theta.size :])
+        within = fit(prediction, Freedom.within(moved, claimed.root), prediction.start()[claimed.theta.size :])
         z = innovations(within, np.ones(within.residual.size))
         squares, count = squares + float(z @ z), count + z.size
         probabilities.append(float(chi2.sf(z @ z, z.size)))
@@ -127,7 +127,7 @@ def test_biases_that_are_as_large_as_was_believed_are_of_standard_size():
         prediction, _ = prediction_of(case, "momentum", gyro_bias_rad_s=sd)
         prediction.mean = sd * np.random.default_rng([seed, 4]).normal(size=3)  # off as much as it may be
         claimed = prediction.claimed
-        within = fit(prediction, Freedom.claimed(claimed.theta, claimed.root), prediction.mean)
+        within = fit(prediction, Freedom.within(claimed.theta, claimed.root), prediction.mean)
         sizes.extend(nuisance_sizes(within, np.ones(within.residual.size)))
     assert len(sizes) == 120
     assert chi2.ppf(1e-4, 120) < np.square(sizes).sum() < chi2.ppf(1.0 - 1e-4, 120)

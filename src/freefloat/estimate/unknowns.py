@@ -143,9 +143,15 @@ def _units(parameters: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _inverse(covariance: Array) -> Array:
-    """Of a covariance whose entries have very different sizes."""
+    """Of a covariance whose entries have very different sizes; what is exact but for rounding counts as nearly so."""
     scale = np.sqrt(np.diagonal(covariance))
-    return np.linalg.inv(covariance / np.outer(scale, scale)) / np.outer(scale, scale)
+    correlation = covariance / np.outer(scale, scale)
+    inverse = np.linalg.inv(correlation)
+    if (np.linalg.eigvalsh(inverse) <= 0.0).any():  # rounding made a variance negative
+        values, vectors = np.linalg.eigh(correlation)
+        values = np.maximum(values, np.finfo(float).eps * len(values) * values[-1])
+        inverse = (vectors / values) @ vectors.T
+    return inverse / np.outer(scale, scale)
 
 
 def _joint_zeros(problem: Problem) -> Iterator[UnknownGroup]:

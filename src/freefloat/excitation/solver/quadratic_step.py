@@ -137,4 +137,5 @@ class _InteriorPoint:
 def _reach(values: Array, change: Array) -> float:
     """How much of a change leaves all values positive, at most one."""
     falling = change < 0.0
-    return float(min(1.0, (values[falling] / -change[falling]).min(initial=1.0)))
+    with np.errstate(over="ignore"):  # a change of next to nothing reaches infinitely far
+        return float((values[falling] / -change[falling]).min(initial=1.0))
