@@ -45,6 +45,10 @@ class FrozenMapping(Mapping[Key, Value]):
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For copies and pickles, which would forget that arrays cannot be written."""
+        return _mapped, (self._held, _fixed(self._held))
+
 
 class Content:
     """A frozen dataclass, without an equality of its own, that equals another of its kind if it holds the same.
@@ -58,16 +62,20 @@ class Content:
         return same(self, other) if type(other) is type(self) else NotImplemented
 
     def __hash__(self) -> int:
-        """Of what is quickly told: equal results have equal hashes, and most others have not."""
+        """Of what is quickly seen: equal results have equal hashes, and most others have not."""
         return hash((type(self), *(_mark(value) for value in _held(self).values())))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For copies and pickles, which would forget that arrays cannot be written."""
         held = _held(self)
-        fixed = tuple(
-            name for name, value in held.items() if isinstance(value, np.ndarray) and not value.flags.writeable
-        )
-        return _again, (type(self), held, fixed)
+        return _again, (type(self), held, _fixed(held))
+
+    def _protect(self, *names: str) -> None:
+        """Let nobody write into these arrays, though whoever gave them may write into theirs."""
+        for name in names:
+            array = getattr(self, name).view()
+            array.setflags(write=False)
+            object.__setattr__(self, name, array)
 
 
 def same(a: Any, b: Any) -> bool:
@@ -80,7 +88,7 @@ def same(a: Any, b: Any) -> bool:
         return not isinstance(a, np.ndarray) and not isinstance(b, np.ndarray) and bool(a == b)
     if isinstance(a, list | tuple):
         return len(a) == len(b) and all(same(one, other) for one, other in zip(a, b, strict=True))
-    if is_dataclass(a):
+    if isinstance(a, Content) or is_dataclass(a):
         others = _held(b)
         return all(same(value, others[name]) for name, value in _held(a).items())
     return _same_values(a, b)
@@ -97,7 +105,13 @@ def _same_values(a: Any, b: Any) -> bool:
 
 
 def _held(thing: Any) -> dict[str, Any]:
-    return {each.name: getattr(thing, each.name) for each in fields(thing)}
+    """What a dataclass holds; of anything else that derives from one, such as a limit of one's own, all it has."""
+    return {each.name: getattr(thing, each.name) for each in fields(thing)} if is_dataclass(thing) else vars(thing)
+
+
+def _fixed(held: Mapping[Any, Any]) -> tuple[Any, ...]:
+    """Names of the arrays that cannot be written."""
+    return tuple(name for name, value in held.items() if isinstance(value, np.ndarray) and not value.flags.writeable)
 
 
 def _mark(value: object) -> object:
@@ -111,8 +125,14 @@ def _mark(value: object) -> object:
 def _again(kind: type[Any], held: Mapping[str, Any], fixed: tuple[str, ...]) -> Any:
     """The same result, as it was: its checks have been made."""
     made = object.__new__(kind)
+    for name in fixed:
+        held[name].setflags(write=False)
     for name, value in held.items():
-        if name in fixed:
-            value.setflags(write=False)
         object.__setattr__(made, name, value)
     return made
+
+
+def _mapped(held: dict[Any, Any], fixed: tuple[Any, ...]) -> FrozenMapping[Any, Any]:
+    for name in fixed:
+        held[name].setflags(write=False)
+    return FrozenMapping(held)

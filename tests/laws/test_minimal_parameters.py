@@ -55,12 +55,12 @@ def states(robot, rows_per_state, seed=2, **choices):
     return random_states(robot, 10 + 3 * robot.parameters.size // (2 * rows_per_state), seed, **choices)
 
 
-def assert_same_space(one, other):
-    """Closed form and numbers, which know a direction only as well as their smallest is above their noise: the gap."""
+def assert_same_space(one, other, doubt=0.0):
+    """doubt: how far the numbers themselves are from deciding."""
     assert len(one) == len(other)
     if len(one):
         largest = float(np.max(subspace_angles(one.combine.T, other.combine.T)))
-        assert largest < max(SAME_SPACE, 50.0 / other.gap), f"{len(one)} clusters, principal angle {largest:.2g}"
+        assert largest < max(SAME_SPACE, doubt), f"{len(one)} clusters, principal angle {largest:.2g}"
 
 
 def assert_nothing_is_lost(minimal, rows, parameters):
@@ -239,7 +239,10 @@ def test_axes_that_are_almost_right_lose_no_digits_on_a_fixed_or_planar_base(ang
         minimal = closed_form(robot)
         shown = minimal.reduce(rows) @ minimal.values(robot.parameters)
         assert_agree(shown, rows @ robot.parameters, EXACT, FLOOR)
-        assert_same_space(minimal, by_numbers(robot, rows))
+        # Numbers know directions to one over their gap, and coefficients of clusters grow like one over the angle: tree
+        # 17 on a fixed base, at 0.01 rad, has a gap of 3e8, all others 1e14.
+        numbers = by_numbers(robot, rows)
+        assert_same_space(minimal, numbers, 1.0 / (angle * numbers.gap))
 
 
 def test_a_coefficient_close_to_a_fraction_is_not_made_one():

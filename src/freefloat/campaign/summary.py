@@ -19,6 +19,7 @@ from scipy.stats import beta, norm
 
 from freefloat.arrays import Array
 from freefloat.campaign.manifest import CadChoice, ClustersSection, Manifest, SettingSection
+from freefloat.frozen import Content
 
 if TYPE_CHECKING:
     import polars as pl
@@ -129,7 +130,7 @@ class SettingSummary:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CampaignSummary:
+class CampaignSummary(Content):
     """A campaign in numbers. cad: the robot that the estimators were given, drawn for every run or exact."""
 
     name: str

@@ -85,6 +85,7 @@ class Estimate(Content):
         object.__setattr__(self, "covariance", 0.5 * (covariance + covariance.T))
         if not self.unseen.size:
             object.__setattr__(self, "unseen", np.zeros((0, len(self.minimal))))
+        self._protect("values", "covariance", "cad", "unseen")
 
     def __repr__(self) -> str:
         return f"<Estimate of {self.robot.name} by {self.method}: {len(self.values)} clusters, {self.outcome}>"

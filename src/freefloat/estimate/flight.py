@@ -64,6 +64,7 @@ class Flight(Content):
             object.__setattr__(self, "momentum", TotalMomentum.of(self.momentum))
         except ShapeError as error:
             raise ShapeError(f"{self.name}: {error}") from None
+        self._protect("velocity_point")
         if self.curves is None:
             object.__setattr__(self, "curves", through_samples(self.samples))
 

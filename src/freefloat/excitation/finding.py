@@ -12,7 +12,6 @@ import numpy as np
 from freefloat.arrays import Array
 from freefloat.excitation.effort import SHAKES, STARTS
 from freefloat.excitation.excitation import Excitation, HowFound
-from freefloat.excitation.goals.by_name import goal_named
 from freefloat.excitation.limits.box import BoxLimit
 from freefloat.excitation.limits.clearance import collision_check
 from freefloat.excitation.limits.infeasible import NoMotionFound, conflict_sentence, refuse_impossible
@@ -87,13 +86,13 @@ def _refuse_blind(plan: Plan, task: PlannedTask, y: Array) -> None:
     """Refuse a goal that no motion can change: what it asks for is not in the rows."""
     if not np.isfinite(task.value(y)[0]):
         raise InvalidPlan(
-            f"{plan.goal} cannot be had: this motion leaves something that is asked for entirely open; declare known "
-            "or zero what cannot be seen, or give inertias that the robot file leaves at zero"
+            f"{plan.goal_name} cannot be had: this motion leaves something that is asked for entirely open; declare "
+            "known or zero what cannot be seen, or give inertias that the robot file leaves at zero"
         )
-    if not goal_named(plan.goal).of_sensors and not plan.condition_number(plan.variables.trajectory(y)) < _NO_RANK:
+    if not plan.of_sensors and not plan.condition_number(plan.variables.trajectory(y)) < _NO_RANK:
         raise InvalidPlan(
-            f"{plan.goal} cannot be had: the {plan.model} rows of such a motion lack rank, so some clusters do not "
-            "show in them; declare known or zero what cannot be seen, or design for accuracy"
+            f"{plan.goal_name} cannot be had: the {plan.model} rows of such a motion lack rank, so some clusters do "
+            "not show in them; declare known or zero what cannot be seen, or design for accuracy"
         )
 
 
@@ -170,7 +169,7 @@ def described(plan: Plan, y: Array, how: HowFound, optimality: float) -> Excitat
     trajectory = plan.variables.trajectory(y)
     value, _ = plan.objective().value(trajectory.coefficients)
     predictions, condition_number = plan.predictions(trajectory), plan.condition_number(trajectory)
-    result = (trajectory, plan.goal, value, condition_number, predictions, margins_of(plan, y), how, optimality)
+    result = (trajectory, plan.goal_name, value, condition_number, predictions, margins_of(plan, y), how, optimality)
     collisions = collision_check(plan.robot, plan.limits)
     return Excitation(*result, warnings=_warnings(plan, how), collisions=collisions)
 

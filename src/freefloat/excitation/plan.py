@@ -67,9 +67,9 @@ class Plan(Content):
     shape: of the motion. rest: whether it must start and end at rest; built in where the shape does not have it.
     limits: all that the motion must keep. start, wheel_rates: how the flight begins.
     sensors, known, zero, prior, momentum, nuisances: as in `planned_problem`.
-    goal: what is made small; accuracy is the mean of all clusters, worst-accuracy that of those known worst in
-        units of the CAD model's own spread. model: whose rows other goals look at. scaled: whether columns of those
-        rows count by their direction alone, whatever their length.
+    goal: what is made small, by name, or one of your own that reads the rows of a model; accuracy is the mean of all
+        clusters, worst-accuracy that of those known worst in units of the CAD model's own spread. model: whose rows
+        other goals look at. scaled: whether columns of those rows count by direction alone, whatever their length.
     weights: of clusters in the accuracy, by the name of their leader, not negative; one for those not named.
     earlier: motions flown or designed before, which this one complements.
     robust: over robot and guesses, the expected or the worst value.
@@ -90,7 +90,7 @@ class Plan(Content):
     nuisances: Nuisances = field(default_factory=Nuisances)
     start: Start = field(default_factory=Start)
     wheel_rates: Array | None = None
-    goal: GoalName = "accuracy"
+    goal: GoalName | Goal = "accuracy"
     model: ModelName = "angular-momentum"
     scaled: bool = False
     weights: Mapping[str, float] = field(default_factory=dict)
@@ -104,14 +104,16 @@ class Plan(Content):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "momentum", TotalMomentum.of(self.momentum))
-        if self.goal not in get_args(GoalName):
-            raise InvalidPlan(f"goal is {self.goal!r}; allowed: {', '.join(get_args(GoalName))}")
+        if not isinstance(self.goal, Goal) and self.goal not in get_args(GoalName):
+            raise InvalidPlan(f"goal is {self.goal!r}; allowed: {', '.join(get_args(GoalName))}, or a Goal")
         for name in ("goal_instants", "limit_instants"):
             count = getattr(self, name)
             if count is not None and count < 2:
                 raise InvalidPlan(f"{name} is {count}; allowed: 2 or more")
-        if goal_named(self.goal).of_sensors and not self.sensors:
-            raise InvalidPlan(f"{self.goal} needs sensors, found none; allowed: a gyro, star tracker, pose or velocity")
+        if self.of_sensors and not self.sensors:
+            raise InvalidPlan(
+                f"{self.goal_name} needs sensors, found none; allowed: a gyro, star tracker, pose or velocity"
+            )
 
     # ------------------------------------------------------------------ what follows
 
@@ -182,6 +184,16 @@ class Plan(Content):
         t = np.linspace(0.0, self.shape.duration_s, self.instants_of_limits)
         return PlannedTask(Expected(()), tuple(self.limits), self.conditions(), self.variables, t)
 
+    @property
+    def goal_name(self) -> str:
+        """What the goal is called."""
+        return self.goal.name if isinstance(self.goal, Goal) else self.goal
+
+    @property
+    def of_sensors(self) -> bool:
+        """Whether the goal reads what sensors will tell, not the rows of a model, as a goal of one's own does."""
+        return not isinstance(self.goal, Goal) and goal_named(self.goal).of_sensors
+
     def task(self) -> PlannedTask:
         """For the solver."""
         t = np.linspace(0.0, self.shape.duration_s, self.instants_of_limits)
@@ -195,8 +207,11 @@ class Plan(Content):
         return Expected(members) if self.robust == "expected" else Worst(members)
 
     def _of_robot(self, robot: Robot) -> GoalOnRows:
-        kind = goal_named(self.goal)
-        return self._accuracy(robot, kind) if issubclass(kind, Accuracy) else self.on_matrix(robot)
+        if not isinstance(self.goal, Goal):
+            kind = goal_named(self.goal)
+            if issubclass(kind, Accuracy):
+                return self._accuracy(robot, kind)
+        return self.on_matrix(robot)
 
     # ------------------------------------------------------------------ predicted accuracy
 
@@ -286,7 +301,7 @@ class Plan(Content):
     def on_matrix(self, robot: Robot | None = None, goal: Goal | None = None) -> GoalOnRows:
         """A goal on the rows of the model, the plan's own unless given; earlier motions are above them."""
         rows, t = self.rows(robot), np.linspace(0.0, self.shape.duration_s, self.instants)
-        chosen = goal or goal_named(self.goal)()
+        chosen = goal or (self.goal if isinstance(self.goal, Goal) else goal_named(self.goal)())
         if self.scaled:
             chosen = ScaledColumns(chosen)
         conditions = self.conditions(robot)

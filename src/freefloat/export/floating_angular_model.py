@@ -26,13 +26,14 @@ from freefloat.errors import UnknownName
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimated_clusters import spread_of
 from freefloat.estimate.uncertain import Judge, Uncertain, covariance_root
+from freefloat.frozen import Content
 from freefloat.models.angular_momentum import AngularMomentum
 from freefloat.models.model import NotApplicable
 from freefloat.robot.base_axes import sliding_axes
 
 
 @dataclass(frozen=True, eq=False)
-class FloatingAngularModel:
+class FloatingAngularModel(Content):
     """How an identified robot turns, each quantity with its uncertainty; q has shape (n, joints).
 
     A planar base turns about z alone: k = 1 angular velocity instead of k = 3. Known values count as exact.

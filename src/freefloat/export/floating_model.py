@@ -36,12 +36,13 @@ from freefloat.errors import UnknownName
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimated_clusters import cad_spread, refuse_other_clusters, spread_of, undeclared
 from freefloat.estimate.uncertain import Judge, Uncertain, covariance_root, side_by_side
+from freefloat.frozen import Content
 from freefloat.robot.model import Robot
 from freefloat.robot.parts import Point
 
 
 @dataclass(frozen=True, eq=False)
-class FloatingModel:
+class FloatingModel(Content):
     """The dynamics of an identified robot, each quantity with its uncertainty; q has shape (n, joints).
 
     Known values count as exact.

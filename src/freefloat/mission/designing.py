@@ -14,6 +14,7 @@ from freefloat.excitation.excitation import Excitation, trajectory_of
 from freefloat.excitation.finding import Watch, find_excitation
 from freefloat.excitation.flight_forecast import flight_sheet
 from freefloat.excitation.goals.by_name import goal_named
+from freefloat.excitation.goals.goal import Goal
 from freefloat.excitation.goals.names import GoalName
 from freefloat.excitation.guesses import drawn_guesses
 from freefloat.excitation.limits.limit import Limit
@@ -37,7 +38,7 @@ def design(
     mission: Mission,
     starts: int = STARTS,
     seed: int = 0,
-    goal: GoalName | None = None,
+    goal: GoalName | Goal | None = None,
     earlier: Sequence[Trajectory | Excitation] = (),
     workers: int | None = None,
     watch: Watch | None = None,
@@ -45,10 +46,10 @@ def design(
 ) -> Excitation:
     """The motion that reveals the most of the mission's robot within all its limits.
 
-    starts: local searches from random motions, of which the best counts. goal: the mission's own unless given.
-    earlier: motions flown or designed before, which this one complements. workers: processes, as many as there are
-    processors unless given. watch: told how far the design is. shakes: how often the best two are shaken, in search
-    of better ones nearby.
+    starts: local searches from random motions, of which the best counts. goal: by name, or one of your own; the
+    mission's unless given. earlier: motions flown or designed before, which this one complements. workers: processes,
+    as many as there are processors unless given. watch: called with how far the design is. shakes: how often the best
+    two are shaken, in search of better ones nearby.
     """
     plan = plan_of(mission, goal, earlier)
     found = find_excitation(plan, starts, seed, workers, watch=watch, shakes=shakes)
@@ -58,11 +59,13 @@ def design(
     return replace(found, origin=origin, sheet=sheet)
 
 
-def plan_of(mission: Mission, goal: GoalName | None = None, earlier: Sequence[Trajectory | Excitation] = ()) -> Plan:
+def plan_of(
+    mission: Mission, goal: GoalName | Goal | None = None, earlier: Sequence[Trajectory | Excitation] = ()
+) -> Plan:
     """What the mission says of the motion to be designed."""
     said, flight = mission.settings, mission.settings.flight
     wanted, shape = goal or said.excitation.goal, shape_of(mission)
-    if goal_named(wanted).of_sensors and not mission.sensors:
+    if not isinstance(wanted, Goal) and goal_named(wanted).of_sensors and not mission.sensors:
         raise InvalidMission(f"{mission.path}: the mission has no sensors; to design for accuracy needs at least one")
     return Plan(
         mission.robot,

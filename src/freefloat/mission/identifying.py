@@ -37,19 +37,21 @@ Recordings = Recording | FilePath | Mapping[str, Recording] | Sequence[Recording
 def identify(
     mission: Mission,
     recordings: Recordings,
-    method: str | None = None,
+    method: str | Estimator | None = None,
     motion: Trajectory | Excitation | None = None,
     without: Mapping[str, Sequence[str]] | None = None,
     settings: ProcessSettings | None = None,
 ) -> Estimate:
-    """What the recordings say of the mission's robot, by the mission's method unless another is named.
+    """What the recordings say of the mission's robot.
 
+    method: an estimator, by name or with settings of its own; the mission's unless given.
     The rest is as for `problem`. What processing has to say is among the estimate's warnings and notes.
     """
     asked = method or method_of(mission)
-    estimator, named = make_estimator(asked, mission.robot.base), named_recordings(recordings)
+    estimator = asked if isinstance(asked, Estimator) else make_estimator(asked, mission.robot.base)
+    named = named_recordings(recordings)
     absent = absent_bodies(mission, recordings, without)
-    flights = flights_of(mission, named, motion, absent, settings or settings_for(mission, asked))
+    flights = flights_of(mission, named, motion, absent, settings or settings_for(mission, estimator.name))
     with one_blas_thread():
         found = estimator.estimate(_posed(mission, [flight for flight, _ in flights]))
     several = len(flights) > 1

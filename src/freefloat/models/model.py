@@ -30,6 +30,7 @@ from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.states import random_states
 from freefloat.dynamics.torque import torque_regressor
 from freefloat.errors import FreefloatError
+from freefloat.frozen import Content
 from freefloat.models.closed_form_clusters import closed_form
 from freefloat.models.minimal import MinimalParameters
 from freefloat.models.numerical import independent_columns, standard_preference
@@ -44,7 +45,7 @@ class NotApplicable(FreefloatError):
 
 
 @dataclass(frozen=True, eq=False)
-class Model(ABC):
+class Model(Content, ABC):
     """A measured quantity, linear in clusters.
 
     robot: whose parameters are meant; its own values serve only for what is known.

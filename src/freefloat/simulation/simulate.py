@@ -21,6 +21,7 @@ from freefloat.dynamics.reaction import base_accelerations
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.torque import inverse_dynamics
 from freefloat.errors import FreefloatError, ShapeError
+from freefloat.frozen import Content
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.base_axes import allowed_rows, turning_axes
 from freefloat.robot.model import Robot
@@ -35,7 +36,7 @@ class CannotFly(FreefloatError):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Start:
+class Start(Content):
     """The base at the first instant.
 
     attitude: quaternion of R_IB, scalar last. position: base origin, inertial axes [m].

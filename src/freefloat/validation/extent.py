@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from freefloat.arrays import Array
+from freefloat.frozen import Content
 from freefloat.models.names import cluster_words
 from freefloat.validation.checks import information_on
 from freefloat.validation.fits import FittedPrediction, inverse
@@ -46,13 +47,16 @@ class Sensitivity:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Windows:
+class Windows(Content):
     """What growing windows say of the clusters: ends, shape (w,) [s]; shift from the estimate, and sd, (w, c) each."""
 
     names: tuple[str, ...]
     ends_s: Array
     shift: Array
     sd: Array
+
+    def __post_init__(self) -> None:
+        self._protect("ends_s", "shift", "sd")
 
 
 def sensitivities(fitted: FittedPrediction, readings: tuple[PredictedReading, ...]) -> tuple[Sensitivity, ...]:

@@ -15,7 +15,7 @@ from freefloat.data.processing.imu_model import Calibration
 from freefloat.data.processing.projection import Projection
 from freefloat.data.processing.time_offset import GyroDelay
 from freefloat.dynamics.samples import Samples
-from freefloat.frozen import FrozenMapping
+from freefloat.frozen import Content, FrozenMapping
 from freefloat.robot.model import Robot
 from freefloat.robot.transform import Transform
 from freefloat.sensors.channel import Channel
@@ -51,7 +51,7 @@ class ProcessSettings:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Processed:
+class Processed(Content):
     """Samples on one time base, and how they came about.
 
     samples: what regressors read; `t` is on the recording's clock.

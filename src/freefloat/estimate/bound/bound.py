@@ -55,6 +55,9 @@ class Bound(Content):
     full_covariance: Array
     unseen: Array
 
+    def __post_init__(self) -> None:
+        self._protect("values", "information", "full_covariance", "unseen")
+
     @property
     def covariance(self) -> Array:
         """Of the clusters, shape (c, c)."""

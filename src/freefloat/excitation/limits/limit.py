@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from freefloat.arrays import Array
 from freefloat.excitation.planned_motion import PlannedMotion
 from freefloat.files import Section
+from freefloat.frozen import Content
 from freefloat.robot.model import Robot
 
 
-class Limit(ABC):
+class Limit(Content, ABC):
     """Something that a motion must keep at all instants of the grid.
 
     name: in words, for people ("rate of joint2", "base pitch", "clearance of link3 and base").
