@@ -15,6 +15,7 @@ from scipy.integrate import solve_ivp
 from simulation.weighed import Weighed, about_centre, centres, simpson
 
 from freefloat.dynamics import forward_kernels as dynamics_kernels
+from freefloat.dynamics.reaction import joint_inertia
 from freefloat.dynamics.torque import mass_matrix
 from freefloat.errors import ShapeError
 from freefloat.motion.combined import Combined
@@ -27,7 +28,7 @@ from freefloat.robot.rotations import rotations
 from freefloat.robot.tree import PRISMATIC
 from freefloat.simulation import controlled, controlled_kernels
 from freefloat.simulation.controlled import simulate_controlled, simulate_torques
-from freefloat.simulation.drives import Drives, fastest_rate, joint_inertia
+from freefloat.simulation.drives import Drives, fastest_rate
 from freefloat.simulation.simulate import CannotFly, Disturbance, Pulse, Start, simulate_motion
 from freefloat.studies.catalogue import published, study_robot
 
