@@ -123,10 +123,10 @@ def predict(
 
 
 def missing_momentum(motion: BaseMotion, rates: Array, R: Array, turning: NDArray[np.int64]) -> Array:
-    """Angular momentum that a predicted motion lacks by measured rates: its mean, axes of the first sample, (3,) [N m s].
+    """Angular momentum that a predicted motion lacks by measured rates, axes of the first sample, (3,) [N m s].
 
-    rates: about the axes `turning` that the base can turn about, (n, k), at the samples of the grid. R: attitudes
-    there, (n, 3, 3).
+    Its mean over the samples. rates: about the axes `turning` that the base can turn about, (n, k). R: attitudes,
+    (n, 3, 3).
     """
     step, sliding = motion.grid.step, motion.B.shape[1] - turning.size
     gain = motion.B[::step, sliding:][:, :, turning]
