@@ -9,7 +9,7 @@ import pytest
 import freefloat
 
 PACKAGE = Path(freefloat.__file__).parent
-BELOW = ("arrays", "errors", "exact_json", "files", "frozen", "plain_yaml", "public_names")
+BELOW = ("arrays", "compile_stamp", "errors", "exact_json", "files", "frozen", "plain_yaml", "public_names")
 ROOMS = (
     "robot",
     "dynamics",

@@ -17,12 +17,12 @@ from robot.urdf_loaders import load_in_mujoco
 from simulation.weighed import slope
 
 from freefloat.dynamics.momentum_rows import momentum
+from freefloat.dynamics.reaction import joint_inertia
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.torque import inverse_dynamics
 from freefloat.robot.rotations import rotations
 from freefloat.robot.urdf_write import urdf_text
 from freefloat.simulation.controlled import simulate_torques
-from freefloat.simulation.drives import joint_inertia
 from freefloat.studies.catalogue import study_robot
 
 STEP, DURATION = 8e-3, 2.0

@@ -306,6 +306,13 @@ def test_designs_are_flown_as_they_were_found(mission, tmp_path, monkeypatch):
     assert made.table["value"].to_list() == whole.table["value"].to_list()
 
 
+def test_a_campaign_whose_design_is_interrupted_has_not_begun(mission, tmp_path, monkeypatch):
+    monkeypatch.setattr(settings, "designed_motion", lambda *arguments: None)
+    with pytest.raises(KeyboardInterrupt, match="interrupted while a motion was designed"):
+        campaign(replace(mission, trajectory=None), tmp_path / "c", 1, sweep={"harmonics": [2.0]})
+    assert not (tmp_path / "c" / "campaign.json").exists()
+
+
 def test_a_directory_of_something_else_is_left_alone(mission, tmp_path):
     (tmp_path / "thesis.tex").write_text("three years")
     (tmp_path / ".freefloat-0123.part").write_text("of another command")

@@ -13,6 +13,7 @@ from numba.core.caching import NullCache
 from numba.core.dispatcher import Dispatcher
 from scipy.spatial.transform import Rotation
 
+from freefloat.compile_stamp import text_stamp
 from freefloat.dynamics.reaction import base_reaction
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.kalman import kernel, prediction_kernel, second_order_kernel
@@ -24,7 +25,6 @@ from freefloat.estimate.linear.least_squares import LeastSquares
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem_data import Nuisances
 from freefloat.models.model import NotApplicable
-from freefloat.simulation.controlled_kernels import text_stamp
 
 GYRO, TRACKER = 1e-5, 1e-4
 BIAS = replace(Nuisances.none(), gyro_bias_rad_s=1e-3)

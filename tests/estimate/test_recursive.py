@@ -94,19 +94,6 @@ def test_a_memory_of_a_length_forgets_all_but_one_part_in_e_in_that_length():
     assert Forgetting.over() == Forgetting()
 
 
-def test_values_to_begin_with_count_as_a_measurement_of_them():
-    matrix, right, sd, truth = rows_of(4)
-    matrix, right, sd = matrix[:5], right[:5], sd[:5]
-    root = np.random.default_rng(4).normal(size=(COLUMNS, COLUMNS))
-    prior, covariance = truth + 1.0, root @ root.T
-    begun = Filter.believing(prior, covariance)
-    assert max(off(begun, prior, covariance)) < 1e-9
-    information = matrix.T @ (matrix / sd[:, None] ** 2)
-    posterior = np.linalg.inv(information + np.linalg.inv(covariance))
-    values = posterior @ (matrix.T @ (right / sd**2) + np.linalg.solve(covariance, prior))
-    assert max(off(begun.update(matrix, right, sd), values, posterior)) < 1e-9
-
-
 def test_for_constant_values_forgetting_scatters_with_half_the_variance_it_reports():
     rng = np.random.default_rng(5)
     matrix = rng.normal(size=(3000, 3))

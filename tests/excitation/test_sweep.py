@@ -186,7 +186,7 @@ def test_an_interrupted_design_ends_a_sweep_with_the_points_so_far(mission, monk
 
 def test_a_sweep_that_is_interrupted_before_its_first_point_has_nothing_to_keep(mission, monkeypatch):
     interrupting(monkeypatch, 1)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt, match="interrupted while a motion was designed"):
         sweep(mission, {"harmonics": [1.0, 2.0]}, starts=1, workers=1)
 
 

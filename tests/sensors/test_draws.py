@@ -9,8 +9,13 @@ import pytest
 from scipy import stats
 
 from freefloat.errors import FreefloatError, ShapeError
-from freefloat.sensors.draws import Stream, draw_normal, draw_uniform
-from freefloat.sensors.draws_kernel import GROUP, philox_block
+from freefloat.sensors.draws import Stream, draw_normal
+from freefloat.sensors.draws_kernel import GROUP
+
+
+def draw_uniform(seed, runs, name, shape):
+    return Stream(seed, runs, name).uniform("", shape)
+
 
 # ---------------------------------------------------------------------- an independent implementation
 
@@ -59,8 +64,7 @@ def normal_number(seed, run, name, index):
         ),
     ],
 )
-def test_philox_gives_the_published_answers(counter, key, expected):
-    assert philox_block(np.array(counter, np.uint64), np.array(key, np.uint64)).tolist() == expected
+def test_the_independent_philox_gives_the_published_answers(counter, key, expected):
     assert list(philox(counter, key)) == expected
 
 
@@ -76,6 +80,15 @@ def test_a_seed_means_the_same_on_every_machine():
     # To the last bit: these numbers were drawn once, and must never change.
     assert draw_normal(1, [0], "gyro", (3,)).tolist() == [SEED_1[:3]]
     assert draw_uniform(1, [0], "gyro", (3,)).tolist() == [SEED_1[3:]]
+
+
+def test_uniform_numbers_are_the_words_of_philox():
+    drawn = draw_uniform(2**64 - 1, [3], "dropouts", (100,))[0]
+    for i, found in enumerate(drawn):
+        group, place = divmod(i, GROUP)
+        second, lane = divmod(place, GROUP // 2)
+        high, low = words(2**64 - 1, 3, "uniform", "dropouts", group * GROUP // 2 + lane)[2 * second :][:2]
+        assert found == ((((high << 32) | low) >> 12) + 0.5) / 2**52
 
 
 SEED_1 = [

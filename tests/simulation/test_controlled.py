@@ -14,7 +14,9 @@ from random_trees import random_robot
 from scipy.integrate import solve_ivp
 from simulation.weighed import Weighed, about_centre, centres, simpson
 
+from freefloat.compile_stamp import text_stamp
 from freefloat.dynamics import forward_kernels as dynamics_kernels
+from freefloat.dynamics.reaction import joint_inertia
 from freefloat.dynamics.torque import mass_matrix
 from freefloat.errors import ShapeError
 from freefloat.motion.combined import Combined
@@ -27,7 +29,7 @@ from freefloat.robot.rotations import rotations
 from freefloat.robot.tree import PRISMATIC
 from freefloat.simulation import controlled, controlled_kernels
 from freefloat.simulation.controlled import simulate_controlled, simulate_torques
-from freefloat.simulation.drives import Drives, fastest_rate, joint_inertia
+from freefloat.simulation.drives import Drives, fastest_rate
 from freefloat.simulation.simulate import CannotFly, Disturbance, Pulse, Start, simulate_motion
 from freefloat.studies.catalogue import published, study_robot
 
@@ -397,7 +399,7 @@ def test_the_stamp_follows_the_text_of_what_is_called(tmp_path):
     stamps = []
     for text in ("a = 1", "a = 2", "a = 1"):
         (tmp_path / "kernels.py").write_text(text)
-        stamps.append(controlled_kernels.text_stamp(module))
+        stamps.append(text_stamp(module))
     assert stamps[0] == stamps[2] != stamps[1]
 
 
@@ -410,4 +412,4 @@ def test_only_the_stamped_function_is_cached_and_the_stamp_covers_all_it_calls()
                 own = function.py_func.__module__ in (controlled_kernels.__name__, dynamics_kernels.__name__)
                 assert isinstance(function._cache, NullCache) == own, name
     modules = [sys.modules[name] for name in sorted(called - {controlled_kernels.__name__})]
-    assert controlled_kernels.fly.py_func.__closure__[0].cell_contents == controlled_kernels.text_stamp(*modules)
+    assert controlled_kernels.fly.py_func.__closure__[0].cell_contents == text_stamp(*modules)

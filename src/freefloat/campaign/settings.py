@@ -30,7 +30,7 @@ from freefloat.mission.drawing import cad_root
 from freefloat.mission.flying import fly, random_motion, simulate
 from freefloat.mission.identifying import identify, problem
 from freefloat.mission.mission_file import Mission
-from freefloat.mission.sweeping import designed_motion, mission_at
+from freefloat.mission.sweeping import DESIGN_INTERRUPTED, designed_motion, mission_at
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
 from freefloat.sensors.draws import draw_normal
@@ -108,7 +108,10 @@ def _motion(
     mission: Mission, values: Mapping[str, float], trajectory: Trajectory | None, seed: int, workers: int | None
 ) -> Trajectory:
     if "harmonics" in values:
-        motion = designed_motion(mission, STARTS, seed, workers)
+        designed = designed_motion(mission, STARTS, seed, workers)
+        if designed is None:  # before the first run: there is nothing to keep
+            raise KeyboardInterrupt(DESIGN_INTERRUPTED)
+        motion = designed
     else:
         motion = trajectory or random_motion(mission, seed)
     return stretched(motion, values["duration_s"]) if "duration_s" in values else motion

@@ -3,6 +3,9 @@
 from .bag_mapping import BagMapping as BagMapping, load_bag_mapping as load_bag_mapping
 from .description import describe as describe
 from .origin import Origin as Origin
+from .processing.imu_accelerometer import FittedCalibration as FittedCalibration
+from .processing.imu_calibration import ImuCalibration as ImuCalibration, calibrate_imu as calibrate_imu
+from .processing.imu_model import Calibration as Calibration
 from .processing.process import process as process
 from .processing.processed import Processed as Processed, ProcessSettings as ProcessSettings
 

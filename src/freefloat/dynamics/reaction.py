@@ -22,13 +22,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from freefloat.arrays import Array, read_only
 from freefloat.dynamics import kernels, reaction_kernels
 from freefloat.dynamics.momentum_rows import momentum_matrix, spin_momentum
 from freefloat.dynamics.samples import Samples
-from freefloat.dynamics.torque import inverse_dynamics
+from freefloat.dynamics.torque import inverse_dynamics, mass_matrix
 from freefloat.errors import FreefloatError
 from freefloat.robot.base_axes import allowed_rows
 from freefloat.robot.model import Robot
@@ -109,6 +109,22 @@ def six_rows(rows: Array, allowed: NDArray[np.int64]) -> Array:
     six = np.zeros((len(rows), 6, *rows.shape[2:]))
     six[:, allowed] = rows
     return six
+
+
+def without_base(A: Array, rows: Array, allowed: NDArray[np.int64]) -> Array:
+    """Y_j - A_q^T A_b^-1 Y_b of rows Y, (n, 6 + joints, k): those of joints, the base giving way; (n, joints, k).
+
+    The base's rows may be overwritten.
+    """
+    if not allowed.size:
+        return rows[:, 6:]
+    return rows[:, 6:] - A[:, allowed, 6:].transpose(0, 2, 1) @ solve_base(A, rows[:, :6], allowed)
+
+
+def joint_inertia(robot: Robot, q: ArrayLike) -> Array:
+    """Inertia that the joints feel, the base giving way as it can: (n, joints, joints), at q (n, joints)."""
+    H = mass_matrix(robot, q)
+    return without_base(H[:, :6], H[:, :, 6:], allowed_rows(robot))
 
 
 def momentum_slopes(

@@ -122,6 +122,19 @@ def predict(
     return BaseMotion(grid, q, dq, motion.acceleration, errors, v, w, R, u, reaction.A, reaction.B)
 
 
+def missing_momentum(motion: BaseMotion, rates: Array, R: Array, turning: NDArray[np.int64]) -> Array:
+    """Angular momentum that a predicted motion lacks by measured rates, axes of the first sample, (3,) [N m s].
+
+    Its mean over the samples. rates: about the axes `turning` that the base can turn about, (n, k). R: attitudes,
+    (n, 3, 3).
+    """
+    step, sliding = motion.grid.step, motion.B.shape[1] - turning.size
+    gain = motion.B[::step, sliding:][:, :, turning]
+    momentum = np.zeros((len(rates), 3, 1))
+    momentum[:, turning] = np.linalg.solve(gain, (rates - motion.w[::step, turning])[:, :, None])
+    return (R @ momentum)[..., 0].mean(axis=0)
+
+
 def _attitudes(grid: Grid, reaction: Reaction, momentum: Array) -> Array:
     R = np.empty((grid.t.size, 3, 3))
     R[0] = np.eye(3)

@@ -38,6 +38,7 @@ from freefloat.sensors.gyro import Gyro
 
 KEYS = "BODY.mass_kg, BODY.offset_m.x (or y, z), duration_s, rate_Hz, harmonics"
 _MOST_SAMPLES = 3000  # of a motion: more of them, each noisier, tell the same
+DESIGN_INTERRUPTED = "interrupted while a motion was designed"
 _SHAPING = ("duration_s", "harmonics")  # what a motion is designed anew for
 _OFFSET = re.compile(r"(.+)\.offset_m\.([xyz])")
 _MASS = re.compile(r"(.+)\.mass_kg")
@@ -46,13 +47,6 @@ SectionKind = TypeVar("SectionKind", bound=Section)
 
 class InvalidSweep(FreefloatError):
     """Something that cannot be varied, or not like this."""
-
-
-class DesignInterrupted(KeyboardInterrupt):
-    """Ctrl-C while a motion was designed, of which nothing is kept."""
-
-    def __init__(self) -> None:
-        super().__init__("interrupted while a motion was designed")
 
 
 def sweep(
@@ -76,19 +70,25 @@ def sweep(
     if "harmonics" in over:
         given = None
     anew = given is None and any(key in over for key in _SHAPING)
-    flown = given if given is not None or anew else designed_motion(mission, starts, seed, workers)
-    points = list[SweepPoint]()
+    flown, points, interrupted = given, list[SweepPoint](), False
     try:
         for setting in settings_of(over):
             changed = mission_at(mission, setting, inertia_scales)
-            points.append(_point(changed, setting, flown or designed_motion(changed, starts, seed, workers)))
+            if flown is None or anew:
+                flown = designed_motion(changed if anew else mission, starts, seed, workers)
+            if flown is None:
+                interrupted = True
+                break
+            points.append(_point(changed, setting, flown))
             if watch is not None:
                 watch(points[-1])
     except KeyboardInterrupt:
         if not points:
             raise
-        return Sweep(tuple(over), tuple(points), interrupted=True)
-    return Sweep(tuple(over), tuple(points))
+        interrupted = True
+    if not points:
+        raise KeyboardInterrupt(DESIGN_INTERRUPTED)
+    return Sweep(tuple(over), tuple(points), interrupted)
 
 
 def settings_of(over: Mapping[str, Sequence[float]]) -> list[dict[str, float]]:
@@ -96,15 +96,13 @@ def settings_of(over: Mapping[str, Sequence[float]]) -> list[dict[str, float]]:
     return [dict(zip(over, map(float, values), strict=True)) for values in product(*over.values())]
 
 
-def designed_motion(mission: Mission, starts: int, seed: int, workers: int | None) -> Trajectory:
+def designed_motion(mission: Mission, starts: int, seed: int, workers: int | None) -> Trajectory | None:
     """A motion for the mission as it is, without the shakes that a single design has time for.
 
-    A search that is interrupted ends with what it has, which is no fair point of a sweep: `DesignInterrupted`.
+    None if the search was interrupted: what it ends with then is no fair point of a sweep.
     """
     found = find_excitation(_plan(mission), starts, seed, workers, shakes=0)
-    if found.how.interrupted:
-        raise DesignInterrupted
-    return found.trajectory
+    return None if found.how.interrupted else found.trajectory
 
 
 def _point(changed: Mission, setting: Mapping[str, float], motion: Trajectory) -> SweepPoint:

@@ -32,11 +32,6 @@ def draw_normal(seed: int, runs: ArrayLike, name: str, shape: tuple[int, ...]) -
     return Stream(seed, runs, name).normal("", shape)
 
 
-def draw_uniform(seed: int, runs: ArrayLike, name: str, shape: tuple[int, ...]) -> Array:
-    """Numbers uniform between 0 and 1, neither included, shape (runs, *shape); `runs` as in `draw_normal`."""
-    return Stream(seed, runs, name).uniform("", shape)
-
-
 @dataclass(frozen=True, eq=False)
 class Stream:
     """All that is drawn for one sensor in some runs.

@@ -158,10 +158,3 @@ def fill_uniform(seed, runs, name, out):
             start = group * GROUP
             for s in range(min(GROUP, out.shape[1] - start)):
                 out[r, start + s] = pair[s]
-
-
-@njit(**_COMPILE)
-def philox_block(counter, key):
-    """The four words that Philox4x32-10 makes of a counter, shape (4,), and a key, shape (2,); all uint64."""
-    w0, w1, w2, w3 = _philox(counter[0], counter[1], counter[2], counter[3], key[0], key[1])
-    return np.array([w0, w1, w2, w3])

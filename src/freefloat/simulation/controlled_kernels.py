@@ -7,16 +7,12 @@ At every instant the accelerations solve
 The state advances by the classical Runge-Kutta method of order four; attitude does so on the rotation group,
 R -> R exp(phi), phi' = w + phi x w / 2 + phi x (phi x w) / 12 (Bortz, IEEE T-AES 1971), as in `attitude_kernels`.
 
-A compiled function keeps its callees inside, and numba's cache looks only at the file of the function itself:
-after a change in a file that it calls into, it would go on with what it has. But the cache does look at the
-values that a function encloses. `fly` therefore encloses a checksum of the text of those files, and is the only
-function here that is cached: the others are compiled into it, whenever it is compiled.
+`fly` encloses a checksum of the files that it calls into (`compile_stamp` says why), and is the only function here
+that is cached: the others are compiled into it, whenever it is compiled.
 """
 
 from __future__ import annotations
 
-import zlib
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +20,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from freefloat.arrays import Array
+from freefloat.compile_stamp import text_stamp
 from freefloat.dynamics import attitude_kernels, forward_kernels as dynamics_kernels
 from freefloat.dynamics.attitude_kernels import rotate, turned_quaternion, vector_rate
 from freefloat.dynamics.forward_kernels import dynamics, solve, workspace
@@ -243,14 +240,6 @@ def compiled_flight(stamp: int):
         return stamp
 
     return fly
-
-
-def text_stamp(*modules) -> int:
-    """A checksum of the source texts of modules."""
-    stamp = 0
-    for module in modules:
-        stamp = zlib.crc32(Path(module.__file__).read_bytes(), stamp)
-    return stamp
 
 
 fly = compiled_flight(text_stamp(attitude_kernels, dynamics_kernels))

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from freefloat.arrays import Array, frozen_array, read_only
-from freefloat.dynamics.torque import mass_matrix
+from freefloat.dynamics.reaction import joint_inertia
 from freefloat.errors import ShapeError
-from freefloat.robot.base_axes import allowed_rows
 from freefloat.robot.model import Robot
 from freefloat.simulation.controlled_kernels import Motors
 from freefloat.simulation.simulate import CannotFly
@@ -86,14 +85,6 @@ class Drives:
         except ValueError as error:
             raise ShapeError(f"the drives are not for {len(robot.joints)} joints, which {robot.name} has") from error
         return Motors(*(read_only(each) for each in spread))
-
-
-def joint_inertia(robot: Robot, q: ArrayLike) -> Array:
-    """Inertia that the joints feel, the base giving way as it can: (n, joints, joints), at q (n, joints)."""
-    H, b = mass_matrix(robot, q), allowed_rows(robot)
-    coupling = H[:, b, 6:]
-    given = np.linalg.solve(H[:, b[:, None], b], coupling) if b.size else coupling
-    return H[:, 6:, 6:] - coupling.transpose(0, 2, 1) @ given
 
 
 def motor_inertia(robot: Robot, motors: Motors, q: Array) -> Array:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from freefloat.arrays import Array
-from freefloat.dynamics.torque import mass_matrix
+from freefloat.dynamics.reaction import joint_inertia
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import UNITS, ChannelResidual
 from freefloat.estimate.estimated_clusters import cad_covariance, spread_of, total_covariance, undeclared
@@ -57,9 +57,8 @@ class BaseMotionPrediction:
         if missing or robot.base != "free" or robot.gravity.any() or not (given.noise["torques"] > 0.0).all():
             return None
         balance, dofs = TorqueBalance(self.problem, given, self.problem.minimal.kept), len(robot.joints)
-        H = mass_matrix(robot.with_parameters(self.estimate.parameters), given.samples.q)
-        reduced = H[:, 6:, 6:] - H[:, 6:, :6] @ np.linalg.solve(H[:, :6, :6], H[:, :6, 6:])
-        variance = given.noise["torques"] ** 2 + ((reduced * given.sd("ddq", dofs)) ** 2).sum(axis=2)
+        inertia = joint_inertia(robot.with_parameters(self.estimate.parameters), given.samples.q)
+        variance = given.noise["torques"] ** 2 + ((inertia * given.sd("ddq", dofs)) ** 2).sum(axis=2)
         return balance, np.sqrt(variance)
 
     # ------------------------------------------------------------------ rows

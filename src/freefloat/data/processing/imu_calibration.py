@@ -25,7 +25,7 @@ _FACTORS = (2.0, 3.0, 4.0, 6.0, 8.0, 10.0)  # times the variance of the initial 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ImuCalibration:
-    """Both sensors of an IMU.
+    """Both sensors of an IMU; `imu.gyro.calibration.apply(raw)` undoes the gyro's errors.
 
     gyro: None if there was none. intervals: the rests that were used, shape (k, 2) [s].
     """
@@ -46,7 +46,8 @@ def calibrate_imu(
     """Calibrate from a recording that starts at rest and rests in at least nine attitudes.
 
     initial_s: length of the rest at the beginning [s]; the longer, the better the gyro's bias and the detector.
-    gravity: local |g| [m/s^2]. window_s, shortest_s: as in `static_intervals`.
+    gravity: local |g| [m/s^2]. window_s: over which the variance of readings tells rest from motion [s]. shortest_s:
+    a rest counts if it is at least a window and so much longer [s].
     """
     raw = accelerometer.of(AXES)
     tried = [static_intervals(accelerometer.t, raw, initial_s, window_s, factor, shortest_s) for factor in _FACTORS]

@@ -16,7 +16,15 @@ from freefloat.data.processing.attitude import integrate_rates
 from freefloat.estimate.causes.possible_faults import Fault
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.joint_curves import SampledCurves
-from freefloat.estimate.predicted_motion import BaseMotion, Clock, Grid, Targets, predict, sensitivities
+from freefloat.estimate.predicted_motion import (
+    BaseMotion,
+    Clock,
+    Grid,
+    Targets,
+    missing_momentum,
+    predict,
+    sensitivities,
+)
 from freefloat.estimate.problem import Problem
 from freefloat.robot.base_axes import allowed_rows
 from freefloat.robot.rotations import rotations
@@ -74,9 +82,7 @@ class FlightView:
         extra = np.zeros(self.free.stop)
         if self.back is not None and self.unknown:
             motion = self.motion(np.zeros(len(self.problem.minimal)), extra)
-            gain, missing = motion.B[:, self.sliding :][:, :, self.turning], np.zeros((len(motion.w), 3, 1))
-            missing[:, self.turning] = np.linalg.solve(gain, (self.rates - motion.w[:, self.turning])[:, :, None])
-            inertial = (self.back.swapaxes(1, 2) @ missing)[..., 0].mean(axis=0)
+            inertial = missing_momentum(motion, self.rates, self.back.swapaxes(1, 2), self.turning)
             extra[self.free] = (inertial - self.momentum)[self.turning]
         return extra
 

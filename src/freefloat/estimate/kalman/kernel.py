@@ -6,7 +6,7 @@ prediction leaves out counts as noise of known mean and variance. It is no noise
 that it is not averaged away, its variance is multiplied by the number of samples so far. Where the filter does not
 follow, the point stays, and the filter as a whole is one Gauss-Newton step from it.
 
-Only `run` is cached: it encloses a checksum of the files that it calls into (`controlled_kernels` says why).
+Only `run` is cached: it encloses a checksum of the files that it calls into (`compile_stamp` says why).
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from freefloat.compile_stamp import text_stamp
 from freefloat.dynamics import attitude_kernels, kernels, reaction_kernels
 from freefloat.dynamics.attitude_kernels import turn_by_halves_change, turned
 from freefloat.estimate.kalman import prediction_kernel, second_order_kernel, triangle_kernel
 from freefloat.estimate.kalman.prediction_kernel import predict, prediction
 from freefloat.estimate.kalman.second_order_kernel import second_order
 from freefloat.estimate.kalman.triangle_kernel import absorb, move, retriangle, transpose
-from freefloat.simulation.controlled_kernels import text_stamp
 
 _COMPILE = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
 _SMALL = 1e-4  # of the sine of an angle: below, series

@@ -12,7 +12,15 @@ from freefloat.data.processing.attitude import integrate_rates
 from freefloat.dynamics.attitude_kernels import turn_by_halves_change
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.joint_curves import Remembered
-from freefloat.estimate.predicted_motion import BaseMotion, Clock, Grid, Targets, predict, sensitivities
+from freefloat.estimate.predicted_motion import (
+    BaseMotion,
+    Clock,
+    Grid,
+    Targets,
+    missing_momentum,
+    predict,
+    sensitivities,
+)
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.unknowns import (
     CLOCK_DRIFT,
@@ -84,13 +92,8 @@ class FlightPrediction:
         place = self.place(MOMENTUM)
         if place is None or self.samples.w is None:
             return
-        motion, step = self.motion(point, phi), self.grid.step
-        gain = motion.B[::step, self.sliding.size :][:, :, self.turning]
-        missing = (self.samples.w - motion.w[::step])[:, self.turning]
-        momentum = np.zeros((len(missing), 3))
-        momentum[:, self.turning] = np.linalg.solve(gain, missing[:, :, None])[..., 0]
-        turned = rotations(integrate_rates(self.flight.t, self.samples.w))
-        point[place] = (turned @ momentum[:, :, None])[..., 0].mean(axis=0)[self.turning]
+        rates, R = self.samples.w[:, self.turning], rotations(integrate_rates(self.flight.t, self.samples.w))
+        point[place] = missing_momentum(self.motion(point, phi), rates, R, self.turning)[self.turning]
 
     def clock(self, point: Array) -> Clock:
         """The time offset and drift at a point."""

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from freefloat.arrays import Array, read_only
 from freefloat.dynamics import kernels
 from freefloat.dynamics.momentum_rows import momentum_matrix, momentum_regressor, spin_momentum, wheel_momentum
-from freefloat.dynamics.reaction import Reaction, check_inertia, six_rows, solve_base
+from freefloat.dynamics.reaction import Reaction, check_inertia, six_rows, solve_base, without_base
 from freefloat.dynamics.samples import Samples
 from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.problem import Problem
@@ -94,7 +94,7 @@ class TorqueBalance:
             K = momentum_regressor(self.robot, Samples(q=self.q, dq=self.dq, v=v, w=w), self.columns)
             twist = -six_rows(solve_base(A, K * self.present[self.columns], self.allowed), self.allowed)
             Y += self._by_rate(phi, w) @ twist[:, 3:]
-        return tau, self._reduced(A, Y)
+        return tau, without_base(A, Y, self.allowed)
 
     def _motion(self, phi: Array) -> tuple[Array, Array, Array, Array, Array]:
         """A, shape (n, 6, 6 + joints); v and w, (n, 3); acceleration of the base, (n, 6); joint torques."""
@@ -129,13 +129,6 @@ class TorqueBalance:
         return tau
 
     # ------------------------------------------------------------------ derivatives
-
-    def _reduced(self, A: Array, Y: Array) -> Array:
-        """Y_j - A_q^T A_b^-1 Y_b, shape (n, joints, c)."""
-        if not self.allowed.size:
-            return Y[:, 6:]
-        taken = solve_base(A, Y[:, :6], self.allowed)
-        return Y[:, 6:] - A[:, self.allowed, 6:].transpose(0, 2, 1) @ taken
 
     def _by_rate(self, phi: Array, w: Array) -> Array:
         """Derivative of wrench and torques by the base's angular rates, shape (n, 6 + joints, 3).

@@ -92,21 +92,6 @@ class Filter:
         """A filter that knows nothing yet of so many unknowns."""
         return cls(read_only(np.zeros((columns + 1, columns + 1))), forgetting or Forgetting())
 
-    @classmethod
-    def believing(cls, values: ArrayLike, covariance: ArrayLike, forgetting: Forgetting | None = None) -> Filter:
-        """A filter that begins with values, shape (n,), and their covariance, (n, n), such as a CAD model's.
-
-        They count as n rows, and are forgotten as rows are.
-        """
-        prior = np.array(values, float)
-        try:
-            root = np.linalg.cholesky(np.asarray(covariance, float))
-        except np.linalg.LinAlgError:
-            raise InvalidProblem("the covariance to begin with is not positive definite") from None
-        rows = scipy.linalg.solve_triangular(root, np.eye(prior.size), lower=True)
-        begun = cls.start(prior.size).update(rows, rows @ prior)
-        return cls(begun.triangle, forgetting or Forgetting(), begun.rows, begun.weight)
-
     def update(self, rows: ArrayLike, right: ArrayLike, sd: ArrayLike = 1.0, t_s: ArrayLike | None = None) -> Filter:
         """The filter after rows x = right + noise.
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from freefloat.arrays import AXES, Array
 from freefloat.dynamics.momentum_rows import momentum_adjoint, momentum_matrix, momentum_regressor
+from freefloat.dynamics.reaction import six_rows, solve_base
 from freefloat.dynamics.samples import Samples
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.rows.model_rows import NoisyChannel, NuisanceColumn, RowKind, Unit, turn_unit
@@ -156,10 +157,9 @@ class MomentumRows(StandardRows):
 
     def instruments(self, x: Array) -> Array:
         """The matrix at the base motion that the unknowns x predict, shape (n, rows, columns)."""
-        A = momentum_matrix(self.problem.robot, self.samples.q, self.phi(x))[:, self._allowed]
-        given = self.measured - self.nuisance @ x[len(self.problem.minimal) :]
-        given = given - np.einsum("kij,kj->ki", A[..., 6:], self.samples.need("dq", "momentum"))
-        twist = np.zeros((len(self.samples), 6))
-        twist[:, self._allowed] = np.linalg.solve(A[..., self._allowed], given[..., None])[..., 0]
+        A = momentum_matrix(self.problem.robot, self.samples.q, self.phi(x))
+        given = six_rows(self.measured - self.nuisance @ x[len(self.problem.minimal) :], self._allowed)
+        given -= np.einsum("kij,kj->ki", A[..., 6:], self.samples.need("dq", "momentum"))
+        twist = six_rows(solve_base(A, given[..., None], self._allowed)[..., 0], self._allowed)
         predicted = replace(self.samples, v=twist[:, :3], w=twist[:, 3:])
         return np.concatenate([self.split(predicted)[0], self.nuisance], axis=2)

@@ -26,7 +26,7 @@ from freefloat.models.angular_momentum import AngularMomentum
 from freefloat.motion.limits import limits_of
 from freefloat.studies.catalogue import published
 from freefloat.studies.spirolazzi.n1 import STUDY
-from freefloat.studies.spirolazzi.reconstruction import RateSlopes, reconstructed_rates
+from freefloat.studies.spirolazzi.reconstruction import RateSlopes
 from freefloat.studies.spirolazzi.runs import estimated_clusters
 
 _TOGETHER = 20  # motions whose matrix is held at one time
@@ -112,18 +112,6 @@ class SineTest:
                 np.abs(errors, out=errors)
                 total[:, some] += errors.reshape(motions, -1, 3, errors.shape[1]).max(axis=1).sum(axis=0)
         return total.T / len(self.amplitudes)
-
-    def exact_mean_largest_errors(self, departures: Departures) -> Array:
-        """The same of one estimate without linearisation, (3,) [rad/s]."""
-        true = self.model.values()
-        (changed,), (zeros,), (turn,) = departures.clusters, departures.zeros, departures.turns
-        total: Array = np.zeros(3)
-        for samples, motions in self._pieces():
-            w = reconstructed_rates(self.model, samples, true)
-            shown = reconstructed_rates(self.model, Samples(samples.q + zeros, samples.dq), true + changed)
-            errors = np.abs(shown - np.cross(turn, shown) - w)
-            total += errors.reshape(motions, -1, 3).max(axis=1).sum(axis=0)
-        return total / len(self.amplitudes)
 
     def _pieces(self) -> Iterator[tuple[Samples, int]]:
         """Joint motion of some motions, one after the other, and how many they are."""
