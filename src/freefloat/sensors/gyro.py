@@ -22,7 +22,7 @@ from freefloat.robot.base_axes import turning_axes
 from freefloat.robot.model import Robot
 from freefloat.robot.rotations import axial, cross_matrices
 from freefloat.sensors.inertial import Triad
-from freefloat.sensors.moving_base import MovingBase, PulledBack
+from freefloat.sensors.moving_base import MovingBase, PulledBack, TurningBase
 from freefloat.sensors.noise import Noise
 from freefloat.sensors.reading import MeasuredFlight, Reading
 from freefloat.sensors.sensor import ZERO, Output, PerAxis, SpreadPerAxis
@@ -132,7 +132,7 @@ class RateReading(Reading[GyroNuisances]):
     def _knots(self) -> Array:
         return knot_functions(self.flight.t)
 
-    def predicted(self, base: MovingBase, point: Array) -> Array:
+    def predicted(self, base: TurningBase, point: Array) -> Array:
         """Rates as the gyro shows them, shape (n, 3) [rad/s]."""
         predicted = np.zeros((base.t.size, 3))
         bias = self.setting.place(BIAS)
@@ -143,7 +143,7 @@ class RateReading(Reading[GyroNuisances]):
                 predicted[:, axis] += self._knots @ point[knots]
         return predicted
 
-    def derivative(self, base: MovingBase, point: Array) -> Array:
+    def derivative(self, base: TurningBase, point: Array) -> Array:
         """Of the rates that it shows, by all unknowns, shape (n, axes, k)."""
         gain, scale = self.gain(point), self._scale(point)
         J, place = base.rates_by_unknowns(gain), self.setting.place
