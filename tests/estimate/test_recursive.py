@@ -99,7 +99,7 @@ def test_values_to_begin_with_count_as_a_measurement_of_them():
     matrix, right, sd = matrix[:5], right[:5], sd[:5]
     root = np.random.default_rng(4).normal(size=(COLUMNS, COLUMNS))
     prior, covariance = truth + 1.0, root @ root.T
-    begun = Filter.believing(prior, covariance)
+    begun = Filter.starting_from(prior, covariance)
     assert max(off(begun, prior, covariance)) < 1e-9
     information = matrix.T @ (matrix / sd[:, None] ** 2)
     posterior = np.linalg.inv(information + np.linalg.inv(covariance))

@@ -93,7 +93,7 @@ class Filter:
         return cls(read_only(np.zeros((columns + 1, columns + 1))), forgetting or Forgetting())
 
     @classmethod
-    def believing(cls, values: ArrayLike, covariance: ArrayLike, forgetting: Forgetting | None = None) -> Filter:
+    def starting_from(cls, values: ArrayLike, covariance: ArrayLike, forgetting: Forgetting | None = None) -> Filter:
         """A filter that begins with values, shape (n,), and their covariance, (n, n), such as a CAD model's.
 
         They count as n rows, and are forgotten as rows are.
@@ -197,7 +197,7 @@ class Filter:
         if self.rank < self.columns:
             raise InvalidProblem(
                 f"the rows that are remembered show {self.rank} of {self.columns} unknowns; allowed: all of them, by "
-                "more rows, a longer memory, or values believed to begin with"
+                "more rows, a longer memory, or values assumed to begin with"
             )
 
 
