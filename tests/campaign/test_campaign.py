@@ -170,10 +170,10 @@ def test_an_interrupt_keeps_what_is_finished(mission, whole, tmp_path):
 def test_a_run_that_fails_is_a_row_and_the_others_go_on(mission, whole, tmp_path, monkeypatch):
     true = runs.identify
 
-    def sometimes(believed, recording, method, trajectory):
+    def sometimes(assumed, recording, method, trajectory):
         if recording.origin.run == 4 and method == "least-squares":
             raise InvalidProblem("nothing\nto see")
-        return true(believed, recording, method, trajectory)
+        return true(assumed, recording, method, trajectory)
 
     monkeypatch.setattr(runs, "identify", sometimes)
     made = campaign(mission, tmp_path / "failing")

@@ -1,4 +1,4 @@
-"""Problems: what is asked for, what is believed before, and joint motion between samples."""
+"""Problems: what is asked for, what is assumed before, and joint motion between samples."""
 
 from dataclasses import replace
 

@@ -18,7 +18,10 @@ from freefloat.motion.fourier import Fourier
 from freefloat.studies.catalogue import study_robot
 
 RNG = np.random.default_rng(3)
-MARGINS = (Margin("rate of j1", 1e-5 / 3.0, "rad/s", 1e-7, 2.0 / 3.0), Margin("base roll", -math.inf, "rad", -0.1, 0.0))
+MARGINS = (
+    Margin("rate of j1", 1e-5 / 3.0, "rad/s", 1e-7, 2.0 / 3.0, "rate"),
+    Margin("base roll", -math.inf, "rad", -0.1, 0.0, "base roll"),
+)
 COLLISIONS = CollisionCheck("shaped", (("base", "link2"), ("link2", "hand")), ("panel",))
 SHEET = FlightSheet(
     20.0,
@@ -136,6 +139,14 @@ def test_a_file_that_does_not_say_whether_collisions_were_checked_is_read_as_suc
     assert replace(found.sheet, margins=(), nearest=None).verdict == "GO, collisions perhaps not checked"
     assert "\ncollisions        not known to be checked: " in found.sheet.as_text()
     assert "collisions perhaps not checked" in repr(found)
+
+
+def test_a_file_that_does_not_say_kinds_of_limits_has_them_by_their_names(tmp_path):
+    old = document(tmp_path)
+    for margin in old["margins"]:
+        del margin["kind"]
+    (tmp_path / "old.json").write_text(json.dumps(old))
+    assert load_excitation(tmp_path / "old.json").margins == MARGINS
 
 
 def test_what_cannot_be_written_leaves_the_old_file_as_it_was(tmp_path):

@@ -34,7 +34,10 @@ def motion(mission):
 
 @pytest.fixture(scope="module")
 def sheet(mission, motion):
-    margins = (Margin("rate of j1", 0.1, "rad/s", 0.5, 1.0), Margin("clearance of a and b", -0.02, "m", -0.2, 3.0))
+    margins = (
+        Margin("rate of j1", 0.1, "rad/s", 0.5, 1.0, "rate"),
+        Margin("clearance of a and b", -0.02, "m", -0.2, 3.0, "clearance"),
+    )
     return flight_sheet(plan_of(mission), motion, margins)
 
 
@@ -130,6 +133,18 @@ def test_go_and_no_go_by_limit_in_words(sheet):
     assert re.search(r"gravity gradient  up to \S+ N m \(orbital rate 0.0011 rad/s, assumed: low Earth orbit\)", text)
     assert "wheel wx" in text
     assert "closest           base and link2" in text
+
+
+def test_text_and_page_say_the_same_matters(sheet):
+    (wheel,) = sheet.wheels
+    named = replace(sheet, wheels=(replace(wheel, name="the one of them that points forward"),))
+    matters = dict(named.matters)
+    assert matters["duration"] == "20 s"
+    assert matters["wheel the one of them that points forward"].startswith("holds 0.01 at the start")
+    assert list(matters)[-1] == named.verdict
+    lines = named.as_text().splitlines()
+    assert [line.split() for line in lines[: len(matters)]] == [f"{a} {b}".split() for a, b in named.matters]
+    assert len(lines) == len(matters) + len(named.margins)
 
 
 def test_a_go_says_what_was_not_checked(mission, motion, sheet, tmp_path):

@@ -115,7 +115,7 @@ def test_the_shares_of_the_known_values_in_the_scale_sum_to_one(measurement, see
 
 
 def test_the_scale_follows_the_known_value_it_rests_on():
-    """A load that is really 1 % heavier in Izz than believed makes every estimated cluster 1 % too small."""
+    """A load that is really 1 % heavier in Izz than assumed makes every estimated cluster 1 % too small."""
     (name, share), *_ = identifiability(N1, known=["load"]).scale_rests_on
     assert (name, share) == ("Izz_load", pytest.approx(1.0, abs=1e-6))
 

@@ -79,10 +79,10 @@ def test_residuals_are_those_of_the_fit(run):
 
 def test_limits_are_told_by_kind(run):
     margins = (
-        Margin("rate of j1", 1.3e-5, "rad/s", 9e-5, 4.0),
-        Margin("rate of j2", 0.035, "rad/s", 0.25, 5.0),
-        Margin("position of j1", -0.02, "rad", -0.01, 6.0),
-        Margin("clearance of base and link2", 0.2, "m", 2.01, 7.0),
+        Margin("rate of j1", 1.3e-5, "rad/s", 9e-5, 4.0, "rate"),
+        Margin("rate of j2", 0.035, "rad/s", 0.25, 5.0, "rate"),
+        Margin("position of j1", -0.02, "rad", -0.01, 6.0, "position"),
+        Margin("clearance of base and link2", 0.2, "m", 2.01, 7.0, "clearance"),
     )
     told = trajectory(replace(run, excitation=replace(run.excitation, margins=margins)))
     assert [(row["kind"], row["count"], row["at_bound"]) for row in told["kinds"]] == [

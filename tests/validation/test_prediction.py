@@ -57,7 +57,7 @@ CASES = [
 ]
 
 
-def test_the_cad_model_is_believed_as_the_estimate_believed_it():
+def test_the_cad_model_is_assumed_as_the_estimate_assumed_it():
     case = made("momentum", "free", {"w": SD}, "zero", 3)
     usual, problem = prediction_of(case, "momentum")
     wide = replace(usual.estimate, prior=CadSpread(0.3, 0.3, 0.3))
@@ -120,7 +120,7 @@ def test_innovations_of_estimates_that_err_as_they_say_are_standard_normal(model
     assert kstest(probabilities, "uniform").pvalue > 1e-3
 
 
-def test_biases_that_are_as_large_as_was_believed_are_of_standard_size():
+def test_biases_that_are_as_large_as_was_assumed_are_of_standard_size():
     sizes, sd = list[float](), SD / np.sqrt(240.0)  # the data tell about half of such a bias
     for seed in range(40):
         case = make_case("momentum", seed, base="free", bodies=3, n=240, noise={"w": SD})

@@ -38,9 +38,9 @@ def mission(request, tmp_path):
 def test_the_true_estimate_passes(mission):
     passed, said = 0, list[str]()
     for run in range(RUNS):
-        believed = redrawn(mission, run)
-        estimate = identify(believed, simulate(mission, seed=2 * run))
-        found = validate(believed, estimate, simulate(mission, seed=2 * run + 1))
+        assumed = redrawn(mission, run)
+        estimate = identify(assumed, simulate(mission, seed=2 * run))
+        found = validate(assumed, estimate, simulate(mission, seed=2 * run + 1))
         passed += found.verdict == "pass"
         said += [] if found.verdict == "pass" else [f"{run}: {found}"]
     assert passed >= 96, "\n".join(said)
@@ -50,9 +50,9 @@ def test_the_true_estimate_passes(mission):
 def test_true_estimates_raise_no_more_false_alarms_than_was_asked_for(tmp_path):
     mission, fired = small_mission(tmp_path), 0
     for run in range(RUNS):
-        believed = redrawn(mission, run)
-        estimate = identify(believed, simulate(mission, seed=2 * run))
-        found = validate(believed, estimate, simulate(mission, seed=2 * run + 1), false_alarm=0.2)
+        assumed = redrawn(mission, run)
+        estimate = identify(assumed, simulate(mission, seed=2 * run))
+        found = validate(assumed, estimate, simulate(mission, seed=2 * run + 1), false_alarm=0.2)
         fired += any(check.fired for check in found.checks)
     assert fired <= binom.isf(1e-3, RUNS, 0.2)
     assert fired > 2, "the tests are not asleep either"
@@ -62,9 +62,9 @@ def test_true_estimates_raise_no_more_false_alarms_than_was_asked_for(tmp_path):
 def test_probabilities_of_the_parameters_test_are_uniform_where_nothing_is_counted_twice(tmp_path):
     mission, found = small_mission(tmp_path, known={}, identify={"nuisances": "none"}), list[float]()
     for run in range(60):
-        believed = redrawn(mission, run)
-        estimate = identify(believed, simulate(mission, seed=2 * run))
-        check = validate(believed, estimate, simulate(mission, seed=2 * run + 1)).checks[0]
+        assumed = redrawn(mission, run)
+        estimate = identify(assumed, simulate(mission, seed=2 * run))
+        check = validate(assumed, estimate, simulate(mission, seed=2 * run + 1)).checks[0]
         (count,) = (int(word) for word in check.meaning.split() if word.isdigit())
         found.append(float(chi2.sf(check.statistic, count)))
     assert kstest(found, "uniform").pvalue > 0.01

@@ -62,7 +62,7 @@ def redrawn(mission, run):
 
 
 def gyro_noise(mission, recording):
-    """Standard deviation that is believed of a reading of the gyro."""
+    """Standard deviation that is assumed of a reading of the gyro."""
     return float(problem(mission, recording).flights[0].noise["w"][0])
 
 

@@ -22,7 +22,7 @@ def draw(
 ) -> None:
     """Draw the robot that really flies: as far from the CAD model as the mission's prior says it may be.
 
-    In: a mission. Out: a robot file, which `simulate --robot` flies while the mission believes its own.
+    In: a mission. Out: a robot file, which `simulate --robot` flies while the mission assumes its own.
     """
     from freefloat.cli.console import print_result
     from freefloat.cli.outputs import files_of, refuse_output

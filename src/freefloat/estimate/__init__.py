@@ -1,4 +1,4 @@
-"""From samples to parameters, with honest uncertainty: the problem, the estimators, the bound, the model given back."""
+"""From samples to parameters, with honest uncertainty: the problem, the estimators, the bound, possible robots."""
 
 from __future__ import annotations
 

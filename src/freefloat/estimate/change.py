@@ -30,7 +30,7 @@ _ROUNDING = 1e-9  # of the weights that make up a cluster
 
 @dataclass(frozen=True, slots=True)
 class ChangeSpread(CadSpread):
-    """A CAD model's spread, but for the change, of which nothing is believed but how large it may be.
+    """A CAD model's spread, but for the change, of which nothing is assumed but how large it may be.
 
     mass_kg, size_m: standard deviations of its mass, and of its first moments and inertias by that mass at this size.
     """

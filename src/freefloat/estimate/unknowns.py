@@ -42,6 +42,11 @@ class PlacedGroup(UnknownGroup):
     flight: int | None
     place: slice
 
+    @property
+    def is_of_known_values(self) -> bool:
+        """Whether they are deviations of values that were declared known."""
+        return self.kind.startswith(KNOWN)
+
 
 @dataclass(frozen=True, eq=False)
 class Unknowns:
@@ -76,12 +81,12 @@ class Unknowns:
 
     @cached_property
     def mean(self) -> Array:
-        """Of what is believed before the data, shape (unknowns,)."""
+        """Of what is assumed before the data, shape (unknowns,)."""
         return np.concatenate([part.mean for part in self.parts])
 
     @cached_property
     def information(self) -> Array:
-        """Of what is believed before the data, shape (unknowns, unknowns)."""
+        """Of what is assumed before the data, shape (unknowns, unknowns)."""
         matrix = np.zeros((len(self), len(self)))
         for part in self.parts:
             matrix[part.place, part.place] = part.information
@@ -101,7 +106,7 @@ def unknowns_of(problem: Problem) -> Unknowns:
 
 def parameter_columns(problem: Problem, unknowns: Unknowns) -> NDArray[np.int64]:
     """Standard parameters that the first unknowns are: leaders of clusters, then known ones that may deviate."""
-    given = [name for part in unknowns.parts if part.kind.startswith(KNOWN) for name in part.labels]
+    given = [name for part in unknowns.parts if part.is_of_known_values for name in part.labels]
     names = {f"known {name}": index for index, name in enumerate(problem.robot.parameter_names)}
     return np.concatenate([problem.minimal.kept, np.array([names[name] for name in given], dtype=np.int64)])
 

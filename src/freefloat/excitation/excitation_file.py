@@ -78,6 +78,11 @@ class MarginSection(Section):
     unit: str = Field(description="of the slack")
     share: Extended = Field(description="a number")
     at_s: Number = Field(description="a number")
+    kind: str = Field("", description="of limits that are told together; the first files do not say it")
+
+    def made(self) -> Margin:
+        """The margin; where the file does not say the kind, the name begins with it (`rate of j1`)."""
+        return Margin(**{**self.model_dump(), "kind": self.kind or self.limit.split(" of ")[0]})
 
 
 class CollisionsSection(Section):
@@ -179,7 +184,7 @@ class ExcitationFileSection(Section):
 def _excitation(document: YamlDocument) -> Excitation:
     check_format(document, "excitation")
     section = validate(ExcitationFileSection, document)
-    margins = tuple(Margin(**each.model_dump()) for each in section.margins)
+    margins = tuple(each.made() for each in section.margins)
     collisions = _collisions(section.collisions)
     how = section.how.model_dump()
     return Excitation(

@@ -199,7 +199,8 @@ def margins_of(plan: Plan, y: Array) -> tuple[Margin, ...]:
         if margins.size:
             at = int(np.argmin(margins))
             when = float(limit.instants(motion)[at])
-            found.append(Margin(limit.name, limit.slack(motion), limit.unit, float(margins[at]), when))
+            slack, kind = limit.slack(motion), limit.kind or limit.name
+            found.append(Margin(limit.name, slack, limit.unit, float(margins[at]), when, kind))
     return tuple(found)
 
 

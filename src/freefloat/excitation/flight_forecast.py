@@ -1,4 +1,4 @@
-"""What a motion will do to the robot as it is believed to be: the numbers of its flight sheet.
+"""What a motion will do to the robot as it is assumed to be: the numbers of its flight sheet.
 
 The torque of the gravity gradient on a body in an orbit of rate n is 3 n^2 e x I e, e towards the Earth, at most
 3/2 n^2 (I_max - I_min) (P. C. Hughes, "Spacecraft Attitude Dynamics", 1986). An estimator that does not know of a

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 class Margin:
     """How far the motion stays from one limit, also between samples: negative beyond it.
 
-    share: of the bound's size. at_s: where it is nearest [s].
+    limit: its name. share: of the bound's size. at_s: where it is nearest [s].
+    kind: of limits that are told together, such as `rate`; the name of one that stands alone.
     """
 
     limit: str
@@ -17,6 +18,7 @@ class Margin:
     unit: str
     share: float
     at_s: float
+    kind: str
 
     @property
     def kept(self) -> bool:

@@ -63,7 +63,7 @@ class InvalidPlan(FreefloatError):
 class Plan(Content):
     """What to design, for whom, within what.
 
-    robot: as it is believed to be. guesses: further robots that may be the true one (robust design).
+    robot: as it is assumed to be. guesses: further robots that may be the true one (robust design).
     shape: of the motion. rest: whether it must start and end at rest; built in where the shape does not have it.
     limits: all that the motion must keep. start, wheel_rates: how the flight begins.
     sensors, known, zero, prior, momentum, nuisances: as in `planned_problem`.

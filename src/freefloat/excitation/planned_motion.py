@@ -22,7 +22,7 @@ from freefloat.robot.model import Robot
 
 @dataclass(frozen=True, eq=False)
 class Conditions:
-    """The robot as it is believed to be, and how the flight begins.
+    """The robot as it is assumed to be, and how the flight begins.
 
     momentum: total angular momentum about the centre of mass, base axes at the first instant, (3,) [N m s].
     attitude: R_IB at the first instant, (3, 3). wheel_rates: added to the trajectory's, (wheels,) [rad/s].
@@ -71,7 +71,7 @@ class PlannedMotion:
 
     @property
     def robot(self) -> Robot:
-        """The robot as it is believed to be."""
+        """The robot as it is assumed to be."""
         return self.conditions.robot
 
     @property

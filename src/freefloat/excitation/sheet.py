@@ -66,7 +66,7 @@ class GravityGradient:
 
 @dataclass(frozen=True, eq=False)
 class FlightSheet(Content):
-    """What a motion does to the robot as it is believed to be.
+    """What a motion does to the robot as it is assumed to be.
 
     roll, pitch, yaw: of the base in the inertial frame. pointing_rad: the largest rotation from the first attitude.
     base_rate_rad_s: the largest. nearest: none where fewer than two bodies have shapes.
@@ -100,24 +100,29 @@ class FlightSheet(Content):
             said += f", {'but ' if self.go else ''}{self.nearest.a} and {self.nearest.b} overlap"
         return self.collisions.beside(said)
 
-    def as_text(self) -> str:
-        """The sheet, a line for each matter, then each limit with its margin."""
-        lines = [f"duration          {self.duration_s:.4g} s", *self._base()]
+    @property
+    def matters(self) -> tuple[tuple[str, str], ...]:
+        """What there is to say, each matter with its words: duration first, the verdict with a count of limits last."""
+        lines = [("duration", f"{self.duration_s:.4g} s"), *self._base()]
         still = all(wheel.at_start == wheel.largest == 0.0 for wheel in self.wheels)
-        lines += ["wheels            still"] if self.wheels and still else [_wheel(wheel) for wheel in self.wheels]
+        lines += [("wheels", "still")] if self.wheels and still else [_wheel(wheel) for wheel in self.wheels]
         if self.nearest is not None:
             near = self.nearest
             apart = f", {near.distance_m:.3f} m" if near.distance_m >= 0.0 else f" overlap by {-near.distance_m:.3f} m"
-            lines.append(f"closest           {near.a} and {near.b}{apart} at {near.at_s:.4g} s")
-        lines.append(f"collisions        {self.collisions.in_words}")
+            lines.append(("closest", f"{near.a} and {near.b}{apart} at {near.at_s:.4g} s"))
+        lines.append(("collisions", self.collisions.in_words))
         if self.gravity_gradient is not None:
-            lines.append(f"gravity gradient  {_gradient(self.gravity_gradient)}")
+            lines.append(("gravity gradient", _gradient(self.gravity_gradient)))
         broken = sum(not margin.kept for margin in self.margins)
         counted = f"{len(self.margins)} limits kept" if self.go else f"{broken} of {len(self.margins)} limits broken"
-        lines.append(f"{self.verdict:<16}  {counted}")
-        return "\n".join([*lines, *(f"  {_verdict(margin)}" for margin in self.margins)])
+        return (*lines, (self.verdict, counted))
 
-    def _base(self) -> list[str]:
+    def as_text(self) -> str:
+        """The sheet, a line for each matter, then each limit with its margin."""
+        lines = [f"{matter:<16}  {words}" for matter, words in self.matters]
+        return "\n".join([*lines, *(f"  {go_or_no_go(margin)}" for margin in self.margins)])
+
+    def _base(self) -> list[tuple[str, str]]:
         if not (self.pointing_rad or self.base_rate_rad_s):
             return []  # a base that is held
         angles = ("roll", "pitch", "yaw")
@@ -125,9 +130,9 @@ class FlightSheet(Content):
         ranges = [f"{name} {_degrees(getattr(self, name))}°" for name in turned]
         pointing, rate = np.degrees([self.pointing_rad, self.base_rate_rad_s])
         return [
-            f"base attitude     {', '.join(ranges)}",
-            f"base pointing     turns by up to {pointing:.2f}° at {self.pointing_at_s:.4g} s",
-            f"base rate         up to {rate:.3g} °/s at {self.base_rate_at_s:.4g} s",
+            ("base attitude", ", ".join(ranges)),
+            ("base pointing", f"turns by up to {pointing:.2f}° at {self.pointing_at_s:.4g} s"),
+            ("base rate", f"up to {rate:.3g} °/s at {self.base_rate_at_s:.4g} s"),
         ]
 
 
@@ -144,10 +149,10 @@ def _degrees(turned: Turned) -> str:
     return f"{np.degrees(turned.lowest):.1f} to {np.degrees(turned.highest):.1f}"
 
 
-def _wheel(wheel: WheelUse) -> str:
+def _wheel(wheel: WheelUse) -> tuple[str, str]:
     allowed = f" of {wheel.allowed:.4g}" if math.isfinite(wheel.allowed) else ""
     held = f"holds {wheel.at_start + 0.0:.4g} at the start, then up to {wheel.largest:.4g}{allowed} N m s"
-    return f"wheel {wheel.name:<11} {held}"
+    return f"wheel {wheel.name}", held
 
 
 def _gradient(gradient: GravityGradient) -> str:
@@ -166,7 +171,8 @@ def _gradient(gradient: GravityGradient) -> str:
     return f"{shifts}; give identify.nuisances.external_torque_Nm to have it estimated along"
 
 
-def _verdict(margin: Margin) -> str:
+def go_or_no_go(margin: Margin) -> str:
+    """A limit with its margin, or by how much it is broken."""
     if not margin.kept:
         return f"no-go  {margin.limit}: broken by {in_words(-margin.slack, margin.unit)} at {margin.at_s:.4g} s"
     return f"go     {margin.limit}: {in_words(margin.slack, margin.unit)} left at {margin.at_s:.4g} s"

@@ -1,4 +1,4 @@
-"""The model given back: what a controller needs of a robot, from the identified clusters alone.
+"""The floating model: what a controller needs of a robot, from the identified clusters alone.
 
     H(q) (dv, dw, ddq) + c(q, dq, v, w) = (wrench on the base, joint torques)
 

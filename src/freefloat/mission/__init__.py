@@ -1,7 +1,7 @@
 """The mission file, and the verbs over it: read this first.
 
 A mission says which robot, what is known of it, which sensors it carries, how it moves (`mission_file.py`, and
-`sections.py` for what the file may say). Every verb takes the mission and gives back the one frozen type of its stage:
+`sections.py` for what the file may say). Every verb takes the mission and returns one frozen result:
 
     mission = load_mission("n1.yaml")
     excitation = design(mission)                # an Excitation: the motion that reveals the most

@@ -1,4 +1,4 @@
-"""What a mission believes before any data: of the CAD model, of nuisances, of the momentum."""
+"""What a mission assumes before any data: of the CAD model, of nuisances, of the momentum."""
 
 from __future__ import annotations
 

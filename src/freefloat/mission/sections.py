@@ -136,7 +136,7 @@ _NUISANCES: dict[str, Any] = {
 
 
 class NuisancesSection(create_model("NuisancesSection", __base__=Section, **_NUISANCES)):  # type: ignore[misc]
-    """What else the data may hold: standard deviation believed of each effect; null leaves it out.
+    """What else the data may hold: standard deviation assumed of each effect; null leaves it out.
 
     What is not given is as usual: see `Nuisances`, and docs/estimation.md.
     """

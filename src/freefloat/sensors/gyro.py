@@ -22,7 +22,7 @@ from freefloat.robot.base_axes import turning_axes
 from freefloat.robot.model import Robot
 from freefloat.robot.rotations import axial, cross_matrices
 from freefloat.sensors.inertial import Triad
-from freefloat.sensors.moving_base import MovingBase, PulledBack
+from freefloat.sensors.moving_base import MovingBase, PulledBack, TurningBase
 from freefloat.sensors.noise import Noise
 from freefloat.sensors.reading import MeasuredFlight, Reading
 from freefloat.sensors.sensor import ZERO, Output, PerAxis, SpreadPerAxis
@@ -36,6 +36,7 @@ _PER_ROOT_HOUR = math.pi / 180.0 / 60.0  # deg/sqrt(h) in rad/sqrt(s)
 BIAS = "gyro bias"
 MISALIGNMENT = "gyro misalignment"
 SCALE = "gyro scale"
+WALKS = tuple(f"gyro walk {axis}" for axis in AXES)  # of the bias, about each axis
 
 
 class Gyro(Triad):
@@ -116,7 +117,7 @@ class RateReading(Reading[GyroNuisances]):
                 words = f"{BIAS} {AXES[axis]} after"
                 labels = tuple(f"{words} {k * interval:.4g} s{ending}" for k in range(1, KNOTS))
                 units, information = ("rad/s",) * len(labels), knot_information(float(walk[axis]), interval)
-                yield UnknownGroup(_walk(axis), labels, units, BIAS, np.zeros(len(labels)), information)
+                yield UnknownGroup(WALKS[axis], labels, units, BIAS, np.zeros(len(labels)), information)
 
     def gain(self, point: Array) -> Array:
         """What it makes of rates about the axes that turn, shape (axes, axes)."""
@@ -131,18 +132,18 @@ class RateReading(Reading[GyroNuisances]):
     def _knots(self) -> Array:
         return knot_functions(self.flight.t)
 
-    def predicted(self, base: MovingBase, point: Array) -> Array:
+    def predicted(self, base: TurningBase, point: Array) -> Array:
         """Rates as the gyro shows them, shape (n, 3) [rad/s]."""
         predicted = np.zeros((base.t.size, 3))
         bias = self.setting.place(BIAS)
         predicted[:, self.axes] = base.w[:, self.axes] @ self.gain(point).T + (0.0 if bias is None else point[bias])
         for axis in self.axes.tolist():
-            knots = self.setting.place(_walk(axis))
+            knots = self.setting.place(WALKS[axis])
             if knots is not None:
                 predicted[:, axis] += self._knots @ point[knots]
         return predicted
 
-    def derivative(self, base: MovingBase, point: Array) -> Array:
+    def derivative(self, base: TurningBase, point: Array) -> Array:
         """Of the rates that it shows, by all unknowns, shape (n, axes, k)."""
         gain, scale = self.gain(point), self._scale(point)
         J, place = base.rates_by_unknowns(gain), self.setting.place
@@ -156,7 +157,7 @@ class RateReading(Reading[GyroNuisances]):
                 J[:, row, scales.start + row] += seen[:, row]
             if bias is not None:
                 J[:, row, bias.start + row] += 1.0
-            knots = place(_walk(axis))
+            knots = place(WALKS[axis])
             if knots is not None:
                 J[:, row, knots] += self._knots
         return J
@@ -173,8 +174,3 @@ class RateReading(Reading[GyroNuisances]):
     def by_twist(self) -> Array:
         """The rates, without errors of scale and axes, shape (axes, r)."""
         return np.eye(self.setting.sliding.size + self.axes.size)[self.setting.sliding.size :]
-
-
-def _walk(axis: int) -> str:
-    """The kind of unknowns that a walking bias about an axis is."""
-    return f"gyro walk {AXES[axis]}"

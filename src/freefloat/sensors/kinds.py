@@ -40,7 +40,7 @@ READINGS: tuple[type[Reading[Any]], ...] = (RateReading, VelocityReading, Attitu
 
 @dataclass(frozen=True)
 class SensorNuisances(GyroNuisances, VelocityNuisances):
-    """What is believed of the errors of all sensors of the base."""
+    """What is assumed of the errors of all sensors of the base."""
 
 
 def readings_among(arrays: Container[str]) -> tuple[type[Reading[Any]], ...]:

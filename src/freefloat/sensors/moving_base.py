@@ -8,15 +8,26 @@ from typing import Protocol
 from freefloat.arrays import Array
 
 
-class MovingBase(Protocol):
-    """The predicted motion of a base at the n samples of a flight, and how it changes with k unknowns.
-
-    Readings ask only for what they need, so that the rest need not be computed.
-    """
+class TurningBase(Protocol):
+    """The predicted rates of a base at the n samples of a flight, and how they change with k unknowns."""
 
     @property
     def t(self) -> Array:
         """Instants of the samples, shape (n,) [s]."""
+
+    @property
+    def w(self) -> Array:
+        """Angular velocity, base axes, shape (n, 3) [rad/s]."""
+
+    def rates_by_unknowns(self, gain: Array) -> Array:
+        """Derivative of gain (rows, turning axes) times the rates about the axes that turn, (n, rows, k), to keep."""
+
+
+class MovingBase(TurningBase, Protocol):
+    """The same of its whole predicted motion.
+
+    Readings ask only for what they need, so that the rest need not be computed.
+    """
 
     @property
     def R(self) -> Array:
@@ -27,19 +38,12 @@ class MovingBase(Protocol):
         """Velocity of the base's origin relative to the robot's centre of mass, base axes, shape (n, 3) [m/s]."""
 
     @property
-    def w(self) -> Array:
-        """Angular velocity, base axes, shape (n, 3) [rad/s]."""
-
-    @property
     def integral(self) -> Array:
         """Of R over time, from the first sample on, shape (n, 3, 3) [s]."""
 
     @property
     def centre(self) -> Array:
         """Centre of mass in base axes, shape (n, 3) [m]."""
-
-    def rates_by_unknowns(self, gain: Array) -> Array:
-        """Derivative of gain (rows, turning axes) times the rates about the axes that turn, (n, rows, k), to keep."""
 
     @property
     def velocity_by_unknowns(self) -> Array:

@@ -114,7 +114,7 @@ class Setting:
 
 
 def drift_velocity(axes: Axes, ending: str) -> UnknownGroup:
-    """The velocity of the centre of mass, of which nothing is believed."""
+    """The velocity of the centre of mass, of which nothing is assumed."""
     return flat(DRIFT_VELOCITY, along(axes, "velocity of the centre", ending), "m/s")
 
 

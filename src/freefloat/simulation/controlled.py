@@ -118,7 +118,7 @@ def simulate_torques(
 
 
 class _Ahead:
-    """The flight of the model that a controller believes in, along the command, block by block."""
+    """The flight of the model that a controller assumes, along the command, block by block."""
 
     def __init__(self, model: Robot, trajectory: Trajectory, start: Start, wheels: Wheels, rates: Array) -> None:
         self.model, self.trajectory, self.wheels = model, trajectory, wheels

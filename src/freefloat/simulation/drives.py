@@ -28,7 +28,7 @@ class Drives:
     coulomb_rate: Coulomb friction is coulomb * tanh(rate / coulomb_rate) [rad/s]; steps must resolve it.
     rotor_inertia: seen at the joint [kg m^2]. lag_s: time constant of the motor's torque, zero for none.
     torque_limit: of what is asked of the motor; None for the limits of the robot's joints.
-    model: the robot as the controller believes it to be; its inverse dynamics along the command, the base
+    model: the robot as the controller assumes it to be; its inverse dynamics along the command, the base
         reacting, are fed forward. None for no feed-forward.
     """
 

@@ -18,11 +18,12 @@ from scipy.stats import chi2, norm
 
 from freefloat.arrays import Array
 from freefloat.estimate.unknowns import JOINT_MOTION
+from freefloat.sensors.gyro import WALKS as GYRO_WALKS
 from freefloat.validation.columns import ColumnCheck, check_column
 from freefloat.validation.fits import FittedPrediction, inverse, mean_of
 
 _SHOWN = 1e-3  # share of the variance before the data that these must take away for a direction to be tested
-_SILENT = (JOINT_MOTION,)  # many, small, and of no interest by themselves
+_SILENT = (JOINT_MOTION, *GYRO_WALKS)  # many, small, and of no interest by themselves
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +150,7 @@ def nuisance_sizes(fitted: FittedPrediction, weights: Array) -> Array:
     before = np.diagonal(inverse(prediction.information))
     gained = before - np.diagonal(inverse(J.T @ J + prior))[m:]
     known = (np.diagonal(prediction.information) > 0.0) & (gained > _SHOWN * before)
-    silent = np.array([kind in _SILENT or kind.startswith("gyro walk") for kind in prediction.kinds], dtype=bool)
+    silent = np.array([kind in _SILENT for kind in prediction.kinds], dtype=bool)
     tested = known & ~silent
     return np.where(tested, np.abs(y[m:] - prediction.mean) / np.sqrt(np.where(tested, gained, 1.0)), 0.0)
 

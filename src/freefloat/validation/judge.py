@@ -180,7 +180,7 @@ def _factor(ratio: float) -> str:
 def _fired(checks: FitChecks) -> str:
     words = {
         "parameters": "parameters off by more than the estimate allows",
-        "sensors and clocks": "sensors or clocks off by more than was believed",
+        "sensors and clocks": "sensors or clocks off by more than was assumed",
         "level": "more left than the sensors' noise",
         "colour": "what is left is not white",
     }

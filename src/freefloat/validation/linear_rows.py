@@ -8,6 +8,7 @@ Errors of joints and wheels are in the weights, those of a gyro's bias are nuisa
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
@@ -26,7 +27,8 @@ from freefloat.estimate.uncertain import root_of
 from freefloat.estimate.unknowns import MOMENTUM
 from freefloat.models.names import ModelName
 from freefloat.robot.base_axes import turning_axes
-from freefloat.sensors.gyro import BIAS as GYRO_BIAS
+from freefloat.sensors.gyro import BIAS as GYRO_BIAS, RateReading
+from freefloat.sensors.unknowns import UnknownGroup
 from freefloat.validation.prediction import (
     ClaimedClusters,
     InvalidValidation,
@@ -51,17 +53,21 @@ class LinearPrediction:
         self.count = estimate.values.size + self.uncertain.size
         self.claimed = self._claimed_by()
         free = len(self.equations.nuisances)
-        flights = [stack.flight.name if len(self.stacks) > 1 else "" for stack in self.stacks]
-        sd = problem.nuisances.gyro_bias_rad_s
-        axes = self._axes if self.turns and sd is not None else ()
-        biases = tuple(f"gyro bias {axis}{f' of {name}' if name else ''}" for name in flights for axis in axes)
-        self.labels = (*self.equations.nuisances, *biases)
-        self.kinds = (MOMENTUM,) * free + (GYRO_BIAS,) * len(biases)
-        self.units = (*self.equations.units, *("rad/s",) * len(biases))
+        biases = tuple(self._biases()) if self.turns else ()
+        self.labels = (*self.equations.nuisances, *(label for group in biases for label in group.labels))
+        self.kinds = (MOMENTUM,) * free + (GYRO_BIAS,) * (len(self.labels) - free)
+        self.units = (*self.equations.units, *(unit for group in biases for unit in group.units))
         self.mean = np.zeros(len(self.labels))
-        self.information = np.diag(np.r_[np.zeros(free), np.full(len(biases), (sd or 1.0) ** -2.0)])
+        self.information = scipy.linalg.block_diag(np.zeros((free, free)), *(group.information for group in biases))
         x = np.concatenate([estimate.values, np.zeros(free)])
         self.weights = tuple(whitening(stack.errors(x)) for stack in self.stacks)
+
+    def _biases(self) -> Iterator[UnknownGroup]:
+        """Of the gyro in every flight, as it says; where they walk is not allowed for."""
+        for stack in self.stacks:
+            ending = f" of {stack.flight.name}" if len(self.stacks) > 1 else ""
+            own = RateReading.flight_unknowns(self.problem.nuisances, self.problem.robot, stack.flight, ending)
+            yield from (group for group in own if group.kind == GYRO_BIAS)
 
     def _claimed_by(self) -> ClaimedClusters:
         estimate, clusters, known = self.estimate, self.estimate.values.size, self.uncertain.size

@@ -72,7 +72,7 @@ def strange_sensors(fitted: FittedPrediction, found: FitChecks) -> Iterator[Caus
         if sizes[place] > limit:
             value = f"{fitted.nu[place]:.3g} {prediction.units[place]}".rstrip()
             label = prediction.labels[place]
-            what = f"{label} is {value}, {two_digits(sizes[place])} standard deviations from what was believed of it"
+            what = f"{label} is {value}, {two_digits(sizes[place])} standard deviations from what was assumed of it"
             yield Cause("sensor", label, what, float(fitted.nu[place]), np.nan, 1.0)
 
 

@@ -13,6 +13,7 @@ from freefloat.arrays import Array
 from freefloat.cli.console import error_console
 from freefloat.cli.progress.bars import LiveBar
 from freefloat.excitation.finding import Standing, margins_of
+from freefloat.excitation.limits.joint import JointPosition
 from freefloat.excitation.margin import Margin
 from freefloat.excitation.plan import Plan
 from freefloat.report.design_words import accuracy_words, condition_words
@@ -62,6 +63,6 @@ class DesignProgress(LiveBar):
 
 def _limits_in_words(margins: tuple[Margin, ...]) -> str:
     """That all limits are kept, and how far the joints stay from the ends of their ranges if that is a figure."""
-    slacks = [each.slack for each in margins if each.limit.startswith("position of") and each.unit == "rad"]
+    slacks = [each.slack for each in margins if each.kind == JointPosition.kind and each.unit == "rad"]
     left = f"{np.degrees(min(slacks, default=0.0)):.1f}"
     return "within all limits" + (f", joints by {left}°" if float(left) > 0.0 else "")

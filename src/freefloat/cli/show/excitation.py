@@ -9,7 +9,7 @@ from rich.markup import escape
 
 from freefloat.cli.console import console
 from freefloat.excitation.excitation import Excitation, Prediction, typical_accuracy
-from freefloat.excitation.sheet import in_words
+from freefloat.excitation.sheet import go_or_no_go, in_words
 from freefloat.report.design_words import accuracy_words, condition_words, goal_words, how_words, percent
 from freefloat.report.words import HALF, number
 
@@ -28,12 +28,13 @@ def show_excitation(excitation: Excitation, name: str, base: str, everything: bo
     verdict += f", [yellow]{doubt}[/]" if (doubt := excitation.collisions.doubt) else ""
     duration = f"{excitation.trajectory.duration_s:.4g} s"
     out.print(f"[bold]{escape(name)}[/]  designed for {excitation.goal} · {duration} · {verdict}")
-    for heading, sentence in _lines(excitation, base):
-        out.print(f"{heading:<16}  {escape(sentence)}", soft_wrap=True)
-    if excitation.sheet is not None:
-        whole = excitation.sheet.as_text().splitlines()
-        matters = [line for line in whole if everything or not line.startswith("  go ")]
-        out.print(escape("\n".join(matters[1:])), soft_wrap=True)  # the duration was said
+    sheet = excitation.sheet
+    matters = () if sheet is None else sheet.matters[1:]  # the duration was said
+    for heading, sentence in (*_lines(excitation, base), *matters):
+        out.print(escape(f"{heading:<16}  {sentence}"), soft_wrap=True)
+    for margin in () if sheet is None else sheet.margins:
+        if everything or not margin.kept:
+            out.print(f"  {escape(go_or_no_go(margin))}", soft_wrap=True)
     if everything:
         for each in excitation.predictions:
             out.print(f"  {escape(each.name)}  {number(each.value)} {_expected(each)}", style="dim")

@@ -65,8 +65,8 @@ class Projection:
     @property
     def notes(self) -> tuple[str, ...]:
         """A sentence for every joint that does not simply follow."""
-        told = (fit for fit in self.fits if not fit.follows or (fit.commanded and fit.added))
-        return tuple(fit.sentence(self.rate_Hz) for fit in told)
+        noted = (fit for fit in self.fits if not fit.follows or (fit.commanded and fit.added))
+        return tuple(fit.sentence(self.rate_Hz) for fit in noted)
 
     @property
     def described(self) -> NDArray[np.bool_]:

@@ -180,7 +180,7 @@ class _Elimination:
         return Bound(self.problem.minimal.leaders, point[:c], quantities, information, covariance, unseen)
 
     def _nuisances(self, c: int) -> tuple[Array, Array]:
-        """Columns of the nuisances with rows for what is believed beforehand, made of unit length; their lengths."""
+        """Columns of the nuisances with rows for what is assumed beforehand, made of unit length; their lengths."""
         rows = [self.factor[:, c:]]
         for part in self.unknowns.parts[1:]:
             if part.information.any():

@@ -30,7 +30,7 @@ from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.joint_curves import ProjectedCurves
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.rows.equations import Equations
-from freefloat.estimate.unknowns import TIME_OFFSET, Unknowns
+from freefloat.estimate.unknowns import TIME_OFFSET, PlacedGroup, Unknowns
 from freefloat.sensors.unknowns import UnknownGroup
 
 FAR = 16.0  # mean square distance from the CAD model, in its spreads, beyond which mistakes are looked for
@@ -44,15 +44,16 @@ _NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class _Large:
-    """A nuisance and its size in standard deviations that were declared of it."""
+    """A nuisance, the group that it belongs to, and its size in standard deviations that were declared of it."""
 
     quantity: Quantity
+    group: PlacedGroup
     size: float
 
     @property
     def denies(self) -> bool:
         """Whether it says that something declared known is not so: all that rests on it is wrong then."""
-        return self.quantity.name.startswith("known ") and self.size > _ABSURD
+        return self.group.is_of_known_values and self.size > _ABSURD
 
     @property
     def in_words(self) -> str:
@@ -84,7 +85,7 @@ def diagnosed(estimate: Estimate, problem: Problem, unknowns: Unknowns, converge
         warnings += residual_sentences(estimate.residual, _of_filtered(problem))
         warnings += _contradicted(estimate, problem, distance)
         warnings += _more_than_allowed(large)
-        notes += [*never, *_late(estimate, large)]
+        notes += [*never, *_late(estimate, problem, unknowns, large)]
     return replace(
         estimate,
         held=tuple(dict.fromkeys(weak.held)),
@@ -193,11 +194,22 @@ def _contradicted(estimate: Estimate, problem: Problem, distance: float) -> Iter
 
 def _large(estimate: Estimate, unknowns: Unknowns) -> list[_Large]:
     """Nuisances that are larger than was declared, and are so beyond their own uncertainty."""
-    listed = {quantity.name for quantity in estimate.nuisances}
-    parts = [part for part in unknowns.parts[1:] if part.labels[0] in listed]
-    precision = {label: size for part in parts for label, size in zip(part.labels, _precision(part), strict=True)}
-    sizes = [(quantity, abs(quantity.value) * precision[quantity.name]) for quantity in estimate.nuisances]
-    return [_Large(q, size) for q, size in sizes if size > _BEYOND and abs(q.value) > _BEYOND * q.sd]
+    all_of_them = [
+        _Large(quantity, group, abs(quantity.value) * precision)
+        for group, quantities in _by_group(estimate, unknowns)
+        for quantity, precision in zip(quantities, _precision(group), strict=True)
+    ]
+    return [
+        each for each in all_of_them if each.size > _BEYOND and abs(each.quantity.value) > _BEYOND * each.quantity.sd
+    ]
+
+
+def _by_group(estimate: Estimate, unknowns: Unknowns) -> Iterator[tuple[PlacedGroup, list[Quantity]]]:
+    """The groups of unknowns whose values the estimate lists, with these."""
+    listed = {quantity.name: quantity for quantity in estimate.nuisances}
+    for group in unknowns.parts[1:]:
+        if group.labels[0] in listed:
+            yield group, [listed[label] for label in group.labels]
 
 
 def _precision(part: UnknownGroup) -> list[float]:
@@ -217,17 +229,18 @@ def _more_than_allowed(large: list[_Large]) -> Iterator[str]:
         )
     elif large:
         yield (
-            f"what was estimated beside the clusters is more than was believed of it: {listed}; check the calibration, "
+            f"what was estimated beside the clusters is more than was assumed of it: {listed}; check the calibration, "
             "or allow for more in the nuisances"
         )
 
 
-def _late(estimate: Estimate, large: list[_Large]) -> Iterator[str]:
+def _late(estimate: Estimate, problem: Problem, unknowns: Unknowns, large: list[_Large]) -> Iterator[str]:
     """Time offsets that are seen and are no larger than was declared."""
-    warned = {each.quantity.name for each in large}
-    for quantity in estimate.nuisances:
-        name, _, flight = quantity.name.partition(" of ")
-        if name == TIME_OFFSET and quantity.name not in warned and abs(quantity.value) > _LATE * quantity.sd:
-            where = f" in {flight}" if flight else ""
+    warned = {each.group.place.start for each in large}
+    for group, (quantity, *_) in _by_group(estimate, unknowns):
+        if group.kind != TIME_OFFSET or group.place.start in warned or group.flight is None:
+            continue
+        if abs(quantity.value) > _LATE * quantity.sd:
+            where = f" in {problem.flights[group.flight].name}" if len(problem.flights) > 1 else ""
             how = "late" if quantity.value > 0.0 else "early"
             yield f"the base's sensors are {how} by {1e3 * abs(quantity.value):.3g} ms{where}; it is allowed for"

@@ -28,6 +28,8 @@ from freefloat.estimate.predicted_motion import (
 from freefloat.estimate.problem import Problem
 from freefloat.robot.base_axes import allowed_rows
 from freefloat.robot.rotations import rotations
+from freefloat.sensors.gyro import BIAS, MISALIGNMENT, RateReading
+from freefloat.sensors.reading import Setting
 
 _FEWEST = 100  # samples that suffice, or twice the number of clusters
 _DEAD = 3.0  # an axis whose rates are less than so many times its noise shows nothing
@@ -65,6 +67,11 @@ class FlightView:
         self.turn = slice(1, 4 if k == 3 else 1)
         self.bias = slice(self.turn.stop, self.turn.stop + k)
         self.free = slice(self.bias.stop, self.bias.stop + k * self.unknown)
+        count = len(problem.minimal)
+        places = {BIAS: slice(count + self.bias.start, count + self.bias.stop)}
+        if self.turn.stop > self.turn.start:
+            places[MISALIGNMENT] = slice(count + self.turn.start, count + self.turn.stop)
+        self.gyro = RateReading(Setting.of(problem.robot, flight, places.get))
 
     def information(self, turn_sd: float) -> Array:
         """What is known of the extras before, one over variances, shape (extras,); turn_sd of a misalignment."""
@@ -86,14 +93,14 @@ class FlightView:
             extra[self.free] = (inertial - self.momentum)[self.turning]
         return extra
 
-    def _model(self, deviation: Array, extra: Array) -> tuple[Array, Clock]:
+    def model(self, deviation: Array, extra: Array) -> tuple[Array, Clock]:
         """Standard parameters and clock."""
         phi = self.problem.standard(self.problem.cad + deviation)
         return np.where(self.present, phi, 0.0), Clock(float(extra[0]), 0.0, self.middle)
 
     def motion(self, deviation: Array, extra: Array) -> BaseMotion:
         """The base's motion for clusters that deviate from the CAD model, shape (c,)."""
-        robot, (phi, clock) = self.problem.robot, self._model(deviation, extra)
+        robot, (phi, clock) = self.problem.robot, self.model(deviation, extra)
         zeros, still = np.zeros(len(robot.joints)), np.zeros((self.grid.t.size, 3))
         motion = predict(robot, self.curves, self.grid, phi, clock, zeros, np.zeros(0), still)
         if self.back is None:
@@ -106,18 +113,27 @@ class FlightView:
 
     def rows(self, deviation: Array, extra: Array) -> tuple[Array, Array]:
         """Recorded less predicted rates, (n, k), and derivative of the latter by clusters and extras, (n, k, c + e)."""
-        count, k = deviation.size, self.turning.size
-        motion, (phi, clock) = self.motion(deviation, extra), self._model(deviation, extra)
-        targets, gain = Targets(count + extra.size, offset=count), np.hstack([np.zeros((k, self.sliding)), np.eye(k)])
-        kept = self.problem.minimal.kept
-        J = sensitivities(self.problem.robot, motion, phi, kept, self.present, clock, targets, gain)
-        w = motion.w[:, self.turning]
-        predicted = w + extra[self.bias]
-        J[:, range(k), range(count + self.bias.start, count + self.bias.stop)] = 1.0
-        if self.turn.stop > self.turn.start:
-            predicted = predicted + np.cross(w, extra[self.turn])
-            for axis, unit in enumerate(np.eye(3)):
-                J[:, :, count + self.turn.start + axis] = np.cross(w, unit)
-        if self.back is not None and self.unknown:
-            J[:, :, count + self.free.start :] = (motion.B[:, self.sliding :] @ self.back)[:, :, self.turning]
-        return self.rates - predicted, J
+        point, base = np.concatenate([deviation, extra]), _Rates(self, deviation, extra)
+        return self.rates - self.gyro.predicted(base, point)[:, self.turning], self.gyro.derivative(base, point)
+
+
+class _Rates:
+    """What a view's model predicts of the rates at one point, as the gyro's reading asks for it (`TurningBase`)."""
+
+    def __init__(self, view: FlightView, deviation: Array, extra: Array) -> None:
+        self.view, self.count, self.unknowns = view, deviation.size, deviation.size + extra.size
+        self.motion, (self.phi, self.clock) = view.motion(deviation, extra), view.model(deviation, extra)
+        self.t, self.w = view.grid.t, self.motion.w
+
+    def rates_by_unknowns(self, gain: Array) -> Array:
+        """Derivative of gain (rows, k) times the rates by clusters, time offset and momentum, (n, rows, c + e)."""
+        view, motion, kept = self.view, self.motion, self.view.problem.minimal.kept
+        targets, wide = (
+            Targets(self.unknowns, offset=self.count),
+            np.hstack([np.zeros((len(gain), view.sliding)), gain]),
+        )
+        J = sensitivities(view.problem.robot, motion, self.phi, kept, view.present, self.clock, targets, wide)
+        if view.back is not None and view.unknown:
+            by_momentum = (motion.B[:, view.sliding :] @ view.back)[:, :, view.turning]
+            J[:, :, self.count + view.free.start :] = gain @ by_momentum
+        return J

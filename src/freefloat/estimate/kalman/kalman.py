@@ -5,7 +5,7 @@ estimate of the moment. States: clusters and known parameters that may deviate, 
 unknown, the gyro's bias, which walks, the first attitude, the error of the predicted attitude. The CAD model's spread
 is the covariance to begin with; what is kept is its triangle (`triangle_kernel.py`).
 
-A filter takes the derivatives of a reading once, at an estimate that is still poor, and believes them for ever. So the
+A filter takes the derivatives of a reading once, at an estimate that is still poor, and keeps them for ever. So the
 first pass takes what linear prediction leaves out for noise of the sensor (`second_order_kernel.py`): it learns
 slowly, but knows how little it knows. Each further pass starts again from the CAD model and its spread, with all
 derivatives at the estimate of the pass before: a Gauss-Newton step (iterated filter: Bell, Cathey, IEEE Transactions
@@ -47,7 +47,7 @@ class Track:
     names: clusters first, then everything else. t: shape (n,) [s]; flight: number of the flight, shape (n,).
     values, sd: shape (n, names) [SI]; NaN outside the flight that something belongs to.
     innovations: what each reading added to its prediction, over its standard deviation, shape (n, channels): white and
-        of variance one if all is as believed; NaN where nothing was read.
+        of variance one if all is as assumed; NaN where nothing was read.
     """
 
     names: tuple[str, ...]

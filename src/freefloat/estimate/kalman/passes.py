@@ -96,12 +96,12 @@ class KalmanRun:
         point = np.zeros(len(self.unknowns))
         point[self.places] = x
         self.likelihood.reweigh(point)
-        size, N, told = x.size, np.zeros_like(L), list[tuple[Array, Array, Array]]()
+        size, N, found = x.size, np.zeros_like(L), list[tuple[Array, Array, Array]]()
         for flight in self.flights:
             state = flight.state(x, d, L, N)
-            told.append(flight.run(state, follow))
+            found.append(flight.run(state, follow))
             x, d, L, N = state.x[:size], state.d[:size, 0], state.L[:size, :size], state.N[:size, :size]
-        values, sd, innovations = (np.concatenate(each) for each in zip(*told, strict=True))
+        values, sd, innovations = (np.concatenate(each) for each in zip(*found, strict=True))
         return Pass(follow, x + d, L, N, values, sd, innovations)
 
 
@@ -182,16 +182,16 @@ class _FlightFilter:
         innovations = np.full((n, 2 * self.axes), np.nan)
         first = 0 if "w" in self.flight.channels else self.axes
         innovations[:, first : first + read.shape[1]] = read
-        return self._told(values), self._told(sd), innovations
+        return self._as_unknowns(values), self._as_unknowns(sd), innovations
 
-    def _told(self, states: Array) -> Array:
+    def _as_unknowns(self, states: Array) -> Array:
         """States as unknowns, shape (n, unknowns)."""
-        told, shared = np.full((len(states), len(self.whole.unknowns)), np.nan), self.whole.places.size
-        told[:, self.whole.places] = states[:, :shared]
+        unknowns, shared = np.full((len(states), len(self.whole.unknowns)), np.nan), self.whole.places.size
+        unknowns[:, self.whole.places] = states[:, :shared]
         for kind, begin in ((FIRST_ATTITUDE, self.places.first), (GYRO_BIAS, self.places.bias)):
             if begin >= 0:
-                told[:, self.flight.place(kind)] = states[:, begin : begin + self.axes]
-        return told
+                unknowns[:, self.flight.place(kind)] = states[:, begin : begin + self.axes]
+        return unknowns
 
     def _body(self) -> BodyArrays:
         flight, columns = self.flight, self.whole.likelihood.columns

@@ -182,7 +182,7 @@ class Filter:
         if self.rank < self.columns:
             raise InvalidProblem(
                 f"the rows that are remembered show {self.rank} of {self.columns} unknowns; allowed: all of them, by "
-                "more rows, a longer memory, or values believed to begin with"
+                "more rows, a longer memory, or values assumed to begin with"
             )
 
 

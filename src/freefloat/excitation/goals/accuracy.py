@@ -6,7 +6,7 @@ or, where the worst known matter most, log of the power mean of sd_i over their 
 
     value = 1/p log(sum of w_i (sd_i / size_i)^p).
 
-C holds whitened derivatives by all unknowns (`information/rows.py`), the prior what is believed of them and what
+C holds whitened derivatives by all unknowns (`information/rows.py`), the prior what is assumed of them and what
 earlier flights have shown. Logarithms make it the same whatever units or relative errors are meant: ten percent less
 of any cluster's standard deviation counts alike. exp(value) is the weighted mean, geometric or of power p.
 """
@@ -82,14 +82,14 @@ class Accuracy(Goal):
         size = np.sqrt(np.diagonal(F))
         silent = ~(size > 0.0)  # such as a velocity of the centre of mass that no sensor shows: it disturbs nothing
         if self.of[:, silent].any():
-            raise Unseen("a quantity asked for is neither measured nor believed")
+            raise Unseen("a quantity asked for is neither measured nor known beforehand")
         size[silent] = 1.0
         F /= np.outer(size, size)
         F[silent, silent] = 1.0
         try:
             L = np.linalg.cholesky(F)
         except np.linalg.LinAlgError as error:
-            raise Unseen("some combination of unknowns is neither measured nor believed") from error
+            raise Unseen("some combination of unknowns is neither measured nor known beforehand") from error
         half = np.linalg.solve(L, (self.of / size).T)  # (u, m)
         variance = (half**2).sum(axis=0)
         return np.linalg.solve(L.T, half) / size[:, None], variance

@@ -41,6 +41,7 @@ class Clearance(Limit):
     least_m: float
     size: float = 0.1
     name: str = field(init=False)
+    kind = "clearance"
     unit = "m"
 
     def __post_init__(self) -> None:

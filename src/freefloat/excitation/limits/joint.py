@@ -49,7 +49,7 @@ class _ChannelLimit(BoxLimit):
 class JointPosition(_ChannelLimit):
     """lowest <= position of a channel <= highest [rad or m]."""
 
-    title = "position of {}"
+    kind, title = "position", "position of {}"
     field = "position"
     basis = "basis"
 
@@ -58,7 +58,7 @@ class JointPosition(_ChannelLimit):
 class JointRate(_ChannelLimit):
     """lowest <= rate of a channel <= highest [rad/s or m/s]."""
 
-    title = "rate of {}"
+    kind, title = "rate", "rate of {}"
     field = "rate"
     basis = "basis_rate"
     unit: str = "rad/s"
@@ -68,7 +68,7 @@ class JointRate(_ChannelLimit):
 class JointAcceleration(_ChannelLimit):
     """lowest <= acceleration of a channel <= highest [rad/s^2 or m/s^2]."""
 
-    title = "acceleration of {}"
+    kind, title = "acceleration", "acceleration of {}"
     field = "acceleration"
     basis = "basis_acceleration"
     unit: str = "rad/s^2"

@@ -23,11 +23,13 @@ class Limit(Content, ABC):
     """Something that a motion must keep at all instants of the grid.
 
     name: in words, for people ("rate of joint2", "base pitch", "clearance of link3 and base").
+    kind: what it shares with others that are told together ("rate", "clearance"); empty for one that stands alone.
     unit: of `slack`. size: the slack of one unit of margin: the bound's size, so that margins of all limits compare.
     linear: whether margins are linear in the coefficients.
     """
 
     name: str
+    kind: str = ""
     unit: str
     size: float
     linear: bool = False

@@ -36,6 +36,8 @@ class TorqueLimit(Limit):
     joint: its name. highest: [N m], or [N] for a joint that slides.
     """
 
+    kind = "torque"
+
     joint: str
     highest: float
     unit: str = "N m"

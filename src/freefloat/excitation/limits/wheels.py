@@ -28,7 +28,7 @@ class WheelRate(BoxLimit):
     """lowest <= rate of a wheel <= highest [rad/s]."""
 
     linear = True
-    title = "rate of {}"
+    kind, title = "rate", "rate of {}"
     unit: str = "rad/s"
 
     def values(self, motion: PlannedMotion) -> Array:
@@ -46,7 +46,7 @@ class WheelRate(BoxLimit):
 class WheelMomentum(WheelRate):
     """lowest <= spin inertia times rate of a wheel <= highest [N m s]."""
 
-    title = "momentum of {}"
+    kind, title = "momentum", "momentum of {}"
     unit: str = "N m s"
 
     def values(self, motion: PlannedMotion) -> Array:

@@ -36,7 +36,7 @@ _STAGES = (ConditionNumber(1.0), ConditionNumber(4.0), ConditionNumber(16.0))
 class IntervalTask:
     """What is to be moved so that which matrix becomes good.
 
-    rows: make the matrix of a motion. conditions: the robot as it is believed to be.
+    rows: make the matrix of a motion. conditions: the robot as it is assumed to be.
     limits: of the channels; joints need position limits on both sides, every channel a rate or acceleration limit.
     goals: minimised one after the other; the last one decides.
     signal_weight: w of eq. 32, for the inverse mean square of joint rates and base twist; none unless given.

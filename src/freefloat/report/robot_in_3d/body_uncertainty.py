@@ -1,7 +1,7 @@
 """How well the centres of mass of single bodies are known, which data show in clusters only.
 
 Of the standard parameters phi, with covariance S by the CAD model, the data show clusters C phi with covariance V,
-which is the CAD model's in directions that were held. What is believed of phi then is
+which is the CAD model's in directions that were held. What is known of phi then is
 
     S - G C S + G V G^T,   G = S C^T (C S C^T)^-1            where V holds the CAD model as a prior already,
     S - S C^T (C S C^T + V)^-1 C S                           where V is the data's alone.

@@ -23,11 +23,9 @@ _AT_BOUND = 1e-3  # of a bound: what is left is less than any sensor sees
 def trajectory(run: Run) -> dict[str, Any]:
     """The sheet line by line, and the limits by kind."""
     excitation, t = run.excitation, shown_motion(run).need("t", "a report")
-    sheet = excitation.sheet.as_text().splitlines() if excitation and excitation.sheet else []
-    matters = [line.split("  ", 1) for line in sheet if not line.startswith("  ")]
     margins = sorted(excitation.margins, key=lambda each: each.share) if excitation else []
     return {
-        "sheet": [(name.strip(), rest[0].strip()) for name, *rest in matters if rest and _applies(run, name)],
+        "sheet": excitation.sheet.matters if excitation and excitation.sheet else (),
         "designed": excitation is not None,
         "go": excitation is not None and excitation.feasible,
         "doubt": excitation.collisions.doubt if excitation else "",
@@ -38,24 +36,14 @@ def trajectory(run: Run) -> dict[str, Any]:
     }
 
 
-def _applies(run: Run, matter: str) -> bool:
-    """A base that is fixed has no attitude and feels no gradient."""
-    return run.robot.base != "fixed" or not matter.startswith(("base ", "gravity "))
-
-
 def _kinds(margins: Sequence[Margin]) -> list[dict[str, Any]]:
     """One row for each kind of limit, of the tightest of its kind, and how many there are at their bounds."""
     rows = list[dict[str, Any]]()
-    for kind in dict.fromkeys(_kind(each) for each in margins):
-        own = [each for each in margins if _kind(each) == kind]
+    for kind in dict.fromkeys(each.kind for each in margins):
+        own = [each for each in margins if each.kind == kind]
         at_bound = sum(each.share < _AT_BOUND for each in own)
         rows.append({**_row(own[0]), "kind": kind, "count": len(own), "at_bound": at_bound})
     return rows
-
-
-def _kind(margin: Margin) -> str:
-    """Position or rate of joints, or the whole name of a limit that there is one of."""
-    return margin.limit.split(" of ")[0]
 
 
 def _row(margin: Margin) -> dict[str, Any]:

@@ -75,7 +75,7 @@ def printed_noise() -> dict[str, float]:
 class Recordings:
     """Recordings of one motion, each with noise of its own.
 
-    truth: the robot that flies. guess: what its authors believe beforehand, the CAD model.
+    truth: the robot that flies. guess: what its authors assume beforehand, the CAD model.
     """
 
     truth: Robot

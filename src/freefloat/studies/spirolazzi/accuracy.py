@@ -73,9 +73,9 @@ def run_checks(servicer: Robot, effort: Effort, watch: Watch) -> Iterator[Check]
         note=f"{_INFERRED}; flights have noisy encoders and a gyro bias too, and every nuisance is unknown",
     )
     aligned = [replace(experiment.drawn(run), nuisances=ALIGNED) for run in range(min(runs, MOST_ALIGNED))]
-    told = default_estimates(aligned.__getitem__, range(len(aligned)), "default, gyro known to be aligned", watch)
-    known = Departures.of_clusters(model, estimated_clusters(model, told))
-    yield from _sine_checks(pi, departures, known, SineTest.drawn(model, MOTIONS[effort]), watch)
+    known = default_estimates(aligned.__getitem__, range(len(aligned)), "default, gyro known to be aligned", watch)
+    with_mounting = Departures.of_clusters(model, estimated_clusters(model, known))
+    yield from _sine_checks(pi, departures, with_mounting, SineTest.drawn(model, MOTIONS[effort]), watch)
 
 
 def _spread_checks(experiment: N1, pi: Array) -> Iterator[Check]:
@@ -126,7 +126,7 @@ def _sine_checks(
     linear, base_axes = Departures.of_clusters(test.model, pi), departures.in_base_axes
     parts = [printed_means(test.model), linear.mean, base_axes.mean, linear, base_axes, departures, aligned]
     errors = np.split(test.mean_largest_errors(Departures.joined(parts)), np.cumsum([len(p.turns) for p in parts])[:-1])
-    theirs, *of_means, single, worst, shown, told = (float(np.median(each, axis=0).max()) for each in errors)
+    theirs, *of_means, single, worst, shown, mounted = (float(np.median(each, axis=0).max()) for each in errors)
     said = published(STUDY)["validation"]
     text = f"the text says only about {said['mean_largest_rate_error_deg_s']:g} deg/s, and no range of amplitudes: "
     text += "beside ours stands what the printed mean clusters give on our sines"
@@ -165,7 +165,7 @@ def _sine_checks(
             worst,
             f"{beside}; the mounting is left open to 1 mrad, and what is estimated of it is thrown away here",
         ),
-        ("aligned.max_rate_error", "the same, the gyro's mounting known", told, beside),
+        ("aligned.max_rate_error", "the same, the gyro's mounting known", mounted, beside),
     )
     target = float(np.radians(said["single_run_deg_s"]))
     for name, words, error, note in figures:
@@ -183,7 +183,7 @@ def _sine_checks(
 
 
 def bound_checks(servicer: Robot, effort: Effort, watch: Watch) -> Iterator[Check]:
-    """Our default against the bound, everything drawn as it is believed."""
+    """Our default against the bound, everything drawn as it is assumed."""
     experiment, runs = N1(servicer), BOUND_RUNS[effort]
     problems = [experiment.everything_drawn(run)[0] for run in range(runs)]
     truth = true_clusters(problems[0], servicer)
