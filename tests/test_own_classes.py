@@ -77,6 +77,21 @@ def test_a_goal_and_a_limit_of_ones_own(mission):
         ff.Plan(plan.robot, plan.shape, plan.sensors, goal="largest rows")
 
 
+def test_a_goal_without_a_name_goes_by_that_of_its_class():
+    class Nameless(ff.Goal):
+        def __call__(self, C):
+            return 0.0, 0.0 * C
+
+    assert Nameless().name == "Nameless"
+
+
+def test_names_that_have_moved_say_where_they_are():
+    with pytest.raises(AttributeError, match=r"it is freefloat\.motion\.Fourier"):
+        ff.Fourier  # noqa: B018
+    with pytest.raises(AttributeError, match="Furrier"):
+        ff.Furrier  # noqa: B018
+
+
 def test_a_model_of_ones_own(mission):
     class Twice(ff.models.Momentum):
         """Momentum, twice."""

@@ -12,5 +12,17 @@ import lazy_loader
 
 __version__ = "0.2.0"
 
-__getattr__, __dir__, _names = lazy_loader.attach_stub(__name__, __file__)
+_imported, __dir__, _names = lazy_loader.attach_stub(__name__, __file__)
 __all__ = ["__version__", *_names]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> object:
+    try:
+        return _imported(name)
+    except AttributeError as error:
+        from freefloat.public_names import place_of
+
+        place = place_of(name)
+        if place is None:
+            raise
+        raise AttributeError(f"freefloat has no {name}; it is freefloat.{place}.{name}", name=name) from error

@@ -15,6 +15,12 @@ def homes(room: str) -> dict[str, str]:
     return {each.name: str(line.module) for line in lines for each in line.names}
 
 
+def place_of(name: str) -> str | None:
+    """The room among whose public names a name is; None if it is nowhere."""
+    rooms = (path.parent.name for path in Path(__file__).parent.glob("*/__init__.pyi"))
+    return next((room for room in sorted(rooms) if name in homes(room)), None)
+
+
 def class_name(name: str) -> str:
     """Of the class that users know by a name in lower case: `LeastSquares` of `least-squares`."""
     return "".join(word.capitalize() for word in name.split("-"))

@@ -205,6 +205,21 @@ def bare(robot):
     return {**robot, "base": without[0], "bodies": without[1:]}
 
 
+@pytest.mark.parametrize(
+    "words",
+    [["run", "small.yaml", "--excitation", "{design}", "-o", "x.run"], ["simulate", "small.yaml", "-o", "x.parquet"]],
+    ids=["a design for another mission", "a flight on the desk"],
+)
+def test_a_clearance_that_cannot_be_checked_is_refused_wherever_something_flies(tmp_path, folder, words):
+    write_small_mission(tmp_path)
+    (tmp_path / "robot.yaml").write_text(yaml.safe_dump(bare(ROBOT)))
+    before = sorted(tmp_path.rglob("*"))
+    code, out, err = ended([word.format(design=folder / "first.json") for word in words], tmp_path)
+    assert (code, out) == (2, "")
+    assert "excitation.limits.clearance_m: a clearance of 0.01 m cannot be checked: base, link2" in err
+    assert sorted(tmp_path.rglob("*")) == before
+
+
 @pytest.mark.parametrize("given", [None, "mission", "file"], ids=["designed", "the mission's", "a file's"])
 @pytest.mark.parametrize("verb", ["design", "run", "sweep"])
 def test_a_clearance_that_cannot_be_checked_is_refused_before_anything_is_written(tmp_path, folder, verb, given):

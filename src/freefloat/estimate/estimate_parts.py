@@ -29,7 +29,7 @@ class NothingKept(FreefloatError):
     def __init__(self, what: str) -> None:
         super().__init__(
             f"the estimate keeps no {what}, as one that freefloat 0.1 saved; allowed: one identified again from its "
-            "recordings"
+            "recordings (`freefloat run MISSION --recording FILE`)"
         )
 
 

@@ -17,11 +17,10 @@ from freefloat.excitation.goals.by_name import goal_named
 from freefloat.excitation.goals.goal import Goal
 from freefloat.excitation.goals.names import GoalName
 from freefloat.excitation.guesses import drawn_guesses
-from freefloat.excitation.limits.limit import Limit
 from freefloat.excitation.plan import Plan
+from freefloat.mission.limits import mission_limits
 from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.mission.prior_knowledge import known_of, momentum_of, nuisances_of, prior_of
-from freefloat.models.model import NotApplicable
 from freefloat.models.names import ModelName
 from freefloat.motion.bspline import BSpline
 from freefloat.motion.fourier import Fourier, PlainFourier
@@ -139,11 +138,3 @@ def _home(mission: Mission, channels: Sequence[str]) -> Array:
     room = _ROOM * (high - low)
     usual = np.where((low + room <= 0.0) & (high - room >= 0.0), 0.0, 0.5 * (low + high))
     return np.array([given.get(name, home) for name, home in zip(channels, usual.tolist(), strict=True)])
-
-
-def mission_limits(mission: Mission, channels: Sequence[str]) -> tuple[Limit, ...]:
-    """All that the robot and the mission ask of a motion."""
-    try:
-        return mission.settings.excitation.limits.limits(mission.robot, channels)
-    except NotApplicable as error:
-        raise InvalidMission(f"{mission.path}: excitation.limits.{error}") from error

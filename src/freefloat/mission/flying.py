@@ -15,6 +15,7 @@ from freefloat.data.recording import Recording
 from freefloat.dynamics.samples import Samples
 from freefloat.excitation.excitation import Excitation, trajectory_of
 from freefloat.mission.drawing import mission_flown_with
+from freefloat.mission.limits import asks_for_clearance
 from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.motion.random_motion import random_trajectory
 from freefloat.motion.trajectory import Trajectory
@@ -47,6 +48,7 @@ def fly(
     motion: a trajectory or a design; by default the mission's own, else a random one of this seed within the limits.
     robot: the one that flies (`draw_robot`); the mission's own unless given.
     """
+    asks_for_clearance(mission)  # refused where nobody could say whether it is kept
     command = _chosen(mission, motion, seed)
     mission = mission_flown_with(mission, robot)
     flight = mission.settings.flight

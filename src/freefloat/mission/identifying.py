@@ -44,8 +44,12 @@ def identify(
 ) -> Estimate:
     """What the recordings say of the mission's robot.
 
+    recordings: one (or its file), several, or several by name, which is then the name of the flight.
     method: an estimator, by name or with settings of its own; the mission's unless given.
-    The rest is as for `problem`. What processing has to say is among the estimate's warnings and notes.
+    motion: the commanded motion, or its design; by default the mission's own, or that of the simulation.
+    without: by name of a recording, bodies that were not there; what the mission says of it unless given.
+    settings: of the signal processing; those for the method unless given.
+    What processing has to say is among the estimate's warnings and notes.
     """
     asked = method or method_of(mission)
     estimator = asked if isinstance(asked, Estimator) else make_estimator(asked, mission.robot.base)

@@ -14,7 +14,8 @@ from freefloat.excitation.finding import described
 from freefloat.excitation.flight_forecast import flight_sheet
 from freefloat.excitation.plan import InvalidPlan
 from freefloat.files import FilePath
-from freefloat.mission.designing import mission_limits, plan_of
+from freefloat.mission.designing import plan_of
+from freefloat.mission.limits import mission_limits
 from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.motion.trajectory import Trajectory
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from freefloat.estimate.methods import make_estimator
-from freefloat.excitation.excitation import Excitation
-from freefloat.mission.designing import mission_limits, plan_of
+from freefloat.excitation.excitation import Excitation, trajectory_of
+from freefloat.mission.designing import plan_of
 from freefloat.mission.flying import robot_sha256
 from freefloat.mission.identifying import method_of
+from freefloat.mission.limits import mission_limits
 from freefloat.mission.mission_file import InvalidMission, Mission, load_mission
 from freefloat.motion.trajectory import Trajectory
 
@@ -63,8 +64,8 @@ def refuse_desk(mission: Mission, designs: bool) -> None:
 def refuse_limits(mission: Mission, given: Excitation | Trajectory | None) -> None:
     """Refuse limits that cannot be checked of a motion that is given, or else of the mission's own."""
     motion = mission.trajectory if given is None else given
-    if isinstance(motion, Trajectory):  # a design says itself what was checked
-        mission_limits(mission, motion.channels)
+    if motion is not None:
+        mission_limits(mission, trajectory_of(motion).channels)
 
 
 def _document(trajectory: Trajectory | None) -> object:

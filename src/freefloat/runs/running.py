@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from freefloat.data.recording import Recording
+from freefloat.excitation.collision_check import CollisionCheck
 from freefloat.excitation.effort import SHAKES, STARTS
 from freefloat.excitation.excitation import Excitation, trajectory_of
 from freefloat.files import FilePath
@@ -19,6 +20,7 @@ from freefloat.mission.designing import design
 from freefloat.mission.drawing import draw_robot
 from freefloat.mission.flying import random_motion, simulate
 from freefloat.mission.identifying import Recordings, identify, named_recordings, shows
+from freefloat.mission.limits import asks_for_clearance
 from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.mission.run_directory import Run, load_identified, load_true_robot, simulated_robot
 from freefloat.mission.run_manifest import (
@@ -167,15 +169,21 @@ def _by(kind: str) -> str:
 def _given(folder: Path, mission: Mission, given: Motion, from_file: bool) -> tuple[Trajectory, Excitation | None]:
     """A motion that is not designed now, and what is known of it as of a design."""
     motion = trajectory_of(given)
-    if isinstance(given, Excitation):
-        given.save(folder / EXCITATION)
-        return motion, given
-    known = given_excitation(mission, motion, _by("file" if from_file else "mission"))
+    known = given if isinstance(given, Excitation) and _says_enough(given, mission) else None
+    if known is None:
+        known = given_excitation(mission, motion, _by("file" if from_file else "mission"))
+    if known is None and isinstance(given, Excitation):
+        known = replace(given, collisions=CollisionCheck())
     if known is not None:
         known.save(folder / EXCITATION)
-    if from_file:
+    if from_file and not isinstance(given, Excitation):
         motion.save(folder / MOTION)
     return motion, known
+
+
+def _says_enough(design: Excitation, mission: Mission) -> bool:
+    """Whether a design speaks for this mission: one for another did not check the clearance that this one asks for."""
+    return design.origin.get("hashes") == dict(mission.hashes) or not asks_for_clearance(mission)
 
 
 def _simulated(

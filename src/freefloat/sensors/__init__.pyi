@@ -4,11 +4,13 @@ from .accelerometer import Accelerometer as Accelerometer
 from .encoder import Encoder as Encoder
 from .gyro import Gyro as Gyro
 from .kinds import make_sensor as make_sensor
+from .noise import Noise as Noise
 from .pose_sensor import PoseSensor as PoseSensor
+from .sensor import Output as Output
 from .star_tracker import StarTracker as StarTracker
 from .tachometer import Tachometer as Tachometer
 from .torque_sensor import TorqueSensor as TorqueSensor
-from .truth import Truth as Truth
+from .truth import Layout as Layout, Truth as Truth
 from .velocity_sensor import VelocitySensor as VelocitySensor
 
 __all__: list[str]

@@ -89,8 +89,8 @@ class FlightView:
         extra = np.zeros(self.free.stop)
         if self.back is not None and self.unknown:
             motion = self.motion(np.zeros(len(self.problem.minimal)), extra)
-            inertial = missing_momentum(motion, self.rates, self.back.swapaxes(1, 2), self.turning)
-            extra[self.free] = (inertial - self.momentum)[self.turning]
+            lacking = missing_momentum(motion, self.rates, self.back.swapaxes(1, 2), self.turning)
+            extra[self.free] = lacking[self.turning]
         return extra
 
     def model(self, deviation: Array, extra: Array) -> tuple[Array, Clock]:

@@ -21,8 +21,12 @@ from freefloat.arrays import Array
 class Goal(ABC):
     """A number to be made small."""
 
-    name: str
+    name: str  # that of the class unless given
     of_sensors: ClassVar[bool] = False  # whether it reads what sensors will tell, not the rows of a model
+
+    def __init_subclass__(cls) -> None:
+        if not hasattr(cls, "name"):
+            cls.name = cls.__name__
 
     @abstractmethod
     def __call__(self, C: Array) -> tuple[float, Array]:
