@@ -24,10 +24,10 @@ for _library in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 
 # The only reasons for which a test may be skipped; each says what is missing. Where a browser is required, it may not
 # be missing.
+GOLDEN_OF_OTHER_ARITHMETIC = "golden numbers that rounding decides were made with other arithmetic"
 NO_BROWSER = "no Chromium is installed: the report is not looked at in a browser"
-OTHER_ARITHMETIC = "golden numbers that rounding decides were made with other libraries or another processor"
 ALLOWED_SKIPS = (
-    OTHER_ARITHMETIC,
+    GOLDEN_OF_OTHER_ARITHMETIC,
     "shared robots are not beside this repository",
     *(() if os.environ.get("FREEFLOAT_BROWSER") == "required" else (NO_BROWSER,)),
 )

@@ -70,7 +70,7 @@ def test_christidi_is_known_twice_as_well():
 def test_naveen_by_a_fourier_motion_knows_the_worst_four_times_as_well():
     runs, truth, guess = 5, study_robot(STUDY), study_robot(GUESS)
     plan, motion = fourier_plan(guess, STEP_S), intervals_motion(truth)
-    excitation = find_excitation(plan, starts=4, seed=0, shakes=0, most_iterations=2000, tolerance=1e-4)
+    excitation = find_excitation(plan, starts=4, seed=0, shakes=4, most_iterations=2000, tolerance=1e-4)
     assert excitation.feasible
     theirs = Recordings(truth, guess, motion).worst_errors(LeastSquares(), runs)
     ours = Recordings(truth, guess, excitation.trajectory).worst_errors(MaximumLikelihood(), runs)

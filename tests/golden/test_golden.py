@@ -3,7 +3,6 @@
 import math
 
 import pytest
-from conftest import OTHER_ARITHMETIC
 from golden import make_golden
 from golden.make_golden import FORECAST, NAMES, PROBLEMS, SENSORS, compared, golden
 
@@ -15,6 +14,14 @@ OF_VALUE, OF_SD, WITHOUT_SD = 1e-9, 1e-6, 1e-7
 # Figures of published studies moved by 9e-10 from one run to another on one machine.
 OF_FIGURE = 1e-8
 NOTHING = 1e-12  # errors that are rounding alone
+# Figures that a search found: another rounding sends it another way. Whether they hold is compared.
+SEARCHED = (
+    "naveen.pruning.updated_rule.intervals",
+    "spirolazzi.design.condition_number",
+    "spirolazzi.design.accuracy_gain",
+    "spirolazzi.oossim.design.condition_number",
+)
+OTHER_ARITHMETIC = "golden numbers that rounding decides were made with other arithmetic"  # as conftest.py lists it
 
 PARTS = {(name, place): part for name in NAMES if name != "studies" for place, part in enumerate(golden(name))}
 
@@ -81,7 +88,8 @@ def test_figures_of_studies():
     assert [(each["name"], each["holds"]) for each in now] == [(each["name"], each["holds"]) for each in before]
     if not same_arithmetic("studies"):
         pytest.skip(OTHER_ARITHMETIC)
-    found = [compared(*both) for both in zip(before, now, strict=True)]
+    found = [compared(*both) for both in zip(before, now, strict=True) if both[0]["name"] not in SEARCHED]
+    assert len(found) == len(before) - len(SEARCHED)
     assert not [sentence for _, unlike in found for sentence in unlike]
     pairs = [pair for some, _ in found for pair in some]
     assert not [pair for pair in pairs if not abs(pair.now - pair.golden) <= max(OF_FIGURE * abs(pair.golden), NOTHING)]
