@@ -1,7 +1,7 @@
 """A plan: everything a design is made from, and the objectives and tasks that follow from it.
 
     plan = Plan(robot, shape, sensors, limits=joint_limits(robot, shape.channels))
-    excitation = find_excitation(plan, starts=8, seed=0)
+    excitation = find_excitation(plan, seed=0)
 
 The shape is a trajectory of the family to search; its coefficients do not count, but its ends and duration do.
 """
