@@ -1,7 +1,9 @@
 """What all results have in common: they do not change, compare by what they hold, and can be copied and sent.
 
-class Estimate(Content): ...            # a frozen dataclass, eq=False
-pickle.loads(pickle.dumps(estimate)) == estimate
+    class Estimate(Content): ...            # a frozen dataclass, eq=False
+    pickle.loads(pickle.dumps(estimate)) == estimate
+
+Their mappings are `FrozenMapping`s.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ import math
 import pytest
 from golden import make_golden
 from golden.make_golden import FORECAST, NAMES, PROBLEMS, SENSORS, compared, golden
+from skips import OTHER_ARITHMETIC
 
 # Another order of a sum, or another BLAS, moves values by their condition number times 1e-16. With the kernels of
 # another processor (OPENBLAS_CORETYPE=Haswell instead of SkylakeX, numpy without AVX-512) values moved by up to 1e-8
@@ -21,7 +22,6 @@ SEARCHED = (
     "spirolazzi.design.accuracy_gain",
     "spirolazzi.oossim.design.condition_number",
 )
-OTHER_ARITHMETIC = "golden numbers that rounding decides were made with other arithmetic"  # as conftest.py lists it
 
 PARTS = {(name, place): part for name in NAMES if name != "studies" for place, part in enumerate(golden(name))}
 

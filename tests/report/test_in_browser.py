@@ -15,6 +15,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from report.small_run import shared_run
+from skips import NO_BROWSER
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 FLAGS = (
@@ -154,7 +155,7 @@ async function look(width) {
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     if BROWSER is None:
-        pytest.skip("no Chromium is installed: the report is not looked at in a browser")
+        pytest.skip(NO_BROWSER)
     place = tmp_path_factory.mktemp("looked_at")
     page = shared_run()[0].report.read_text()
     (place / "report.html").write_text(page)

@@ -1,9 +1,11 @@
 """The problem: everything an estimator reads. Estimators have one verb, `estimate(problem)`.
 
-problem = Problem(robot, (flight,), known={"load": 0.002})
-print(problem.minimal.formulas)          # what is asked for
-print(problem.equations())               # the linear view: rank, conditioning, scaling
-estimate = MaximumLikelihood().estimate(problem)
+    problem = Problem(robot, (flight,), known={"load": 0.002})
+    print(problem.minimal.formulas)          # what is asked for
+    print(problem.equations())               # the linear view: rank, conditioning, scaling
+    estimate = MaximumLikelihood().estimate(problem)
+
+All but the equations is in `problem_data.py`, which their rows read.
 """
 
 from __future__ import annotations
