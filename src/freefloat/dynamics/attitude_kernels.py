@@ -294,7 +294,7 @@ def _add_forced(F, state, step, previous, G, out):
 
 @njit(**_COMPILE)
 def turn_by_halves_change(t, F, G, alpha):
-    """Small rotations alpha (n, 3, columns) of the attitude, in base axes: alpha' = F alpha + G, zero at first.
+    """Small rotations alpha (n, 3, columns) of the attitude, in base axes: alpha' = F alpha + G, from the first one.
 
     t, F (3 x 3) and G (3 x columns) at the samples and half-way between them.
     """
@@ -306,7 +306,6 @@ def turn_by_halves_change(t, F, G, alpha):
         np.empty((3, columns)),
     )
     zero = np.zeros((3, columns))
-    alpha[0] = 0.0
     for k in range(alpha.shape[0] - 1):
         i = 2 * k
         h, here = t[i + 2] - t[i], alpha[k]

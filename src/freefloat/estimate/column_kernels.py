@@ -14,11 +14,13 @@ def spread_columns(S, gain, c, dq, ddq, since, joint, position, rate, targets, G
 
     S (m, r, c + 2 dofs): A_b^-1 of the columns of parameters, positions, rates. gain: (rows, r).
     targets: first columns in G of parameters, joint zeros, curve errors (joint, position, rate as in `CurveErrors`),
-    time offset, drift (`since` its factor); -1 leaves them out. Other columns become zero.
+    time offset, drift (`since` its factor), positions and rates as they are; -1 leaves them out. Other columns become
+    zero.
     """
     m, r, dofs = S.shape[0], S.shape[1], dq.shape[1]
     row = np.empty(S.shape[2])
     parameters, zeros, bends, offset, drift = targets[0], targets[1], targets[2], targets[3], targets[4]
+    joints = targets[5]
     for k in range(m):
         for i in range(gain.shape[0]):
             row[:] = 0.0
@@ -38,6 +40,9 @@ def spread_columns(S, gain, c, dq, ddq, since, joint, position, rate, targets, G
                 for e in range(joint.size):
                     j = joint[e]
                     out[bends + e] = row[c + j] * position[k, e] + row[c + dofs + j] * rate[k, e]
+            if joints >= 0:
+                for e in range(2 * dofs):
+                    out[joints + e] = row[c + e]
             late = 0.0
             for j in range(dofs):
                 late -= row[c + j] * dq[k, j] + row[c + dofs + j] * ddq[k, j]

@@ -13,9 +13,14 @@ from freefloat.data.processing.processed import Processed
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.total_momentum import SaidMomentum, TotalMomentum
 from freefloat.errors import FreefloatError, ShapeError
-from freefloat.estimate.joint_curves import JointCurves, ProjectedCurves, through_samples
+from freefloat.estimate.joint_curves import JointCurves, ProjectedCurves, SplineCurves, through_samples
+from freefloat.estimate.wheel_curves import SampledWheels, WheelCurves
 from freefloat.frozen import Content, FrozenMapping
+from freefloat.sensors.kinds import reading_for
+from freefloat.sensors.measured import Measured
 from freefloat.sensors.quantities import quantity_of
+
+JOINT_CLOCK = "joints"
 
 
 class InvalidProblem(FreefloatError):
@@ -40,6 +45,10 @@ class Flight(Content):
         every so manieth is compared with the prediction.
     velocity_point: where on the base the velocity was measured, base axes [m]; `samples.v` is that of the base's
         origin, taken there by the measured rates, whose noise is in it.
+    own_instants: by array of the samples, what sensors of the base said at their own instants, by their own clocks.
+        Where given, estimators that predict readings compare these; else the samples.
+    wheels: rates of the wheels at any time; through the samples unless given.
+    clock: the reference, by which the joints were stamped.
     """
 
     samples: Samples
@@ -51,6 +60,9 @@ class Flight(Content):
     name: str = "flight"
     every: Mapping[str, int] = field(default_factory=dict)
     velocity_point: Array = field(default_factory=lambda: np.zeros(3))
+    own_instants: Mapping[str, Measured] | None = None
+    wheels: WheelCurves | None = None
+    clock: str = JOINT_CLOCK
 
     def __post_init__(self) -> None:
         if self.samples.t is None:
@@ -67,6 +79,8 @@ class Flight(Content):
         self._protect("velocity_point")
         if self.curves is None:
             object.__setattr__(self, "curves", through_samples(self.samples))
+        if self.own_instants is not None:
+            object.__setattr__(self, "own_instants", FrozenMapping(dict(self.own_instants)))
 
     def _levels(self, kind: str) -> Mapping[str, Array]:
         """Standard deviations as arrays of the right width, each zero or more."""
@@ -103,6 +117,34 @@ class Flight(Content):
         """Which samples of a measured array hold readings of their own."""
         return slice(None, None, self.every.get(name, 1))
 
+    @property
+    def measured(self) -> Mapping[str, Measured]:
+        """What is compared with a predicted motion of the base, by array of the samples."""
+        if self.own_instants is not None:
+            return self.own_instants
+        return {array: self._sampled(array) for array in self.noise if reading_for(array) is not None}
+
+    def _sampled(self, array: str) -> Measured:
+        own, samples = self.readings(array), self.samples
+        values, t = samples.need(array, "a comparison")[own], self.t[own]
+        walk = self.walks.get(array, np.zeros(self.noise[array].size))
+        moved = array == "v" and samples.w is not None
+        return Measured(
+            t,
+            values,
+            self.noise[array],
+            walk,
+            arm=self.velocity_point if moved else np.zeros(3),
+            taken_by=samples.w[own] if moved and samples.w is not None else None,
+        )
+
+    @property
+    def wheel_rates(self) -> WheelCurves | None:
+        """Rates of the wheels at any time; None without wheels."""
+        if self.wheels is not None or self.samples.wheel_rates is None:
+            return self.wheels
+        return SampledWheels(self.t, self.samples.wheel_rates, self.samples.wheel_accelerations)
+
     def named(self, name: str) -> Flight:
         """The same flight under another name."""
         return replace(self, name=name)
@@ -115,14 +157,16 @@ def flight_of(
     without: tuple[str, ...] = (),
     name: str = "flight",
 ) -> Flight:
-    """A flight from a processed recording; joints that were projected are known at any time.
+    """A flight from a processed recording; joints that were not filtered are known at any time.
 
     What was measured counts once: an attitude that is the integral of the gyro's rates, or rates that are the
     derivative of an attitude, are without noise here, so that they are not compared with the prediction.
     """
-    projection = processed.projection
-    described = projection is not None and bool(projection.described.all())
-    curves = ProjectedCurves(projection) if projection is not None and described else None
+    curves: JointCurves | None = None
+    if processed.projection is not None:
+        curves = ProjectedCurves(processed.projection)
+    elif processed.curves is not None:
+        curves = SplineCurves(processed.curves)
     measured = {quantity_of(channel) for channel in processed.steps}
     derived = {array for array, quantity in (("attitude", "attitude"), ("w", "gyro")) if quantity not in measured}
     noise = {array: level for array, level in processed.noise.items() if array not in derived}

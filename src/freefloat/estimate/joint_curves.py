@@ -2,8 +2,10 @@
 
 A likelihood with an unknown time offset needs joint motion between samples. Where joints were projected on their
 command or on splines (`data/processing/projection.py`) the functions are known, and so is how encoder noise
-bends them: by coefficients of the same functions, each with the encoder's standard deviation. Else a quintic goes
-through position, rate and acceleration of neighbouring samples, and errors are those of the samples, one by one.
+bends them: by coefficients of the same functions, each with the encoder's standard deviation. Where encoders measured
+curves of which nothing else is known (`data/processing/measured_curves.py`), their coefficients count a few at a time,
+and the likelihood makes their errors white in time order. Else a quintic goes through position, rate and acceleration
+of neighbouring samples, and errors are those of the samples, one by one.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from freefloat.arrays import Array
+from freefloat.data.processing.measured_curves import MeasuredCurves
 from freefloat.data.processing.projection import Projection
 from freefloat.dynamics.samples import Samples
 from freefloat.motion.trajectory import Motion
@@ -30,6 +33,11 @@ class CurveErrors:
     position: Array
     rate: Array
     sd: Array
+
+    @classmethod
+    def none(cls, n: int) -> CurveErrors:
+        """No functions at n instants."""
+        return cls(np.zeros(0, np.int64), np.zeros((n, 0)), np.zeros((n, 0)), np.zeros(0))
 
 
 class JointCurves(ABC):
@@ -75,12 +83,28 @@ class ProjectedCurves(JointCurves):
         motion = _beyond(motion, t - inside)
         noisy = [(index, fit) for index, fit in enumerate(projection.fits) if fit.noise_sd > 0.0]
         if not noisy:
-            return motion, _no_errors(t.size)
+            return motion, CurveErrors.none(t.size)
         position = np.hstack([functions[fit.basis][0] for _, fit in noisy])
         rate = np.hstack([functions[fit.basis][1] for _, fit in noisy])
         joint = np.concatenate([np.full(fit.basis.terms, index) for index, fit in noisy])
         sd = np.concatenate([np.full(fit.basis.terms, fit.noise_sd) for _, fit in noisy])
         return motion, CurveErrors(joint, position, rate, sd)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SplineCurves(JointCurves):
+    """Joints that encoders measured, at their own instants."""
+
+    curves: MeasuredCurves
+
+    @property
+    def span_s(self) -> tuple[float, float]:
+        """First and last time at which the joints are known [s]."""
+        return self.curves.spline.start_s, self.curves.spline.end_s
+
+    def with_errors(self, t: Array) -> tuple[Motion, CurveErrors]:
+        """Motion of the means at times t; errors are not those of curves as a whole."""
+        return self.curves.motion(t), CurveErrors.none(t.size)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,7 +141,7 @@ class SampledCurves(JointCurves):
         position = np.sum([c[i] * s**i for i in powers], axis=0)
         rate = np.sum([i * c[i] * s ** (i - 1) for i in powers if i], axis=0) / h
         acceleration = np.sum([i * (i - 1) * c[i] * s ** (i - 2) for i in powers if i > 1], axis=0) / h**2
-        return _beyond(Motion(inside, position, rate, acceleration), t - inside), _no_errors(t.size)
+        return _beyond(Motion(inside, position, rate, acceleration), t - inside), CurveErrors.none(t.size)
 
 
 def through_samples(samples: Samples) -> JointCurves:
@@ -146,10 +170,6 @@ class Remembered:
             self.motion, self.errors = self.curves.with_errors(t)
             self.t = t
         return _beyond(self.motion, t - self.t), self.errors
-
-
-def _no_errors(n: int) -> CurveErrors:
-    return CurveErrors(np.zeros(0, np.int64), np.zeros((n, 0)), np.zeros((n, 0)), np.zeros(0))
 
 
 def _beyond(motion: Motion, late: Array) -> Motion:

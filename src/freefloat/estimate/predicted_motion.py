@@ -22,7 +22,8 @@ from freefloat.dynamics.momentum_rows import spin_momentum, wheel_momentum
 from freefloat.dynamics.reaction import Reaction, momentum_slopes, solve_base
 from freefloat.estimate.column_kernels import spread_columns
 from freefloat.estimate.flight import Flight
-from freefloat.estimate.joint_curves import CurveErrors, JointCurves, Remembered
+from freefloat.estimate.joint_curves import CurveErrors
+from freefloat.motion.trajectory import Motion
 from freefloat.robot.base_axes import allowed_rows
 from freefloat.robot.model import Robot
 from freefloat.simulation.simulate import with_midpoints
@@ -30,30 +31,26 @@ from freefloat.simulation.simulate import with_midpoints
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grid:
-    """Instants of a flight: its samples, and half-way between them where attitude is predicted.
+    """Instants at which the base is predicted, and half-way between them where its attitude is.
 
-    t: shape (m,) [s]. spin: momentum of the wheels in base axes at them, shape (m, 3). step: from one sample to
-    the next in this grid.
+    t: shape (m,) [s]. spin: momentum of the wheels in base axes at them, shape (m, 3); spin_rate: its derivative.
+    step: from one instant to the next in this grid.
     """
 
     t: Array
     spin: Array
+    spin_rate: Array
     step: int
 
     @classmethod
     def of(cls, robot: Robot, flight: Flight, halves: bool) -> Grid:
         """The samples' own instants, or also those half-way."""
-        samples, t = flight.samples, flight.t
-        spin = spin_momentum(robot, samples)
-        if not halves:
-            return cls(t, spin, 1)
-        fine = with_midpoints(t)
-        between = np.empty((fine.size, 3))
-        between[::2], between[1::2] = spin, 0.5 * (spin[1:] + spin[:-1])
-        if robot.wheels and samples.wheel_accelerations is not None:
-            change = wheel_momentum(robot, samples.wheel_accelerations)
-            between[1::2] += np.diff(t)[:, None] / 8.0 * (change[:-1] - change[1:])
-        return cls(fine, between, 2)
+        t, wheels = with_midpoints(flight.t) if halves else flight.t, flight.wheel_rates
+        if not robot.wheels or wheels is None:
+            still = np.broadcast_to(spin_momentum(robot, flight.samples)[:1] * 0.0, (t.size, 3))
+            return cls(t, still, still, 2 if halves else 1)
+        rates, accelerations = wheels.at(t)
+        return cls(t, wheel_momentum(robot, rates), wheel_momentum(robot, accelerations), 2 if halves else 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,20 +90,20 @@ class BaseMotion:
 
 def predict(
     robot: Robot,
-    curves: JointCurves | Remembered,
+    joints: tuple[Motion, CurveErrors],
     grid: Grid,
     phi: Array,
-    clock: Clock,
     zeros: Array,
     bends: Array,
     momentum: Array,
 ) -> BaseMotion:
     """Predict.
 
-    phi: standard parameters, (10 bodies,). zeros: of the joints, (dofs,). bends: coefficients of the errors of
-    the joints' curves. momentum: H at the grid's instants, (m, 3).
+    joints: their motion at the grid's instants, and how it may be wrong. phi: standard parameters, (10 bodies,).
+    zeros: of the joints, (dofs,). bends: coefficients of the errors of the joints' curves. momentum: H at the grid's
+    instants, (m, 3).
     """
-    motion, errors = curves.with_errors(clock.joint_time(grid.t))
+    motion, errors = joints
     q, dq = motion.position + zeros, np.array(motion.rate)
     for joint in np.unique(errors.joint).tolist():
         own = errors.joint == joint
@@ -122,16 +119,15 @@ def predict(
     return BaseMotion(grid, q, dq, motion.acceleration, errors, v, w, R, u, reaction.A, reaction.B)
 
 
-def missing_momentum(motion: BaseMotion, rates: Array, R: Array, turning: NDArray[np.int64]) -> Array:
-    """Angular momentum that a predicted motion lacks by measured rates, axes of the first sample, (3,) [N m s].
+def missing_momentum(B: Array, w: Array, rates: Array, R: Array, turning: NDArray[np.int64]) -> Array:
+    """Angular momentum that a predicted motion lacks by measured rates, axes of the first instant, (3,) [N m s].
 
-    Its mean over the samples. rates: about the axes `turning` that the base can turn about, (n, k). R: attitudes,
-    (n, 3, 3).
+    Its mean over n instants. B, w: as predicted there, (n, r, 3) and (n, 3). rates: measured about the axes `turning`
+    that the base can turn about, (n, k). R: attitudes, (n, 3, 3).
     """
-    step, sliding = motion.grid.step, motion.B.shape[1] - turning.size
-    gain = motion.B[::step, sliding:][:, :, turning]
+    gain = B[:, B.shape[1] - turning.size :][:, :, turning]
     momentum = np.zeros((len(rates), 3, 1))
-    momentum[:, turning] = np.linalg.solve(gain, (rates - motion.w[::step, turning])[:, :, None])
+    momentum[:, turning] = np.linalg.solve(gain, (rates - w[:, turning])[:, :, None])
     return (R @ momentum)[..., 0].mean(axis=0)
 
 
@@ -153,10 +149,12 @@ class Targets:
     bends: int = -1
     offset: int = -1
     drift: int = -1
+    joints: int = -1  # positions, then rates, as they are at that instant
 
-    def as_array(self) -> Array:
+    def as_array(self) -> NDArray[np.int64]:
         """In the order of the compiled code."""
-        return np.array([self.parameters, self.zeros, self.bends, self.offset, self.drift], dtype=np.int64)
+        places = (self.parameters, self.zeros, self.bends, self.offset, self.drift, self.joints)
+        return np.array(places, dtype=np.int64)
 
 
 def sensitivities(
@@ -165,14 +163,14 @@ def sensitivities(
     phi: Array,
     columns: NDArray[np.int64],
     present: NDArray[np.bool_],
-    clock: Clock,
+    since: Array,
     targets: Targets,
     gain: Array,
 ) -> Array:
     """Derivatives of gain times the base's velocities at a given attitude, shape (m, rows, unknowns).
 
-    columns: of the standard parameters that are unknown; present: which of all there are. gain: (rows, r), r the
-    number of velocities that the base can have.
+    columns: of the standard parameters that are unknown; present: which of all there are. since: factor of a clock's
+    drift at each instant, (m,) [s]. gain: (rows, r), r the number of velocities that the base can have.
     """
     K = momentum_slopes(robot, phi, motion.A, motion.q, motion.dq, motion.v, motion.w, columns, present[columns])
     first = int(np.argmax(gain.any(axis=0)))  # what comes before is not asked for
@@ -184,7 +182,7 @@ def sensitivities(
         columns.size,
         motion.dq,
         motion.ddq,
-        motion.grid.t - clock.middle,
+        since,
         errors.joint,
         errors.position,
         errors.rate,

@@ -170,17 +170,18 @@ def _joint_zeros(problem: Problem) -> Iterator[UnknownGroup]:
 
 
 def _shared_by_readings(problem: Problem) -> Iterator[UnknownGroup]:
-    measured = {array for flight in problem.flights for array in flight.noise}
+    measured = {array for flight in problem.flights for array in flight.measured}
     for reading in readings_among(measured):
         yield from reading.shared_unknowns(problem.nuisances, problem.robot)
 
 
 def _of_flight(problem: Problem, flight: Flight, ending: str) -> Iterator[UnknownGroup]:
     """Clocks and momentum, and what belongs to readings: of rates first, then of those that need inertial axes."""
-    yield from _clocks(problem, ending)
-    readings = readings_among(flight.noise)
+    yield from _clocks(problem, flight, ending)
+    measured = flight.measured
+    readings = readings_among(measured)
     own = {
-        reading: tuple(reading.flight_unknowns(problem.nuisances, problem.robot, flight, ending))
+        reading: tuple(reading.flight_unknowns(problem.nuisances, problem.robot, measured[reading.array], ending))
         for reading in readings
     }
     yield from (group for reading in readings if not reading.needs_attitude for group in own[reading])
@@ -188,12 +189,29 @@ def _of_flight(problem: Problem, flight: Flight, ending: str) -> Iterator[Unknow
     yield from (group for reading in readings if reading.needs_attitude for group in own[reading])
 
 
-def _clocks(problem: Problem, ending: str) -> Iterator[UnknownGroup]:
-    nuisances = problem.nuisances
-    if problem.robot.joints and nuisances.time_offset_s is not None:
-        yield independent(TIME_OFFSET, [f"{TIME_OFFSET}{ending}"], "s", nuisances.time_offset_s)
-    if problem.robot.joints and nuisances.clock_drift is not None:
-        yield independent(CLOCK_DRIFT, [f"{CLOCK_DRIFT}{ending}"], "s/s", nuisances.clock_drift)
+def clocks_of(problem: Problem, flight: Flight) -> tuple[str, ...]:
+    """Clocks of a flight that may be off against that of the joints."""
+    clocks = [data.clock for data in flight.measured.values()]
+    wheels = flight.wheel_rates
+    if wheels is not None and flight.own_instants is not None:
+        clocks.append(wheels.clock)
+    return tuple(dict.fromkeys(clock for clock in clocks if clock != flight.clock)) if problem.robot.joints else ()
+
+
+def clock_kinds(clocks: tuple[str, ...], clock: str) -> tuple[str, str]:
+    """The kinds of a clock's offset and drift among those of a flight: without its name if it is the only one."""
+    ending = f" of {clock}" if len(clocks) > 1 else ""
+    return f"{TIME_OFFSET}{ending}", f"{CLOCK_DRIFT}{ending}"
+
+
+def _clocks(problem: Problem, flight: Flight, ending: str) -> Iterator[UnknownGroup]:
+    nuisances, clocks = problem.nuisances, clocks_of(problem, flight)
+    for clock in clocks:
+        offset, drift = clock_kinds(clocks, clock)
+        if nuisances.time_offset_s is not None:
+            yield independent(offset, [f"{offset}{ending}"], "s", nuisances.time_offset_s, TIME_OFFSET)
+        if nuisances.clock_drift is not None:
+            yield independent(drift, [f"{drift}{ending}"], "s/s", nuisances.clock_drift, CLOCK_DRIFT)
 
 
 def _turning(problem: Problem, flight: Flight, ending: str) -> Iterator[UnknownGroup]:
@@ -202,7 +220,7 @@ def _turning(problem: Problem, flight: Flight, ending: str) -> Iterator[UnknownG
         yield flat(MOMENTUM, along(axes, MOMENTUM, ending), "N m s")
     if torque is not None:
         yield independent(EXTERNAL_TORQUE, along(axes, EXTERNAL_TORQUE, ending), "N m", torque)
-    if any(reading.shows_attitude for reading in readings_among(flight.noise)):
+    if any(reading.shows_attitude for reading in readings_among(flight.measured)):
         yield flat(FIRST_ATTITUDE, along(axes, FIRST_ATTITUDE, ending), "rad")
 
 

@@ -17,11 +17,12 @@ from freefloat.data.processing.processed import Processed, ProcessSettings
 from freefloat.data.recording import Recording
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimator import Estimator, settings_of
-from freefloat.estimate.flight import Flight, flight_of
+from freefloat.estimate.flight import Flight
 from freefloat.estimate.methods import default_method, make_estimator
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.planned import sensor_walks
 from freefloat.estimate.problem import Problem
+from freefloat.estimate.recorded_flight import recorded_flight
 from freefloat.excitation.excitation import Excitation, trajectory_of
 from freefloat.files import FilePath
 from freefloat.mission.flying import random_motion
@@ -151,7 +152,10 @@ def flights_of(
         processed = _with_wheels(mission, processed)
         bodies, t = tuple(absent.get(name, ())), processed.samples.need("t", "a flight")
         walks = sensor_walks(mission.robot, sensors, float(t[-1] - t[0]))
-        flights.append((flight_of(processed, momentum_of(mission), walks, bodies, name), processed))
+        made = recorded_flight(
+            recording, mission.robot, processed, sensors, settings, momentum_of(mission), walks, bodies, name
+        )
+        flights.append((made, processed))
     return flights
 
 

@@ -22,9 +22,10 @@ from freefloat.robot.base_axes import turning_axes
 from freefloat.robot.model import Robot
 from freefloat.robot.rotations import axial, cross_matrices
 from freefloat.sensors.inertial import Triad
+from freefloat.sensors.measured import Measured
 from freefloat.sensors.moving_base import MovingBase, PulledBack, TurningBase
 from freefloat.sensors.noise import Noise
-from freefloat.sensors.reading import MeasuredFlight, Reading
+from freefloat.sensors.reading import Reading
 from freefloat.sensors.sensor import ZERO, Output, PerAxis, SpreadPerAxis
 from freefloat.sensors.truth import Layout, Truth
 from freefloat.sensors.unknowns import UnknownGroup, along, independent, usual_spread
@@ -104,14 +105,14 @@ class RateReading(Reading[GyroNuisances]):
 
     @classmethod
     def flight_unknowns(
-        cls, nuisances: GyroNuisances, robot: Robot, flight: MeasuredFlight, ending: str
+        cls, nuisances: GyroNuisances, robot: Robot, data: Measured, ending: str
     ) -> Iterator[UnknownGroup]:
         """The bias, and where it walks its values at the knots after the first, axis by axis."""
         if nuisances.gyro_bias_rad_s is None:
             return
         axes = turning_axes(robot)
         yield independent(BIAS, along(axes, BIAS, ending), "rad/s", nuisances.gyro_bias_rad_s)
-        walk, interval = flight.walks.get("w", np.zeros(3)), knot_interval(flight.t)
+        walk, interval = data.walk, knot_interval(data.t)
         for axis in axes.tolist():
             if walk[axis] > 0.0:
                 words = f"{BIAS} {AXES[axis]} after"
@@ -130,7 +131,7 @@ class RateReading(Reading[GyroNuisances]):
 
     @cached_property
     def _knots(self) -> Array:
-        return knot_functions(self.flight.t)
+        return knot_functions(self.data.t)
 
     def predicted(self, base: TurningBase, point: Array) -> Array:
         """Rates as the gyro shows them, shape (n, 3) [rad/s]."""

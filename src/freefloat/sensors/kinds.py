@@ -48,6 +48,11 @@ def readings_among(arrays: Container[str]) -> tuple[type[Reading[Any]], ...]:
     return tuple(reading for reading in READINGS if reading.array in arrays)
 
 
+def reading_for(array: str) -> type[Reading[Any]] | None:
+    """The reading that compares an array of the samples; None if estimators do not compare it."""
+    return next((reading for reading in READINGS if reading.array == array), None)
+
+
 def sources() -> dict[str, tuple[str, ...]]:
     """By array of the samples that estimators compare, the quantities that become it; the first recorded counts."""
     return {reading.array: reading.quantities for reading in READINGS}

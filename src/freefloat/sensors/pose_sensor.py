@@ -20,9 +20,10 @@ from freefloat.robot.model import Robot
 from freefloat.robot.rotations import cross_matrices
 from freefloat.sensors.attitude_sensor import AttitudeSensor
 from freefloat.sensors.draws import Stream
+from freefloat.sensors.measured import Measured
 from freefloat.sensors.moving_base import MovingBase, PulledBack
 from freefloat.sensors.noise import Noise
-from freefloat.sensors.reading import DRIFT_VELOCITY, MeasuredFlight, Reading, drift_velocity
+from freefloat.sensors.reading import DRIFT_VELOCITY, Reading, drift_velocity
 from freefloat.sensors.sensor import ZERO, Output, PerAxis, Sensor, SpreadPerAxis
 from freefloat.sensors.truth import Layout, Truth
 from freefloat.sensors.unknowns import UnknownGroup, along, flat
@@ -89,9 +90,7 @@ class PositionReading(Reading[Any]):
     turns = False
 
     @classmethod
-    def flight_unknowns(
-        cls, nuisances: Any, robot: Robot, flight: MeasuredFlight, ending: str
-    ) -> Iterator[UnknownGroup]:
+    def flight_unknowns(cls, nuisances: Any, robot: Robot, data: Measured, ending: str) -> Iterator[UnknownGroup]:
         """Velocity and first position of the centre of mass."""
         axes = sliding_axes(robot)
         yield drift_velocity(axes, ending)

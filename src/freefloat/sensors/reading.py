@@ -1,4 +1,4 @@
-"""A reading: how one measured array of a flight's samples is compared with a predicted motion of the base.
+"""A reading: how what one sensor said in a flight is compared with a predicted motion of the base.
 
 The sensors' files hold one reading each (`RateReading` in gyro.py, ...), `kinds.py` lists them. A reading says what is
 predicted, how that changes with all unknowns, the way back from those changes, which unknowns are its own, and how
@@ -10,8 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from typing import ClassVar, Generic, Protocol, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +20,7 @@ from freefloat.dynamics.samples import Samples
 from freefloat.robot.base_axes import sliding_axes, turning_axes
 from freefloat.robot.model import Robot
 from freefloat.robot.rotations import exponential, right_jacobian, rotations
+from freefloat.sensors.measured import Measured
 from freefloat.sensors.moving_base import MovingBase, PulledBack
 from freefloat.sensors.sensor import MountedSensor, Sensor
 from freefloat.sensors.unknowns import UnknownGroup, along, flat
@@ -32,47 +32,26 @@ Axes = NDArray[np.int64]
 Spreads = TypeVar("Spreads")  # of a sensor's errors, as its file declares them
 
 
-class MeasuredFlight(Protocol):
-    """What a reading needs of a flight (`estimate/flight.py`)."""
-
-    @property
-    def samples(self) -> Samples:
-        """What was measured."""
-
-    @property
-    def t(self) -> Array:
-        """Instants of the samples, shape (n,) [s]."""
-
-    @property
-    def noise(self) -> Mapping[str, Array]:
-        """Standard deviation of one row, by array."""
-
-    @property
-    def walks(self) -> Mapping[str, Array]:
-        """Random walk of the errors after one second, by array."""
-
-    @property
-    def velocity_point(self) -> Array:
-        """Where on the base the velocity was measured, shape (3,) [m]."""
-
-
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """One flight and the vector of unknowns.
+    """Where a reading finds its unknowns in the vector of all.
 
     turning, sliding: numbers of the axes about and along which the base moves.
     place: where unknowns of a kind are that bear on this flight; None if there are none.
+    measured_first: the first attitude that was measured in the flight, R_IB, shape (3, 3).
     """
 
-    flight: MeasuredFlight
     turning: Axes
     sliding: Axes
     place: Callable[[str], slice | None]
+    measured_first: Array
 
     @classmethod
-    def of(cls, robot: Robot, flight: MeasuredFlight, place: Callable[[str], slice | None]) -> Setting:
-        """That of a robot's flight."""
-        return cls(flight, turning_axes(robot), sliding_axes(robot), place)
+    def of(cls, robot: Robot, readings: Mapping[str, Measured], place: Callable[[str], slice | None]) -> Setting:
+        """That of a robot's flight; readings: by array of the samples."""
+        attitude = readings.get("attitude")
+        first = np.eye(3) if attitude is None else rotations(attitude.values[:1])[0]
+        return cls(turning_axes(robot), sliding_axes(robot), place, first)
 
     def vector(self, point: Array, kind: str, axes: Axes) -> Array:
         """The three components of unknowns that exist along some axes, at a point; zero for those that do not."""
@@ -83,16 +62,11 @@ class Setting:
 
     # ------------------------------------------------------------------ where inertial axes are
 
-    @cached_property
-    def _measured_first(self) -> Array:
-        attitude = self.flight.samples.attitude
-        return np.eye(3) if attitude is None else rotations(attitude[:1])[0]
-
     def first_attitude(self, point: Array) -> Array:
         """R_IB of the first sample, (3, 3); without a measured attitude inertial axes are those of that sample."""
         if self.place(FIRST_ATTITUDE) is None:
             return np.eye(3)
-        return self._measured_first @ exponential(self.vector(point, FIRST_ATTITUDE, self.turning)[None])[0]
+        return self.measured_first @ exponential(self.vector(point, FIRST_ATTITUDE, self.turning)[None])[0]
 
     def turn_by_unknowns(self, base: MovingBase, point: Array) -> Array:
         """Derivative of R_IB as a small rotation in base axes, that of the first attitude included, (n, 3, k)."""
@@ -119,7 +93,7 @@ def drift_velocity(axes: Axes, ending: str) -> UnknownGroup:
 
 
 class Reading(ABC, Generic[Spreads]):
-    """One measured array of one flight.
+    """What was read of one quantity in one flight.
 
     array: its name in the samples. quantities: of a recording that become it, the first that there is counts.
     unit: of a row. words: for people. sensor: what commonly measures it.
@@ -138,8 +112,8 @@ class Reading(ABC, Generic[Spreads]):
     shows_attitude: ClassVar[bool] = False
     walks: ClassVar[bool] = False
 
-    def __init__(self, setting: Setting) -> None:
-        self.setting, self.flight = setting, setting.flight
+    def __init__(self, setting: Setting, data: Measured) -> None:
+        self.setting, self.data = setting, data
         self.axes = setting.turning if self.turns else setting.sliding
 
     # ------------------------------------------------------------------ its own unknowns, its noise in a plan
@@ -150,9 +124,7 @@ class Reading(ABC, Generic[Spreads]):
         return ()
 
     @classmethod
-    def flight_unknowns(
-        cls, nuisances: Spreads, robot: Robot, flight: MeasuredFlight, ending: str
-    ) -> Iterable[UnknownGroup]:
+    def flight_unknowns(cls, nuisances: Spreads, robot: Robot, data: Measured, ending: str) -> Iterable[UnknownGroup]:
         """Unknowns of one flight; ending: of their labels."""
         return ()
 
@@ -174,8 +146,8 @@ class Reading(ABC, Generic[Spreads]):
     # ------------------------------------------------------------------ what it reads
 
     def measured(self) -> Array:
-        """The samples' array, shape (n, width)."""
-        return self.flight.samples.need(self.array, "a comparison")
+        """What was read, shape (n, width)."""
+        return self.data.values
 
     @abstractmethod
     def predicted(self, base: MovingBase, point: Array) -> Array:
@@ -209,15 +181,15 @@ class Reading(ABC, Generic[Spreads]):
     @property
     def sd(self) -> Array:
         """Standard deviation of the axes that count, shape (axes,)."""
-        return self.flight.noise[self.array][self.axes]
+        return self.data.sd[self.axes]
 
     @property
     def steps(self) -> bool:
         """Whether only its changes from sample to sample are compared, for its errors walk."""
         return False
 
-    def whitened(self, values: Array, base: MovingBase, own: slice = slice(None)) -> Array:
-        """Values (m, axes, c) of the samples `own`, made white; changed in place where that serves."""
+    def whitened(self, values: Array, base: MovingBase) -> Array:
+        """Values (n, axes, c) made white; changed in place where that serves."""
         values /= self.sd[:, None]
         return values
 

@@ -145,6 +145,7 @@ class Sensor(Section):
 
     name: str = Field("", description="in a mission file, the key")
     label: Label = Field("", description="tells its channels from those of another sensor of the kind")
+    clock: Label = Field("", description="name of the clock that stamps it, for sensors that share one")
     rate_Hz: Positive = Field(description="samples per second")
     delay_s: Number = Field(0.0, description="how long before its stamp a reading was true")
     clock_drift_ppm: Annotated[Number, Field(gt=-1e6)] = Field(0.0, description="how much its clock runs fast")
@@ -185,7 +186,7 @@ class Sensor(Section):
         draws = Stream(seed, runs, self.name or self.quantities[0])
         if len(truths) not in (1, len(draws)) or len({each.span_s for each in truths}) > 1:
             raise ShapeError(f"{len(draws)} runs need one motion, or as many over the same span of time")
-        stamps, times = self.clock(*truths[0].span_s)
+        stamps, times = self.stamps(*truths[0].span_s)
         kept = draws.uniform("dropouts", (stamps.size,)) >= self.dropouts if self.dropouts else None
         readings = []
         for output in self.outputs(truths[0].layout):
@@ -193,7 +194,7 @@ class Sensor(Section):
             readings.append(Readings(output, stamps, output.rounded(values), kept))
         return tuple(readings)
 
-    def clock(self, start_s: float, end_s: float) -> tuple[Array, Array]:
+    def stamps(self, start_s: float, end_s: float) -> tuple[Array, Array]:
         """Time stamps of its samples, and the instants that they show, shape (n,) each [s].
 
         The first stamp is the first tick of its clock whose reading shows nothing before the start.

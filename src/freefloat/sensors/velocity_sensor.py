@@ -24,10 +24,11 @@ from freefloat.robot.base_axes import sliding_axes
 from freefloat.robot.model import Robot
 from freefloat.robot.rotations import cross_matrices, turned
 from freefloat.sensors.draws import Stream
+from freefloat.sensors.measured import Measured
 from freefloat.sensors.moving_base import MovingBase, PulledBack
 from freefloat.sensors.noise import Noise, random_walk
 from freefloat.sensors.quantities import MICRO_G
-from freefloat.sensors.reading import DRIFT_VELOCITY, MeasuredFlight, Reading, drift_velocity
+from freefloat.sensors.reading import DRIFT_VELOCITY, Reading, drift_velocity
 from freefloat.sensors.sensor import ZERO, DensitySensor, MountedSensor, Output, PerAxis, Sensor, SpreadPerAxis
 from freefloat.sensors.truth import Layout, Truth
 from freefloat.sensors.unknowns import UnknownGroup, along, independent, usual_spread
@@ -134,12 +135,12 @@ class VelocityReading(Reading[VelocityNuisances]):
 
     @classmethod
     def flight_unknowns(
-        cls, nuisances: VelocityNuisances, robot: Robot, flight: MeasuredFlight, ending: str
+        cls, nuisances: VelocityNuisances, robot: Robot, data: Measured, ending: str
     ) -> Iterator[UnknownGroup]:
         """The velocity of the centre of mass; the bias of an acceleration that was integrated."""
         axes, sd = sliding_axes(robot), nuisances.velocity_bias_m_s2
         yield drift_velocity(axes, ending)
-        if "v" in flight.walks and sd is not None:
+        if data.walk.any() and sd is not None:
             words = "accelerometer bias"
             yield independent(ACCELEROMETER_BIAS, along(axes, words, ending), "m/s^2", sd, words)
 
@@ -155,9 +156,8 @@ class VelocityReading(Reading[VelocityNuisances]):
 
     @property
     def _arm(self) -> Array:
-        """[r x] of the point that was measured, shape (3, 3); zero if no rates were there to take it to the origin."""
-        point = self.flight.velocity_point
-        return cross_matrices((point if self.flight.samples.w is not None else np.zeros(3))[None])[0]
+        """[r x] of the point that was measured, shape (3, 3)."""
+        return cross_matrices(self.data.arm[None])[0]
 
     def _coasting(self, base: MovingBase, point: Array) -> Array:
         """The velocity of the centre of mass in base axes, shape (n, 3)."""
@@ -171,8 +171,8 @@ class VelocityReading(Reading[VelocityNuisances]):
             bias = self.setting.vector(point, ACCELEROMETER_BIAS, self.axes)
             predicted = predicted + base.R.swapaxes(1, 2) @ base.integral @ bias
         if self._arm.any():  # as it was measured, not as it was taken to the base's origin
-            spare = base.w - self.flight.samples.need("w", "a velocity")
-            predicted = predicted + np.cross(spare, self.flight.velocity_point)
+            spare = base.w if self.data.taken_by is None else base.w - self.data.taken_by
+            predicted = predicted + np.cross(spare, self.data.arm)
         return predicted
 
     def derivative(self, base: MovingBase, point: Array) -> Array:
@@ -215,19 +215,19 @@ class VelocityReading(Reading[VelocityNuisances]):
     @property
     def steps(self) -> bool:
         """Whether it is an integrated acceleration."""
-        return bool(self.flight.walks.get("v", np.zeros(3))[self.axes].all())
+        return bool(self.data.walk[self.axes].all())
 
     def _whitening(self, t: Array) -> StepWhitening:
         """Noise counts as equal along all axes, for the base turns in them."""
-        white, walk = (float(np.sqrt((level["v"] ** 2).mean())) for level in (self.flight.noise, self.flight.walks))
+        white, walk = (float(np.sqrt((level**2).mean())) for level in (self.data.sd, self.data.walk))
         return StepWhitening(t, white, walk)
 
-    def whitened(self, values: Array, base: MovingBase, own: slice = slice(None)) -> Array:
-        """Values (m, axes, c) made white: of errors that walk, the first, then changes in inertial axes."""
+    def whitened(self, values: Array, base: MovingBase) -> Array:
+        """Values (n, axes, c) made white: of errors that walk, the first, then changes in inertial axes."""
         if not self.steps:
-            return super().whitened(values, base, own)
-        inertial = base.R[own][:, self.axes[:, None], self.axes] @ values
-        changes = self._whitening(base.t[own]).whitened(np.diff(inertial, axis=0))
+            return super().whitened(values, base)
+        inertial = base.R[:, self.axes[:, None], self.axes] @ values
+        changes = self._whitening(base.t).whitened(np.diff(inertial, axis=0))
         return np.concatenate([inertial[:1] / _FIRST_M_S, changes])
 
     def of_data(self, rows: Array) -> Array:

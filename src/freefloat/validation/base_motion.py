@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from freefloat.arrays import Array
 from freefloat.dynamics.reaction import joint_inertia
@@ -16,6 +17,7 @@ from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import UNITS, ChannelResidual
 from freefloat.estimate.estimated_clusters import cad_covariance, spread_of, total_covariance, undeclared
 from freefloat.estimate.likelihood.likelihood import FlightLikelihood, Likelihood, Rows
+from freefloat.estimate.likelihood.predicted_base import PredictedFlight
 from freefloat.estimate.likelihood.torque_balance import TorqueBalance
 from freefloat.estimate.predicted_motion import BaseMotion
 from freefloat.estimate.prior import known_covariance
@@ -96,8 +98,8 @@ class BaseMotionPrediction:
     def _reading(self, rows: Rows) -> PredictedReading:
         flight = self.likelihood.flights[rows.flight]
         given, name = flight.flight, rows.channel
-        own = given.readings(name)
         if name == "torques":
+            own = given.readings(name)
             entry = self.torques[rows.flight]
             assert entry is not None
             (balance, sd), joints = entry, self.problem.robot.joint_names
@@ -107,10 +109,10 @@ class BaseMotionPrediction:
         left = flight.left(rows)
         if flight.readings[name].steps:  # compared by its changes: measured is what is left of them
             return PredictedReading.of(left, left.residual)
-        return PredictedReading.of(left, self._measured(flight, name)[own][:, flight.readings[name].axes])
+        return PredictedReading.of(left, self._measured(flight, name)[:, flight.readings[name].axes])
 
     def _measured(self, flight: FlightLikelihood, name: str) -> Array:
-        values = flight.samples.need(name, "a validation")
+        values = flight.measured[name].values
         if name != "attitude":
             return values
         R = rotations(values)
@@ -119,8 +121,8 @@ class BaseMotionPrediction:
     def momentum(self, point: Array, readings: tuple[PredictedReading, ...]) -> tuple[PredictedMomentum, ...]:
         """Inertia about the centre of mass times measured less predicted rates."""
         found = []
-        for reading, flight, motion in self._rates(point, readings):
-            A = motion.A[:: flight.grid.step][flight.flight.readings("w")]
+        for reading, flight, (motion, at) in self._rates(point, readings):
+            A = motion.A[at]
             D = A[:, 3:, 3:6] - A[:, 3:, :3] @ A[:, :3, 3:6] / A[:, :1, :1]
             wide, noise = np.zeros((len(D), 3)), np.zeros(3)
             wide[:, flight.turning], noise[flight.turning] = reading.residual, reading.noise
@@ -131,8 +133,8 @@ class BaseMotionPrediction:
     def turned_away_rad(self, point: Array, readings: tuple[PredictedReading, ...]) -> float | None:
         """Largest angle between attitudes integrated from predicted and from measured rates, sensor errors undone."""
         angles = []
-        for reading, flight, motion in self._rates(point, readings):
-            w = motion.w[:: flight.grid.step][flight.flight.readings("w")]
+        for reading, flight, (motion, at) in self._rates(point, readings):
+            w = motion.w[at]
             measured = np.array(w)
             measured[:, flight.turning] += reading.residual
             angles.append(largest_turn_rad(reading.t, w, measured))
@@ -140,13 +142,13 @@ class BaseMotionPrediction:
 
     def _rates(
         self, point: Array, readings: tuple[PredictedReading, ...]
-    ) -> Iterator[tuple[PredictedReading, FlightLikelihood, BaseMotion]]:
-        """Gyro readings, their flight, and its motion."""
+    ) -> Iterator[tuple[PredictedReading, FlightLikelihood, tuple[BaseMotion, NDArray[np.int64] | slice]]]:
+        """Gyro readings, their flight, and its motion with which of its instants are theirs."""
         phi = self.likelihood.phi(point)
         turned = [flight for flight in self.likelihood.flights if "w" in flight.channels]
         rates = [reading for reading in readings if reading.channel == "w"]
         for reading, flight in zip(rates, turned, strict=True):
-            yield reading, flight, flight.motion(point, phi)
+            yield reading, flight, PredictedFlight(flight, point, phi, 0).motion_of("w")
 
     def on(self, problem: Problem) -> BaseMotionPrediction:
         """What the same estimate predicts of other flights."""

@@ -2,8 +2,7 @@
 
     processed = process(recording, robot, command, rate_Hz=3.0, sensors=mission.sensors.values())
 
-Joints are projected on the command where it is known and followed, else on splines; where those do not do, they are
-filtered and differentiated without lag.
+Joints are projected on the command where it is known and followed, else they are the curves that encoders measured.
 Angular rates are those of the gyro, in base axes. Attitude is that of a star tracker (or any pose sensor) where
 there is one, else the gyro's rates integrated. Whatever is done to a channel, and what is worth knowing about it,
 is said in words.
@@ -59,9 +58,9 @@ def process(
     without a gyro) unless given. sensors: what is known of noise and mountings, such as a mission's sensors.
     """
     chosen, known = settings or ProcessSettings(), tuple(sensors)
-    channels, unused = _channels(recording, robot, chosen)
+    channels, unused = chosen_channels(recording, robot, chosen)
     joints = _joints(channels["q"], robot, motion, chosen, known)
-    if joints.projection is not None and joints.projection.commanded:  # what was found out holds for wheels too
+    if joints.projection is not None:  # what was found out holds for wheels too
         chosen = replace(chosen, start_s=joints.projection.start_s)
     t, rate = _time_base(channels, joints.span_s, rate_Hz)
     inputs = ProcessingInputs(channels, robot, motion, chosen, known, t, rate)
@@ -77,6 +76,7 @@ def process(
         found.notes + said.notes,
         found.warnings + said.warnings,
         joints.projection,
+        joints.curves,
         delay,
         _shared(channels, rate),
         _velocity_point(inputs),
@@ -86,7 +86,7 @@ def process(
 # ---------------------------------------------------------------------- channels
 
 
-def _channels(
+def chosen_channels(
     recording: Recording, robot: Robot, settings: ProcessSettings
 ) -> tuple[dict[str, Channel], tuple[str, ...]]:
     """One channel of each quantity, its delay taken off, and a sentence on those that are left aside."""

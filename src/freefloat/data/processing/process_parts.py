@@ -213,10 +213,15 @@ def _measured_attitude(inputs: ProcessingInputs) -> ProcessedPart | None:
     turned_back = base_attitude(channel.of((*AXES, "w")), known.mounting)
     resampled = inputs.on_time_base(channel, turned_back)
     unit = resampled.values / np.linalg.norm(resampled.values, axis=1, keepdims=True)
-    sd = known.noise_sd
-    if sd is None:
-        sd = np.full(3, attitude_sd(noise_level(evenly(channel.t, turned_back).values)))
+    sd = attitude_noise(channel, known, turned_back)
     return ProcessedPart({"attitude": unit}, {"attitude": resampled.gain * sd}, {channel.name: resampled.words})
+
+
+def attitude_noise(channel: Channel, known: Known, attitude: Array) -> Array:
+    """Of a reading, as a rotation vector in base axes, shape (3,) [rad]; attitude: of the base, shape (n, 4)."""
+    if known.noise_sd is None:
+        return np.full(3, attitude_sd(noise_level(evenly(channel.t, attitude).values)))
+    return np.sqrt(known.mounting.R**2 @ known.noise_sd**2)
 
 
 def _from_attitude(inputs: ProcessingInputs) -> ProcessedPart:

@@ -12,6 +12,7 @@ from freefloat.arrays import Array
 from freefloat.data.processing.differentiation import Differentiator
 from freefloat.data.processing.filtering import LowPass
 from freefloat.data.processing.imu_model import Calibration
+from freefloat.data.processing.measured_curves import MeasuredCurves
 from freefloat.data.processing.projection import Projection
 from freefloat.data.processing.time_offset import GyroDelay
 from freefloat.dynamics.samples import Samples
@@ -28,7 +29,7 @@ class ProcessSettings:
     """How to process; the defaults suit most recordings.
 
     start_s: when the command began, on the recording's clock [s]; found from the joints unless given.
-    joints: a method for all joints instead of projection on the command or on splines.
+    joints: a method by which all joints are filtered, instead of projection on the command or measured curves.
     gyro: a low-pass for angular rates, "propose" for one from their spectrum, or None for none, except what
         going to a lower rate takes.
     delays_s: by channel: how late its stamps are [s]; taken off before anything else.
@@ -60,7 +61,8 @@ class Processed(Content):
     steps: by channel, what was done to it. notes: further sentences. warnings: those that ask for a decision.
     shared: by name of an array: how many of its rows come from one reading, more than one for slow sensors.
     velocity_point: where on the base `v` was measured, base axes, (3,) [m]; the measured rates took it to the origin.
-    projection: of the joints on the command, or on splines where there is none; None if they were filtered.
+    projection: of the joints on the command; None if they do not follow it, or there is none.
+    curves: of the joints, as encoders measured them; None if they were projected, or filtered.
     gyro_delay: None where it was not sought or cannot be told.
     """
 
@@ -70,6 +72,7 @@ class Processed(Content):
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     projection: Projection | None = None
+    curves: MeasuredCurves | None = None
     gyro_delay: GyroDelay | None = None
     shared: Mapping[str, float] = field(default_factory=dict)
     velocity_point: Array = field(default_factory=lambda: np.zeros(3))

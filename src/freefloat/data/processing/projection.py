@@ -5,8 +5,7 @@ thousands of encoder samples leaves next to nothing of the noise (a hundred-thou
 samples), and rates and accelerations need no differentiation. Where joints depart smoothly from the command
 (friction, a controller that lags) splines are added until the residual is white at the level of the encoder's
 noise; where even that does not do, or a joint does something else altogether, the verdict says so and the caller
-filters instead. Where no command is known, splines alone are taken likewise (`project_on_splines`): more functions,
-and so more of the noise, but how it bends the motion is known as well.
+takes the curves that encoders measured (`measured_curves.py`) instead.
 """
 
 from __future__ import annotations
@@ -25,16 +24,12 @@ from freefloat.data.processing.resampling import CannotProcess
 from freefloat.data.processing.spectrum import columns_of
 from freefloat.data.processing.whiteness import Whiteness, whiteness
 from freefloat.errors import ShapeError
-from freefloat.motion.bspline import BSpline
 from freefloat.motion.trajectory import Motion, Trajectory
 
 Functions = dict[ProjectionBasis, tuple[Array, Array, Array]]
 
 PIECES = (0, 4, 8, 16, 32, 64, 128)
-_ALONE = (0, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)  # where there is no command
-_FINER = 2  # times as many as leave a white residual: what encoders do not tell from their noise, a good gyro may
 _SAMPLES_PER_TERM = 10
-_LONGEST_GAP = 2.0  # pieces, where there is no command: across more, nothing would tell how the joint moved
 _NUMERICAL = 1e-10  # of the largest position: what a fit leaves of numbers without noise
 
 
@@ -120,35 +115,6 @@ def project(
     """
     task = _Task.of(command, t, positions, tuple(joints), start_s, noise_sd, rounding, false_alarm)
     return Projection(command, start_s, task.rate_Hz, _fits(task, command, start_s, units, PIECES))
-
-
-def project_on_splines(
-    t: ArrayLike,
-    positions: ArrayLike,
-    joints: Sequence[str],
-    span_s: tuple[float, float],
-    noise_sd: ArrayLike | None = None,
-    false_alarm: float = 1e-3,
-    units: Sequence[str] | None = None,
-) -> Projection:
-    """Fit encoder positions with splines alone, over the span from first to last time [s]; else as `project`.
-
-    Once the residual is white, twice as many pieces are taken: what is missing then is sixty times less.
-    noise_sd: with that of rounding, which here must be as white as other noise.
-    """
-    start, end = span_s
-    rest = BSpline(tuple(joints), np.zeros((6, len(joints))), end - start, rest=False)
-    task = _Task.of(rest, t, positions, tuple(joints), start, noise_sd, 0.0, false_alarm, commanded=False)
-    most = _LONGEST_GAP * (end - start) / float(np.diff(task.t).max())
-    coarse = _fits(task, rest, start, units, [pieces for pieces in _ALONE if _FINER * pieces <= most])
-    finer = dict[int, tuple[ProjectionBasis, Array]]()
-    for pieces in {fit.basis.pieces for fit in coarse}:
-        basis = ProjectionBasis.on(rest, start, _FINER * max(pieces, 2), task.t)
-        finer[pieces] = basis, basis.at(task.t)
-    fits = (
-        task.fit(fit.name, *finer[fit.basis.pieces], fit.added, fit.unit) if fit.described else fit for fit in coarse
-    )
-    return Projection(rest, start, task.rate_Hz, tuple(fits), commanded=False)
 
 
 def _fits(

@@ -23,7 +23,7 @@ from freefloat.errors import ShapeError
 from freefloat.estimate.estimate_parts import Quantity
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.likelihood.likelihood import FlightLikelihood, Likelihood
-from freefloat.estimate.likelihood.predicted_base import PredictedBase
+from freefloat.estimate.likelihood.predicted_base import PredictedFlight
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.unknowns import MOMENTUM, Unknowns
 from freefloat.frozen import Content
@@ -130,10 +130,11 @@ def _put_shown(likelihood: Likelihood, flight: FlightLikelihood, point: Array, g
     momentum, drift = flight.place(MOMENTUM), flight.place(DRIFT_VELOCITY)
     if momentum is not None and not given[momentum].any():
         flight.start(point, likelihood.phi(point))
-    if drift is not None and not given[drift].any() and flight.samples.v is not None:
-        base = PredictedBase(flight, point, likelihood.phi(point), 0)
+    if drift is not None and not given[drift].any() and "v" in flight.measured:
+        base = PredictedFlight(flight, point, likelihood.phi(point), 0).base("v")
         inertial = flight.setting.first_attitude(point) @ base.R
-        point[drift] = (inertial @ (flight.samples.v - base.v)[:, :, None])[..., 0].mean(axis=0)[flight.sliding]
+        away = flight.measured["v"].values - base.v
+        point[drift] = (inertial @ away[:, :, None])[..., 0].mean(axis=0)[flight.sliding]
 
 
 def _data_factor(likelihood: Likelihood, point: Array) -> Array:

@@ -29,6 +29,7 @@ from freefloat.estimate.problem import Problem
 from freefloat.robot.base_axes import allowed_rows
 from freefloat.robot.rotations import rotations
 from freefloat.sensors.gyro import BIAS, MISALIGNMENT, RateReading
+from freefloat.sensors.measured import Measured
 from freefloat.sensors.reading import Setting
 
 _FEWEST = 100  # samples that suffice, or twice the number of clusters
@@ -56,7 +57,8 @@ class FlightView:
         self.alive: NDArray[np.bool_] = (self.size > 0.0) & (self.size > _DEAD * self.noise)
         ddq = None if samples.ddq is None else samples.ddq * fault.joints
         self.curves = SampledCurves(flight.t, samples.q * fault.joints, samples.dq * fault.joints, ddq)
-        grid = Grid.of(problem.robot, replace(flight, samples=samples[every]), halves=False)
+        thinned = replace(flight, samples=samples[every], own_instants=None, wheels=None)
+        grid = Grid.of(problem.robot, thinned, halves=False)
         self.grid = replace(grid, spin=fault.wheels * grid.spin)
         self.middle = 0.5 * float(flight.t[0] + flight.t[-1])
         self.momentum = flight.momentum.vector
@@ -71,7 +73,8 @@ class FlightView:
         places = {BIAS: slice(count + self.bias.start, count + self.bias.stop)}
         if self.turn.stop > self.turn.start:
             places[MISALIGNMENT] = slice(count + self.turn.start, count + self.turn.stop)
-        self.gyro = RateReading(Setting.of(problem.robot, flight, places.get))
+        data = Measured(flight.t[every], w[every], flight.sd("w", 3))
+        self.gyro = RateReading(Setting.of(problem.robot, {}, places.get), data)
 
     def information(self, turn_sd: float) -> Array:
         """What is known of the extras before, one over variances, shape (extras,); turn_sd of a misalignment."""
@@ -89,7 +92,7 @@ class FlightView:
         extra = np.zeros(self.free.stop)
         if self.back is not None and self.unknown:
             motion = self.motion(np.zeros(len(self.problem.minimal)), extra)
-            lacking = missing_momentum(motion, self.rates, self.back.swapaxes(1, 2), self.turning)
+            lacking = missing_momentum(motion.B, motion.w, self.rates, self.back.swapaxes(1, 2), self.turning)
             extra[self.free] = lacking[self.turning]
         return extra
 
@@ -102,7 +105,8 @@ class FlightView:
         """The base's motion for clusters that deviate from the CAD model, shape (c,)."""
         robot, (phi, clock) = self.problem.robot, self.model(deviation, extra)
         zeros, still = np.zeros(len(robot.joints)), np.zeros((self.grid.t.size, 3))
-        motion = predict(robot, self.curves, self.grid, phi, clock, zeros, np.zeros(0), still)
+        joints = self.curves.with_errors(clock.joint_time(self.grid.t))
+        motion = predict(robot, joints, self.grid, phi, zeros, np.zeros(0), still)
         if self.back is None:
             return motion
         total = np.array(self.momentum)
@@ -132,7 +136,8 @@ class _Rates:
             Targets(self.unknowns, offset=self.count),
             np.hstack([np.zeros((len(gain), view.sliding)), gain]),
         )
-        J = sensitivities(view.problem.robot, motion, self.phi, kept, view.present, self.clock, targets, wide)
+        since = view.grid.t - self.clock.middle
+        J = sensitivities(view.problem.robot, motion, self.phi, kept, view.present, since, targets, wide)
         if view.back is not None and view.unknown:
             by_momentum = (motion.B[:, view.sliding :] @ view.back)[:, :, view.turning]
             J[:, :, self.count + view.free.start :] = gain @ by_momentum

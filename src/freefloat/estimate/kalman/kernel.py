@@ -55,7 +55,7 @@ def _go_on(body, places, readings, sample, state, out):
     """The states a sample later: the attitude has turned, its error has grown, the bias has walked."""
     step = readings.step
     if places.attitude >= 0:
-        ahead = np.empty((2, 3, out.G.shape[2]))  # (F a + F c)' = F a + F c: a begins at zero, the identity left out
+        ahead = np.zeros((2, 3, out.G.shape[2]))  # (F a + F c)' = F a + F c: a begins at zero, the identity left out
         turn_by_halves_change(readings.t[step * (sample - 1) : step * sample + 1], out.F, out.G, ahead)
         move(state.d, body.turning, places.attitude, places.own, ahead[1])
         move(state.L, body.turning, places.attitude, places.own, ahead[1])

@@ -12,6 +12,7 @@ from freefloat.estimate.flight import Flight
 from freefloat.estimate.kalman import kernel as compiled
 from freefloat.estimate.kalman.prediction_kernel import BodyArrays, FilterReadings, Places
 from freefloat.estimate.likelihood.likelihood import FlightLikelihood, Likelihood
+from freefloat.estimate.predicted_motion import Grid
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.problem_data import Nuisances
@@ -132,7 +133,7 @@ class _FlightFilter:
         bias = flight.problem.nuisances.gyro_bias_rad_s
         if bias is not None and "w" in flight.channels:
             own[GYRO_BIAS] = np.full(self.axes, bias)
-        if flight.grid.step == 2:
+        if flight.turns:
             own["attitude"] = np.zeros(self.axes)
         return own
 
@@ -141,7 +142,7 @@ class _FlightFilter:
         place = self.flight.place(MOMENTUM)
         if place is None:
             return
-        motion = self.flight.motion(point, self.whole.likelihood.phi(point))
+        motion = self.flight.motion(point, self.whole.likelihood.phi(point), self.flight.instants(point))
         gain = motion.B[0, self.flight.sliding.size :][:, self.flight.turning]
         w = self.flight.samples.w
         missing = np.zeros(self.axes) if w is None else (w[0] - motion.w[0])[self.flight.turning]
@@ -206,17 +207,20 @@ class _FlightFilter:
 
     def _readings(self) -> FilterReadings:
         flight, samples = self.flight, self.flight.samples
-        motion, noise = flight.flight.joints.at(flight.grid.t), flight.flight.noise
+        grid = Grid.of(flight.robot, flight.flight, flight.turns)
+        motion, noise = flight.flight.joints.at(grid.t), flight.flight.noise
         gyro, tracker = "w" in flight.channels, "attitude" in flight.channels
         weight = np.zeros((0, self.axes, self.axes))
         if gyro:
             weight = flight.weights.get("w", np.diag(1.0 / noise["w"][flight.turning])[None])
+            if len(weight) > 1:  # one for each reading: one for each sample
+                weight = np.repeat(weight, flight.flight.every.get("w", 1), axis=0)[: len(samples)]
         return FilterReadings(
-            t=read_only(flight.grid.t),
+            t=read_only(grid.t),
             q=read_only(motion.position),
             dq=read_only(motion.rate),
-            spin=read_only(flight.grid.spin),
-            step=flight.grid.step,
+            spin=read_only(grid.spin),
+            step=grid.step,
             w=read_only(samples.w if gyro and samples.w is not None else np.zeros((0, 3))),
             weight=read_only(weight),
             attitude=read_only(
@@ -249,4 +253,4 @@ def _restricted(problem: Problem) -> Problem:
 
 def _used(flight: Flight) -> Flight:
     noise = {name: flight.noise[name] for name in _USED if name in flight.noise}
-    return replace(flight, noise=noise, walks={}, curves=None)
+    return replace(flight, noise=noise, walks={}, curves=None, own_instants=None, wheels=None)

@@ -1,7 +1,16 @@
-"""One flight as a likelihood sees it: its base motion predicted from the vector of unknowns, with derivatives."""
+"""One flight as a likelihood sees it: its base motion, predicted wherever a sensor read it, with derivatives.
+
+Time is that of the joints' clock. A reading that its own sensor stamped t shows the motion at
+
+    t - offset - drift (t - middle),
+
+and the wheels turn as they did when their clock showed it. Where attitude counts, the law is integrated once, through
+the instants of all readings; else each reading is predicted at its own.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,34 +18,43 @@ from numpy.typing import NDArray
 
 from freefloat.arrays import Array
 from freefloat.data.processing.attitude import integrate_rates
-from freefloat.dynamics.attitude_kernels import turn_by_halves_change
+from freefloat.dynamics.momentum_rows import spin_momentum, wheel_momentum
 from freefloat.estimate.flight import InvalidProblem
-from freefloat.estimate.joint_curves import Remembered
-from freefloat.estimate.predicted_motion import (
-    BaseMotion,
-    Clock,
-    Grid,
-    Targets,
-    missing_momentum,
-    predict,
-    sensitivities,
-)
+from freefloat.estimate.joint_curves import CurveErrors, Remembered
+from freefloat.estimate.likelihood.local_curves import LocalCurves
+from freefloat.estimate.predicted_motion import BaseMotion, Clock, Grid, missing_momentum, predict
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.unknowns import (
-    CLOCK_DRIFT,
     EXTERNAL_TORQUE,
     JOINT_MOTION,
     JOINT_ZEROS,
     MOMENTUM,
-    TIME_OFFSET,
     Unknowns,
+    clock_kinds,
+    clocks_of,
 )
+from freefloat.motion.trajectory import Motion
 from freefloat.robot.base_axes import allowed_rows, sliding_axes, turning_axes
-from freefloat.robot.rotations import cross_matrices, rotations
+from freefloat.robot.rotations import rotations
 from freefloat.sensors.kinds import readings_among
 from freefloat.sensors.reading import Reading, Setting
+from freefloat.simulation.simulate import with_midpoints
 
-_NEAR = 1e-3  # of the interval between samples: a change of the clock that Taylor's series bridges
+_NEAR = 1e-3  # of the interval between readings: a change of the clock that Taylor's series bridges
+_LONGEST_S = 0.05  # step of the law between readings
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Instants:
+    """Where the law is integrated through: all readings' instants, and more where they are far apart.
+
+    t: shape (n,) [s], increasing. at: by array, which of them are its readings'. first: an array whose reading is the
+    first of all, and its stamp.
+    """
+
+    t: Array
+    at: dict[str, NDArray[np.int64]]
+    first: tuple[str, float]
 
 
 class FlightPrediction:
@@ -48,17 +66,20 @@ class FlightPrediction:
         self.robot, self.samples = self.problem.robot, self.flight.samples
         self.allowed = allowed_rows(self.robot)
         self.turning, self.sliding = turning_axes(self.robot), sliding_axes(self.robot)
-        self.setting = Setting.of(self.robot, self.flight, lambda kind: unknowns.bearing_on(kind, index))
+        self.measured = self.flight.measured
+        self.clocks = clocks_of(problem, self.flight)
+        self.setting = Setting.of(self.robot, self.measured, lambda kind: unknowns.bearing_on(kind, index))
         self.readings = self._readings()
         self.channels = tuple(self.readings)
         self.present = self.problem.present(self.flight)
-        self.grid = Grid.of(self.robot, self.flight, self._needs_attitude())
-        self.curves = Remembered(self.flight.joints, _NEAR * float(np.diff(self.flight.t).min()))
-        self.since = self.flight.t - self.flight.t[0]
+        self.turns = self._needs_attitude()
+        self.local = LocalCurves.of(self.flight)
+        self.middle = 0.5 * float(self.flight.t[0] + self.flight.t[-1])
+        self._remembered = dict[str, Remembered]()
 
     def _readings(self) -> dict[str, Reading[Any]]:
         """What is compared with its prediction, by array of the samples."""
-        found = {kind.array: kind(self.setting) for kind in readings_among(self.flight.noise)}
+        found = {kind.array: kind(self.setting, self.measured[kind.array]) for kind in readings_among(self.measured)}
         for name, reading in found.items():
             if not (reading.sd > 0.0).all() and not reading.steps:
                 raise InvalidProblem(f"{self.flight.name}: noise of {name} is zero; allowed: greater than zero")
@@ -75,95 +96,113 @@ class FlightPrediction:
         """Where this flight's unknowns of a kind are; None if there are none."""
         return self.unknowns.find(kind, self.index)
 
-    def _shared(self, kind: str) -> slice | None:
+    def shared(self, kind: str) -> slice | None:
+        """Where unknowns of a kind are that all flights share; None if there are none."""
         return self.unknowns.find(kind)
 
-    def _vector(self, point: Array, place: slice | None, components: NDArray[np.int64]) -> Array:
+    def vector(self, point: Array, place: slice | None, components: NDArray[np.int64]) -> Array:
         """Three components of unknowns of which only some exist."""
         vector = np.zeros(3)
         if place is not None:
             vector[components] = point[place]
         return vector
 
+    # ------------------------------------------------------------------ clocks
+
+    def clock_places(self, clock: str) -> tuple[slice | None, slice | None]:
+        """Where offset and drift of a clock are; None for what it has not."""
+        if clock not in self.clocks:
+            return None, None
+        offset, drift = (self.place(kind) for kind in clock_kinds(self.clocks, clock))
+        return offset, drift
+
+    def clock(self, clock: str, point: Array) -> Clock:
+        """A clock at a point."""
+        offset, drift = (0.0 if place is None else float(point[place][0]) for place in self.clock_places(clock))
+        return Clock(offset, drift, self.middle)
+
+    @property
+    def wheel_clock(self) -> str:
+        """That by which the wheels were stamped."""
+        wheels = self.flight.wheel_rates
+        return self.flight.clock if wheels is None else wheels.clock
+
     # ------------------------------------------------------------------ prediction
 
     def start(self, point: Array, phi: Array) -> None:
         """Put a first guess of the unknown momentum into a point."""
-        place = self.place(MOMENTUM)
-        if place is None or self.samples.w is None:
+        place, data = self.place(MOMENTUM), self.measured.get("w")
+        if place is None or data is None:
             return
-        rates, R = self.samples.w[:, self.turning], rotations(integrate_rates(self.flight.t, self.samples.w))
-        point[place] = missing_momentum(self.motion(point, phi), rates, R, self.turning)[self.turning]
-
-    def clock(self, point: Array) -> Clock:
-        """The time offset and drift at a point."""
-        offset, drift = (self.place(kind) for kind in (TIME_OFFSET, CLOCK_DRIFT))
-        middle = 0.5 * float(self.flight.t[0] + self.flight.t[-1])
-        return Clock(
-            float(point[offset][0]) if offset is not None else 0.0,
-            float(point[drift][0]) if drift is not None else 0.0,
-            middle,
-        )
+        instants = self.instants(point)
+        motion, at = self.motion(point, phi, instants), 2 * instants.at["w"]
+        rates, R = data.values[:, self.turning], rotations(integrate_rates(data.t, data.values))
+        point[place] = missing_momentum(motion.B[at], motion.w[at], rates, R, self.turning)[self.turning]
 
     def total_momentum(self, point: Array) -> Array:
-        """Angular momentum at the first sample, in base axes, (3,) [N m s]."""
-        return self._vector(point, self.place(MOMENTUM), self.turning) + self.flight.momentum.vector
+        """Angular momentum at the first instant, in base axes, (3,) [N m s]."""
+        return self.vector(point, self.place(MOMENTUM), self.turning) + self.flight.momentum.vector
 
-    def motion(self, point: Array, phi: Array) -> BaseMotion:
-        """The predicted base motion at a point."""
-        zeros, bends = self._shared(JOINT_ZEROS), self.place(JOINT_MOTION)
-        momentum = self.total_momentum(point)
-        torque = self._vector(point, self.place(EXTERNAL_TORQUE), self.turning)
+    def joint_time(self, name: str, point: Array) -> Array:
+        """When the joints moved as the readings of an array show it, shape (n,) [s]."""
+        data = self.measured[name]
+        return self.clock(data.clock, point).joint_time(data.t)
+
+    def instants(self, point: Array) -> Instants:
+        """Those of all readings at a point."""
+        times = {name: self.joint_time(name, point) for name in self.readings}
+        t, inverse = np.unique(np.concatenate(list(times.values())), return_inverse=True)
+        first = min(times, key=lambda name: float(times[name][0]))
+        if self.flight.own_instants is not None:
+            pieces = np.maximum(1, np.ceil(np.diff(t) / _LONGEST_S).astype(np.int64))
+            if pieces.max(initial=1) > 1:
+                begin = np.concatenate([[0], np.cumsum(pieces)])
+                t = np.interp(np.arange(begin[-1] + 1), begin, t)
+                inverse = begin[inverse]
+        ends = np.cumsum([each.size for each in times.values()])
+        at = dict(zip(times, np.split(inverse, ends[:-1]), strict=True))
+        return Instants(t, at, (first, float(self.measured[first].t[0])))
+
+    def motion(self, point: Array, phi: Array, instants: Instants) -> BaseMotion:
+        """The predicted base motion at a point, through these instants and half-way between them."""
+        return self._predicted(point, phi, "", with_midpoints(instants.t), 2)
+
+    def motion_at(self, point: Array, phi: Array, name: str) -> BaseMotion:
+        """The predicted base motion at the readings of an array, where attitude does not count."""
+        return self._predicted(point, phi, name, self.joint_time(name, point), 1)
+
+    def _predicted(self, point: Array, phi: Array, name: str, t: Array, step: int) -> BaseMotion:
+        zeros, bends = self.shared(JOINT_ZEROS), self.place(JOINT_MOTION)
+        torque = self.vector(point, self.place(EXTERNAL_TORQUE), self.turning)
         return predict(
             self.robot,
-            self.curves,
-            self.grid,
+            self._joints(name, t),
+            self._grid(point, t, step),
             np.where(self.present, phi, 0.0),
-            self.clock(point),
             point[zeros] if zeros is not None else np.zeros(len(self.robot.joints)),
             point[bends] if bends is not None else np.zeros(0),
-            momentum + (self.grid.t - self.grid.t[0])[:, None] * torque,
+            self.total_momentum(point) + (t - t[0])[:, None] * torque,
         )
 
-    def by_unknowns(
-        self, point: Array, motion: BaseMotion, phi: Array, count: int, turning_gain: Array | None = None
-    ) -> Array:
-        """Derivatives of the base's velocities by unknowns at a given attitude, (m, r, count).
+    def _joints(self, name: str, t: Array) -> tuple[Motion, CurveErrors]:
+        if self.local is not None and self.local.joints:
+            return self.local.joint_motion(t), CurveErrors.none(t.size)
+        known = self._remembered.get(name)
+        if known is None or known.t is None or known.t.size != t.size:
+            known = Remembered(self.flight.joints, _NEAR * float(np.diff(t).min(initial=np.inf)))
+            self._remembered[name] = known
+        return known.with_errors(t)
 
-        turning_gain: where given, derivatives of this times the angular rates alone.
-        """
-        gain = np.eye(self.allowed.size)
-        if turning_gain is not None:
-            gain = np.hstack([np.zeros((self.turning.size, self.sliding.size)), turning_gain])
-        zeros, bends, offset, drift = (
-            -1 if place is None or place.start >= count else place.start
-            for place in (
-                self._shared(JOINT_ZEROS),
-                self.place(JOINT_MOTION),
-                self.place(TIME_OFFSET),
-                self.place(CLOCK_DRIFT),
-            )
-        )
-        there, clock = np.where(self.present, phi, 0.0), self.clock(point)
-        targets = Targets(count, 0, zeros, bends, offset, drift)
-        G = sensitivities(self.robot, motion, there, self.columns, self.present, clock, targets, gain)
-        momentum, torque = self.place(MOMENTUM), self.place(EXTERNAL_TORQUE)
-        if momentum is not None or torque is not None:
-            by_momentum = (motion.B @ motion.R.swapaxes(1, 2))[:, :, self.turning]
-            if momentum is not None:
-                G[:, :, momentum] = by_momentum
-            if torque is not None:
-                G[:, :, torque] = by_momentum * (self.grid.t - self.grid.t[0])[:, None, None]
-        return G
+    def wheel_time(self, point: Array, t: Array) -> Array:
+        """What the wheels' clock shows at times t, shape (m,) [s]."""
+        clock = self.clock(self.wheel_clock, point)
+        return (t + clock.offset - clock.drift * clock.middle) / (1.0 - clock.drift)
 
-    def through_attitude(self, motion: BaseMotion, G: Array) -> tuple[Array, Array]:
-        """Derivatives of velocities with those of attitude, (n, r, count), and of attitude, (n, 3, count)."""
-        m, count = G.shape[0], G.shape[2]
-        turned, gain = np.zeros((m, 3, count)), np.zeros((m, 3, 3))
-        turned[:, self.turning] = G[:, self.sliding.size :]
-        gain[:, self.turning] = motion.B[:, self.sliding.size :]
-        u_cross = cross_matrices(motion.u)
-        F = gain @ u_cross - cross_matrices(motion.w)
-        alpha = np.empty((self.flight.t.size, 3, count))
-        turn_by_halves_change(self.grid.t, F, turned, alpha)
-        return G[::2] + (motion.B[::2] @ u_cross[::2]) @ alpha, alpha
+    def _grid(self, point: Array, t: Array, step: int) -> Grid:
+        wheels = self.flight.wheel_rates
+        if not self.robot.wheels or wheels is None:
+            still = np.broadcast_to(spin_momentum(self.robot, self.samples)[:1] * 0.0, (t.size, 3))
+            return Grid(t, still, still, step)
+        read = wheels.at if self.local is None or not self.local.wheels else self.local.wheel_rates
+        rates, accelerations = read(self.wheel_time(point, t))
+        return Grid(t, wheel_momentum(self.robot, rates), wheel_momentum(self.robot, accelerations), step)

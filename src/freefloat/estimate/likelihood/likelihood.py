@@ -19,8 +19,9 @@ from freefloat.arrays import AXES, Array
 from freefloat.dynamics.reaction import solve_base
 from freefloat.estimate.estimate_parts import ChannelResidual
 from freefloat.estimate.flight import InvalidProblem
+from freefloat.estimate.likelihood.curve_noise import CurveNoise, SeenCurves
 from freefloat.estimate.likelihood.flight_prediction import FlightPrediction
-from freefloat.estimate.likelihood.predicted_base import PredictedBase
+from freefloat.estimate.likelihood.predicted_base import PredictedBase, PredictedFlight
 from freefloat.estimate.predicted_motion import Targets, sensitivities
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.unknowns import JOINT_MOTION, Unknowns, parameter_columns, unknowns_of
@@ -110,6 +111,13 @@ class Likelihood:
         matter = [flight.reweigh(point, self.phi(point)) for flight in self.flights]
         return any(matter)
 
+    def settle(self, point: Array) -> float:
+        """Bring curves to what all readings make most likely at a point; how far readings move by that, in their noise.
+
+        Zero where no curves have errors of a few coefficients at a time.
+        """
+        return max(flight.settle(point, self.phi(point)) for flight in self.flights)
+
 
 class FlightLikelihood(FlightPrediction):
     """Weighted residuals of one flight."""
@@ -117,82 +125,137 @@ class FlightLikelihood(FlightPrediction):
     def __init__(self, problem: Problem, unknowns: Unknowns, columns: NDArray[np.int64], index: int) -> None:
         super().__init__(problem, unknowns, columns, index)
         self.weights: dict[str, Array] = {}
+        self.curve_noise: CurveNoise | None = None
 
     def rows(self, point: Array, phi: Array, count: int) -> list[Rows]:
         """Residuals of all channels of this flight."""
-        base, found = PredictedBase(self, point, phi, count), list[Rows]()
+        whole, residuals, derivatives = PredictedFlight(self, point, phi, count), dict[str, Array](), dict[str, Array]()
         for name, reading in self.readings.items():
-            residual = self._weighted(reading, reading.residual(base, point)[:, :, None], base)[..., 0]
-            J = np.zeros((0, 0, 0))
+            base = whole.base(name)
+            residuals[name] = self._weighted(reading, reading.residual(base, point)[:, :, None], base)
             if count:
                 J = self._weighted(reading, reading.residual_derivative(base, point), base)
-            found.append(Rows(name, self.index, residual, J))
-        return found
+                derivatives[name] = J if J.shape[2] == count else np.ascontiguousarray(J[:, :, :count])
+        residuals = self._without_curve_noise(residuals, residual=True)
+        derivatives = self._without_curve_noise(derivatives, residual=False)
+        none = np.zeros((0, 0, 0))
+        return [
+            Rows(name, self.index, values[..., 0], derivatives.get(name, none)) for name, values in residuals.items()
+        ]
 
     def expected(self, point: Array, phi: Array) -> list[Array]:
         """Weighted derivatives of the data of all channels if the point is the truth, (m, k, unknowns) each."""
-        base = PredictedBase(self, point, phi, len(self.unknowns))
-        return [
-            reading.of_data(self._weighted(reading, reading.derivative(base, point), base))
-            for reading in self.readings.values()
-        ]
+        count = len(self.unknowns)
+        whole, found = PredictedFlight(self, point, phi, count), dict[str, Array]()
+        for name, reading in self.readings.items():
+            base = whole.base(name)
+            found[name] = reading.of_data(self._weighted(reading, reading.derivative(base, point), base)[:, :, :count])
+        return list(self._without_curve_noise(found, residual=False).values())
 
     def _weighted(self, reading: Reading[Any], values: Array, base: PredictedBase) -> Array:
-        """Values (n, k, c) of the samples that hold readings of their own, over their noise."""
-        own = self.flight.readings(reading.array)
+        """Values (n, k, c) over their noise."""
         if reading.array in self.weights:
-            return self.weights[reading.array][own] @ values[own]
-        return reading.whitened(values[own], base, own)
+            return self.weights[reading.array] @ values
+        return reading.whitened(values, base)
 
     def left(self, rows: Rows) -> ChannelResidual:
         """The residuals of a channel in its sensor's units; of a velocity whose errors walk, in those of its steps."""
         name, given, reading = rows.channel, self.flight, self.readings[rows.channel]
-        own = given.readings(name)
-        components, t = tuple(AXES[axis] for axis in reading.axes), given.t[own]
+        components, t = tuple(AXES[axis] for axis in reading.axes), reading.data.t
         if reading.steps:
             unit, ones = "standard deviations of a step", np.ones(rows.values.shape[1])
             return ChannelResidual(given.name, name, components, unit, t, rows.values, ones)
         sd = reading.sd
         residual = rows.values * sd
         if name in self.weights:
-            roots = np.linalg.inv(self.weights[name][own])
+            roots = np.linalg.inv(self.weights[name])
             residual = (roots @ rows.values[:, :, None])[..., 0]
             sd = np.sqrt((roots**2).sum(axis=2).mean(axis=0))
         return ChannelResidual(given.name, name, components, reading.unit, t, residual, sd)
 
-    def reweigh(self, point: Array, phi: Array) -> bool:
-        """Add what errors of joints and wheels that were sampled one by one do to the base to the weights.
+    # ------------------------------------------------------------------ errors of joints and wheels
 
-        Those of rates and velocities, that is; errors too small to matter change nothing. Whether any do.
+    @property
+    def _touched(self) -> list[str]:
+        """Arrays in whose readings errors of curves are made white; steps of a velocity have been made so already."""
+        return [name for name, reading in self.readings.items() if not reading.steps]
+
+    def _without_curve_noise(self, parts: dict[str, Array], residual: bool) -> dict[str, Array]:
+        """Parts (n, axes, k) by array, with errors of curves made white; residual: whether they are residuals."""
+        if self.curve_noise is None or not parts:
+            return parts
+        touched = {name: parts[name] for name in self._touched}
+        columns = np.concatenate([part.reshape(-1, part.shape[2]) for part in touched.values()])
+        white, start = self.curve_noise.whitened(columns, residual), 0
+        found = dict(parts)
+        for name, part in touched.items():
+            stop = start + part.shape[0] * part.shape[1]
+            found[name] = white[start:stop].reshape(part.shape)
+            start = stop
+        return found
+
+    def linearise(self, point: Array, phi: Array) -> None:
+        """Find anew what errors of the curves do to the readings, at a point and the curves of the moment."""
+        count = len(self.unknowns)
+        whole, seen = PredictedFlight(self, point, phi, count), list[SeenCurves]()
+        for name in self._touched:
+            base, reading = whole.base(name), self.readings[name]
+            J = self._weighted(reading, reading.residual_derivative(base, point), base)
+            seen.append(SeenCurves(name, self.joint_time(name, point), J[:, :, count:]))
+        self.curve_noise = CurveNoise(whole, seen)
+
+    def settle(self, point: Array, phi: Array) -> float:
+        """Bring the curves to those that all readings make most likely at a point; how far readings move by that."""
+        if self.curve_noise is None:
+            return 0.0
+        rows = {part.channel: part.values for part in self.rows(point, phi, 0)}
+        white = np.concatenate([rows[name].reshape(-1) for name in self._touched])
+        self.local, moved = self.curve_noise.most_likely(white)
+        self.linearise(point, phi)
+        return moved
+
+    def reweigh(self, point: Array, phi: Array) -> bool:
+        """Set the weights anew for errors of joints and wheels as they act at this point; whether there are any.
+
+        Curves of which a few coefficients count at a time are made white. Where joints and wheels were sampled one by
+        one, what their errors do to rates and velocities goes into the weights of these, unless it is too small to
+        matter.
         """
+        if self.local is not None:
+            self.linearise(point, phi)
+            return True
         spread = self._sampled_errors(point, np.where(self.present, phi, 0.0))
         matter = False
         for name, reading in self.readings.items():
             seen = reading.by_twist()
-            if spread is not None and seen is not None and not reading.steps:
+            if name in spread and seen is not None and not reading.steps:
                 own = np.diag(reading.sd**2)
-                added = seen @ spread @ seen.T
+                added = seen @ spread[name] @ seen.T
                 if np.einsum("kii->i", added).max() > _NOTHING * len(added) * own.max():
                     self.weights[name] = np.linalg.inv(np.linalg.cholesky(added + own))
                     matter = True
         return matter
 
-    def _sampled_errors(self, point: Array, phi: Array) -> Array | None:
-        """Covariance of the base's velocities by errors of each sample's joints and wheels, (n, r, r)."""
-        dofs, step = len(self.robot.joints), self.grid.step
+    def _sampled_errors(self, point: Array, phi: Array) -> dict[str, Array]:
+        """Covariance of the base's velocities by errors of each sample's joints and wheels, (n, r, r), by array."""
+        dofs = len(self.robot.joints)
         sd_q, sd_dq = self.flight.sd("q", dofs), self.flight.sd("dq", dofs)
         joints = self.place(JOINT_MOTION) is None and bool(sd_q.any() or sd_dq.any())
         spins = self.flight.sd("wheel_rates", len(self.robot.wheels)) * self.robot.wheel_inertias
         if not joints and not spins.any():
-            return None
-        motion = self.motion(point, phi)
-        by_wheels = motion.B[::step] @ (self.robot.wheel_axes.T * spins) if spins.any() else motion.B[::step, :, :0]
-        spread = by_wheels @ by_wheels.swapaxes(1, 2)
-        if joints:
-            clock, targets, gain = self.clock(point), Targets(dofs, zeros=0), np.eye(self.allowed.size)
-            none = np.zeros(0, np.int64)
-            by_position = sensitivities(self.robot, motion, phi, none, self.present, clock, targets, gain)[::step]
-            by_rate = solve_base(motion.A[::step], motion.A[::step, :, 6:], self.allowed)
-            spread += (by_position * sd_q**2) @ by_position.swapaxes(1, 2)
-            spread += (by_rate * sd_dq**2) @ by_rate.swapaxes(1, 2)
-        return spread
+            return {}
+        whole, found = PredictedFlight(self, point, phi, 0), dict[str, Array]()
+        for name in self.readings:
+            motion, at = whole.motion_of(name)
+            B, A = motion.B[at], motion.A[at]
+            by_wheels = B @ (self.robot.wheel_axes.T * spins) if spins.any() else B[:, :, :0]
+            spread = by_wheels @ by_wheels.swapaxes(1, 2)
+            if joints:
+                targets, gain, none = Targets(dofs, zeros=0), np.eye(self.allowed.size), np.zeros(0, np.int64)
+                still = np.zeros(motion.grid.t.size)
+                by_position = sensitivities(self.robot, motion, phi, none, self.present, still, targets, gain)[at]
+                by_rate = solve_base(A, A[:, :, 6:], self.allowed)
+                spread += (by_position * sd_q**2) @ by_position.swapaxes(1, 2)
+                spread += (by_rate * sd_dq**2) @ by_rate.swapaxes(1, 2)
+            found[name] = spread
+        return found

@@ -34,7 +34,8 @@ from freefloat.estimate.problem import Problem
 from freefloat.estimate.unknowns import JOINT_MOTION, Unknowns
 
 HELD = 0.01  # information of a direction in units of the CAD model's spread: below, the data say nothing of it
-_ROUNDS = 3  # of weights that depend on the estimate
+_ROUNDS, _CURVE_ROUNDS = 3, 8  # of weights that depend on the estimate; of curves that do, at most
+_SETTLED = 0.01  # of the readings' noise: curves that move them by less have settled
 _SILENT = (JOINT_MOTION,)  # nuisances that are no quantities to report
 _FEWEST = 16
 _BAD = 3.0  # root mean square of the weighted residual above which another start is tried
@@ -68,10 +69,22 @@ class MaximumLikelihood(Estimator):
             with suppress(NotPossible):
                 other = self._from(likelihood, momentum_start(likelihood))
                 fit = min(fit, other, key=lambda found: float(found.residual @ found.residual))
-        for _ in range(rounds - 1):
-            likelihood.reweigh(fit.point)
-            fit = self._from(likelihood, fit.point)
+        if any(flight.local is not None for flight in likelihood.flights):
+            fit = self._with_curves(likelihood, fit)
+        else:
+            for _ in range(rounds - 1):
+                likelihood.reweigh(fit.point)
+                fit = self._from(likelihood, fit.point)
         return fit, likelihood.rows(fit.point, count=0)
+
+    def _with_curves(self, likelihood: Likelihood, fit: Fit) -> Fit:
+        """The fit, and the curves that all sensors make most likely with it."""
+        for _ in range(_CURVE_ROUNDS):
+            moved = likelihood.settle(fit.point)
+            fit = self._from(likelihood, fit.point)
+            if moved < _SETTLED:
+                break
+        return fit
 
     def _from(self, likelihood: Likelihood, point: Array) -> Fit:
         """The fit that starts from a point: first without, then with errors of the joints' curves."""
@@ -99,7 +112,7 @@ class MaximumLikelihood(Estimator):
 def _measured(likelihood: Likelihood) -> int:
     """How many values were measured."""
     return sum(
-        flight.flight.t.size * int(reading.axes.size)
+        reading.data.t.size * int(reading.axes.size)
         for flight in likelihood.flights
         for reading in flight.readings.values()
     )

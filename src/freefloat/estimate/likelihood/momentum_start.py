@@ -14,7 +14,7 @@ import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.data.processing.attitude import integrate_rates
-from freefloat.dynamics.momentum_rows import momentum_matrix, momentum_regressor
+from freefloat.dynamics.momentum_rows import momentum_matrix, momentum_regressor, spin_momentum
 from freefloat.dynamics.reaction import check_inertia, solve_base
 from freefloat.dynamics.samples import Samples
 from freefloat.estimate.likelihood.levenberg_marquardt import levenberg_marquardt
@@ -54,7 +54,7 @@ class _Balance:
         assert samples.dq is not None
         self.q, self.dq, self.w = samples.q, samples.dq, samples.w
         self.R = rotations(integrate_rates(flight.flight.t, samples.w))
-        self.spin = flight.grid.spin[:: flight.grid.step]
+        self.spin = spin_momentum(flight.robot, samples)
         turning = np.zeros((len(samples), 6, 3))
         turning[:, [3, 4, 5], [0, 1, 2]] = 1.0
         inverse = solve_base(self._matrix(self.whole.phi(start)), turning, flight.allowed)

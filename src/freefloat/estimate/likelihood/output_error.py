@@ -51,7 +51,14 @@ class OutputError(Estimator):
 def _bare(flight: Flight) -> Flight:
     """The flight with joints that are exact, and biases that do not walk."""
     measured = [reading.array for reading in readings_among(flight.noise)]
-    return replace(flight, noise={name: flight.noise[name] for name in measured}, walks={}, curves=None)
+    return replace(
+        flight,
+        noise={name: flight.noise[name] for name in measured},
+        walks={},
+        curves=None,
+        own_instants=None,
+        wheels=None,
+    )
 
 
 def _with_noise(problem: Problem, relative: float) -> Problem:

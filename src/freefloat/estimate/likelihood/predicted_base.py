@@ -1,43 +1,205 @@
-"""The base of one flight as readings see it: the motion predicted at a point, and its derivatives where asked for."""
+"""The base of one flight as readings see it: the motion predicted at a point, and its derivatives where asked for.
+
+Columns of derivatives are the first `count` unknowns and, where curves have errors that count a few at a time, behind
+them what changes at the very instant of a reading: positions and rates of the joints, rates of the wheels, and where
+it counts the attitude.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from freefloat.arrays import Array
+from freefloat.dynamics.attitude_kernels import turn_by_halves_change
 from freefloat.dynamics.mass_centre import first_moment_regressor
+from freefloat.dynamics.momentum_rows import momentum_by_wheel_rates
 from freefloat.dynamics.samples import Samples
 from freefloat.estimate.likelihood.flight_prediction import FlightPrediction
-from freefloat.estimate.unknowns import CLOCK_DRIFT, JOINT_MOTION, JOINT_ZEROS, TIME_OFFSET
+from freefloat.estimate.predicted_motion import BaseMotion, Targets, sensitivities
+from freefloat.estimate.unknowns import EXTERNAL_TORQUE, JOINT_MOTION, JOINT_ZEROS, MOMENTUM
 from freefloat.robot.parameters import PER_BODY
+from freefloat.robot.rotations import cross_matrices
 
 
-class PredictedBase:
-    """A moving base (`sensors/moving_base.py`) at the samples of a flight, by the first `count` unknowns.
+@dataclass(frozen=True, slots=True)
+class InstantColumns:
+    """Columns for what changes at the instant of a reading, behind the unknowns' own.
 
-    point: in the space of unknowns. phi: its standard parameters, (10 bodies,).
+    positions, rates: of the joints. wheels: their rates. turn: the attitude. stop: of all columns.
+    """
+
+    positions: slice
+    rates: slice
+    wheels: slice
+    turn: slice
+    stop: int
+
+    @classmethod
+    def of(cls, flight: FlightPrediction, count: int) -> InstantColumns:
+        """Those of a flight, none if its curves have no such errors."""
+        if flight.local is None or not count:
+            return cls(*(slice(count, count),) * 4, count)
+        joints, wheels = len(flight.robot.joints), len(flight.robot.wheels)
+        ends = np.cumsum([count, joints, joints, wheels, 3 if flight.turns else 0]).tolist()
+        return cls(*(slice(a, b) for a, b in zip(ends[:-1], ends[1:], strict=True)), ends[-1])
+
+
+class PredictedFlight:
+    """A flight at a point in the space of unknowns, by the first `count` of them.
+
+    phi: standard parameters of the point, (10 bodies,).
     """
 
     def __init__(self, flight: FlightPrediction, point: Array, phi: Array, count: int) -> None:
-        self.flight, self.point, self.phi, self.count = flight, point, phi, count
-        self.t = flight.flight.t
-        self.motion = flight.motion(point, phi)
-        step = flight.grid.step
-        self.R, self.v, self.w = self.motion.R[::step], self.motion.v[::step], self.motion.w[::step]
-        self._slides = flight.sliding.size
+        self.flight, self.point, self.count = flight, point, count
+        self.phi = np.where(flight.present, phi, 0.0)
+        self.columns = InstantColumns.of(flight, count)
+        self.instants = flight.instants(point) if flight.turns and flight.readings else None
+
+    def base(self, name: str) -> PredictedBase:
+        """As the readings of an array see it."""
+        return PredictedBase(self, name)
+
+    @cached_property
+    def whole_motion(self) -> BaseMotion:
+        """Through the instants of all readings, and half-way between them."""
+        assert self.instants is not None
+        return self.flight.motion(self.point, self.phi, self.instants)
+
+    def motion_of(self, name: str) -> tuple[BaseMotion, NDArray[np.int64] | slice]:
+        """The motion that readings of an array see, and which of its instants are theirs."""
+        if self.instants is None:
+            return self.flight.motion_at(self.point, self.phi, name), slice(None)
+        return self.whole_motion, 2 * self.instants.at[name]
+
+    # ------------------------------------------------------------------ derivatives
+
+    def at_given_attitude(
+        self, motion: BaseMotion, gain: Array, stop: int, offset: int, drift: int, since: Array
+    ) -> Array:
+        """Derivatives of gain times the velocities at a given attitude, (m, rows, stop); no attitude's columns.
+
+        offset, drift: first columns of a clock by which all of it was stamped, -1 for none; since: of its drift.
+        """
+        flight, columns = self.flight, self.columns
+        zeros, bends = (
+            -1 if place is None or place.start >= self.count else place.start
+            for place in (flight.shared(JOINT_ZEROS), flight.place(JOINT_MOTION))
+        )
+        joints = columns.positions.start if columns.stop > self.count else -1
+        targets = Targets(stop, 0, zeros, bends, offset, drift, joints)
+        G = sensitivities(flight.robot, motion, self.phi, flight.columns, flight.present, since, targets, gain)
+        if flight.robot.wheels:
+            self._wheels(motion, gain, G)
+        return G
+
+    def _wheels(self, motion: BaseMotion, gain: Array, G: Array) -> None:
+        """Put what wheels do at the instant, and what their clock does, into derivatives."""
+        by_spin = -(gain @ motion.B)
+        if self.columns.wheels.stop > self.columns.wheels.start:
+            G[:, :, self.columns.wheels] = by_spin @ momentum_by_wheel_rates(self.flight.robot)
+        later = (by_spin @ motion.grid.spin_rate[:, :, None])[..., 0]
+        offset, drift = self.flight.clock_places(self.flight.wheel_clock)
+        if offset is not None:
+            G[:, :, offset.start] += later
+        if drift is not None:
+            shown = self.flight.wheel_time(self.point, motion.grid.t) - self.flight.middle
+            G[:, :, drift.start] += later * shown[:, None]
+
+    @cached_property
+    def whole_derivative(self) -> tuple[Array, Array, Array]:
+        """Through all instants: of velocities (n, r, columns), of attitude (n, 3, columns), of velocities by time (n, r).
+
+        Clocks of readings are not in it, but for that of the first, at which attitude begins.
+        """
+        flight, motion, instants, columns = self.flight, self.whole_motion, self.instants, self.columns
+        assert instants is not None
+        m, r, still = motion.grid.t.size, flight.allowed.size, np.zeros(motion.grid.t.size)
+        G = self.at_given_attitude(motion, np.eye(r), columns.stop + 1, columns.stop, -1, still)
+        by_momentum = (motion.B @ motion.R.swapaxes(1, 2))[:, :, flight.turning]
+        momentum, torque = flight.place(MOMENTUM), flight.place(EXTERNAL_TORQUE)
+        if momentum is not None:
+            G[:, :, momentum] = by_momentum
+        pushed = np.zeros((m, 3))
+        if torque is not None:
+            G[:, :, torque] = by_momentum * (motion.grid.t - motion.grid.t[0])[:, None, None]
+            pushed = flight.vector(self.point, torque, flight.turning) @ motion.R
+        u_cross = cross_matrices(motion.u)
+        turned, gain = np.zeros((m, 3, self.count)), np.zeros((m, 3, 3))
+        turned[:, flight.turning] = G[:, flight.sliding.size :, : self.count]
+        gain[:, flight.turning] = motion.B[:, flight.sliding.size :]
+        alpha = np.zeros((instants.t.size, 3, self.count))
+        self._begin(alpha[0], motion.w[0])
+        turn_by_halves_change(motion.grid.t, gain @ u_cross - cross_matrices(motion.w), turned, alpha)
+        by_turn = motion.B[::2] @ u_cross[::2]
+        twist, turn = np.array(G[::2, :, : columns.stop]), np.zeros((instants.t.size, 3, columns.stop))
+        twist[:, :, : self.count] += by_turn @ alpha
+        turn[:, :, : self.count] = alpha
+        if columns.turn.stop > columns.turn.start:
+            twist[:, :, columns.turn], turn[:, :, columns.turn] = by_turn, np.eye(3)
+        change = (pushed + np.cross(motion.u, motion.w) - motion.grid.spin_rate)[::2]
+        by_time = (motion.B[::2] @ change[:, :, None])[..., 0] - G[::2, :, columns.stop]
+        return twist, turn, by_time
+
+    def _begin(self, alpha: Array, w: Array) -> None:
+        """Attitude begins where the first reading was stamped: later by its clock, it has turned by then."""
+        assert self.instants is not None
+        name, stamp = self.instants.first
+        offset, drift = self.flight.clock_places(self.flight.measured[name].clock)
+        if offset is not None:
+            alpha[:, offset.start] += w
+        if drift is not None:
+            alpha[:, drift.start] += w * (stamp - self.flight.middle)
+
+    @cached_property
+    def rates_at_instants(self) -> Array:
+        """Of the rates by positions and rates of joints and by those of wheels, all at that instant, (m, 3, k).
+
+        At the instants of all readings and half-way between them.
+        """
+        flight, columns, motion = self.flight, self.columns, self.whole_motion
+        gain = np.eye(flight.allowed.size)[flight.sliding.size :]
+        still = np.zeros(motion.grid.t.size)
+        G = self.at_given_attitude(motion, gain, columns.stop, -1, -1, still)
+        found = np.zeros((still.size, 3, columns.wheels.stop - columns.positions.start))
+        found[:, flight.turning] = G[:, :, columns.positions.start : columns.wheels.stop]
+        return found
+
+    @cached_property
+    def by_attitude_rates(self) -> Array:
+        """F of alpha' = F alpha + G, an error of the attitude, at all instants and half-way, (m, 3, 3)."""
+        motion, flight = self.whole_motion, self.flight
+        gain = np.zeros((motion.grid.t.size, 3, 3))
+        gain[:, flight.turning] = motion.B[:, flight.sliding.size :]
+        return gain @ cross_matrices(motion.u) - cross_matrices(motion.w)
+
+
+class PredictedBase:
+    """A moving base (`sensors/moving_base.py`) at the readings of one array."""
+
+    def __init__(self, whole: PredictedFlight, name: str) -> None:
+        self.whole, self.flight, self.data = whole, whole.flight, whole.flight.measured[name]
+        self.motion, self.at = whole.motion_of(name)
+        self.t = self.data.t
+        self.R, self.v, self.w = self.motion.R[self.at], self.motion.v[self.at], self.motion.w[self.at]
+        self._slides = self.flight.sliding.size
 
     @cached_property
     def integral(self) -> Array:
         """Of R over time by Simpson's rule, shape (n, 3, 3) [s]."""
-        R, h = self.motion.R, np.diff(self.t)[:, None, None]
+        R, h = self.motion.R, np.diff(self.motion.grid.t[::2])[:, None, None]
         pieces = h / 6.0 * (R[:-2:2] + 4.0 * R[1::2] + R[2::2])
-        return np.concatenate([np.zeros((1, 3, 3)), np.cumsum(pieces, axis=0)])
+        total = np.concatenate([np.zeros((1, 3, 3)), np.cumsum(pieces, axis=0)])
+        assert self.whole.instants is not None
+        return total[np.asarray(self.at) // 2] - total[np.asarray(self.at)[0] // 2]
 
     @cached_property
     def _A(self) -> Array:
-        return self.motion.A[:: self.flight.grid.step]
+        return self.motion.A[self.at]
 
     @cached_property
     def centre(self) -> Array:
@@ -47,50 +209,65 @@ class PredictedBase:
 
     # ------------------------------------------------------------------ derivatives
 
+    @property
+    def _since(self) -> Array:
+        return self.t - self.flight.middle
+
+    def _add_clock(self, columns: Array, later: Array) -> None:
+        """Add the changes (n, rows) by later readings to the columns of this reading's clock."""
+        offset, drift = self.flight.clock_places(self.data.clock)
+        if offset is not None and offset.start < columns.shape[2]:
+            columns[:, :, offset.start] -= later
+        if drift is not None and drift.start < columns.shape[2]:
+            columns[:, :, drift.start] -= later * self._since[:, None]
+
     @cached_property
     def _twist_and_turn(self) -> tuple[Array, Array]:
-        flight, motion = self.flight, self.motion
-        return flight.through_attitude(motion, flight.by_unknowns(self.point, motion, self.phi, self.count))
+        whole, nodes = self.whole, np.asarray(self.at) // 2
+        twist, turn, by_time = (array[nodes] for array in whole.whole_derivative)
+        self._add_clock(twist, by_time)
+        self._add_clock(turn, self.w)
+        return twist, turn
 
     def rates_by_unknowns(self, gain: Array) -> Array:
-        """Of gain times the rates, shape (n, rows, count)."""
-        flight = self.flight
-        if flight.grid.step == 1:  # rates alone: the gain goes first, as there are fewer columns then
-            return flight.by_unknowns(self.point, self.motion, self.phi, self.count, gain)
-        return gain @ self._twist_and_turn[0][:, self._slides :]
+        """Of gain times the rates, shape (n, rows, columns)."""
+        whole, flight = self.whole, self.flight
+        if whole.instants is not None:
+            return gain @ self._twist_and_turn[0][:, self._slides :]
+        offset, drift = (-1 if place is None else place.start for place in flight.clock_places(self.data.clock))
+        wide = np.hstack([np.zeros((len(gain), self._slides)), gain])  # rates alone: there are fewer columns then
+        G = whole.at_given_attitude(self.motion, wide, whole.columns.stop, offset, drift, self._since)
+        if flight.robot.wheels and self.motion.grid.spin_rate.any():
+            self._add_clock(G, -((wide @ self.motion.B) @ self.motion.grid.spin_rate[:, :, None])[..., 0])
+        return G
 
     @property
     def velocity_by_unknowns(self) -> Array:
-        """Of v along the axes that slide, shape (n, sliding axes, count)."""
+        """Of v along the axes that slide, shape (n, sliding axes, columns)."""
         return self._twist_and_turn[0][:, : self._slides]
 
     @property
     def turn_by_unknowns(self) -> Array:
-        """Of the attitude, as a small rotation in base axes, shape (n, 3, count)."""
+        """Of the attitude, as a small rotation in base axes, shape (n, 3, columns)."""
         return self._twist_and_turn[1]
 
     @cached_property
     def centre_by_unknowns(self) -> Array:
-        """Of the centre of mass, shape (n, 3, count)."""
-        flight, motion, columns, t = self.flight, self.motion, self.flight.columns, self.t
+        """Of the centre of mass, shape (n, 3, columns)."""
+        flight, whole, columns = self.flight, self.whole, self.flight.columns
         mass, joints = self._A[:, :1, :1], len(flight.robot.joints)
-        moved = np.zeros((t.size, 3, self.count))
-        S = first_moment_regressor(flight.robot, Samples(q=motion.q[:: flight.grid.step]))[..., columns]
+        moved = np.zeros((self.t.size, 3, whole.columns.stop))
+        S = first_moment_regressor(flight.robot, Samples(q=self.motion.q[self.at]))[..., columns]
         S = (S - self.centre[:, :, None] * (columns % PER_BODY == 0)) * flight.present[columns]
         moved[:, :, : columns.size] = S / mass
         by_joint = self._A[:, :3, 6 : 6 + joints] / mass
-        late = -(by_joint @ motion.dq[:: flight.grid.step, :, None])
-        changes = {
-            JOINT_ZEROS: by_joint,
-            TIME_OFFSET: late,
-            CLOCK_DRIFT: late * (t - 0.5 * (t[0] + t[-1]))[:, None, None],
-        }
-        for kind, change in changes.items():
-            place = flight.unknowns.bearing_on(kind, flight.index)
-            if place is not None:
-                moved[:, :, place] = change
-        bends = flight.place(JOINT_MOTION)
-        if bends is not None and bends.start < self.count:
-            errors = motion.errors
-            moved[:, :, bends] = by_joint[:, :, errors.joint] * errors.position[:: flight.grid.step, None, :]
+        zeros, bends = flight.shared(JOINT_ZEROS), flight.place(JOINT_MOTION)
+        if zeros is not None:
+            moved[:, :, zeros] = by_joint
+        if bends is not None and bends.start < whole.count:
+            errors = self.motion.errors
+            moved[:, :, bends] = by_joint[:, :, errors.joint] * errors.position[self.at][:, None, :]
+        if whole.columns.stop > whole.count:
+            moved[:, :, whole.columns.positions] = by_joint
+        self._add_clock(moved, (by_joint @ self.motion.dq[self.at][:, :, None])[..., 0])
         return moved

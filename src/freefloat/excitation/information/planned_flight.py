@@ -59,8 +59,9 @@ class PlannedFlight:
     @cached_property
     def readings(self) -> tuple[Reading[Any], ...]:
         """Of every sensor that has noise."""
-        setting = Setting.of(self.problem.robot, self.flight, lambda kind: self.unknowns.bearing_on(kind, 0))
-        return tuple(reading(setting) for reading in readings_among(self.flight.noise))
+        measured = self.flight.measured
+        setting = Setting.of(self.problem.robot, measured, lambda kind: self.unknowns.bearing_on(kind, 0))
+        return tuple(reading(setting, measured[reading.array]) for reading in readings_among(measured))
 
     @cached_property
     def turns(self) -> bool:

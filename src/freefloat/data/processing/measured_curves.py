@@ -1,0 +1,289 @@
+"""Curves that sensors measured: quintic splines with a prior of white jerk, its level and the knots chosen by evidence.
+
+Readings y of a curve at their own instants have white noise of standard deviation sd; the curve's third derivative is
+white noise of density S before the data, so that the energy of a curve with coefficients c is
+
+    |y - B c|^2 / sd^2 + c^T P c / S,      P the roughness of `motion/even_splines.py`
+
+(G. Wahba, "Spline models for observational data", 1990). S is what makes the readings most likely; so is, where nobody
+said it, sd. A gap is just missing readings: across it the prior alone speaks, and says how little it knows. Knots are
+halved while that makes the readings more likely, and once more, for what encoders do not tell from their noise a good
+gyro may; there are never more coefficients than readings.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cho_solve_banded, cholesky_banded
+from scipy.optimize import minimize_scalar
+
+from freefloat.arrays import Array
+from freefloat.data.processing.resampling import CannotProcess, evenly
+from freefloat.data.processing.spectrum import noise_level
+from freefloat.data.processing.whiteness import whiteness
+from freefloat.motion.even_splines import ORDER, EvenSpline, PlacedFunctions
+from freefloat.motion.trajectory import Motion
+
+FEWEST = 16  # readings from which anything can be made
+_COARSEST = 8  # pieces
+_BEYOND_S = 0.25  # by which curves go on at both ends, for clocks that are off
+_GAIN = 1.0  # of the logarithm of the evidence, for each curve, that is worth halving the knots
+_PER_COEFFICIENT = 1.5  # readings, at least
+_DECADES = (-14.0, 12.0)  # about a first guess of the density of jerk
+_STIFFEST = 1e10  # of the prior against the readings: beyond, rounding decides
+_UNLIKELY = 1e300
+_LEAST_SD = 1e-10  # of the largest reading: below it noise is rounding
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CurveReadings:
+    """What was read of k curves at the same instants.
+
+    t: shape (n,) [s]. values: shape (n, k). sd: of a reading, shape (k,), NaN where nobody said.
+    """
+
+    t: Array
+    values: Array
+    sd: Array
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredCurves:
+    """The curves that readings make likely, and how likely.
+
+    coefficients: means, shape (count, k). precision: of each curve's coefficients, lower bands, shape (k, 6, count).
+    noise_sd: of a reading, given or found, (k,). jerk: density of the prior's white jerk, (k,). evidence: logarithm of
+    how likely the readings are, (k,). left: root mean square of what readings leave over their noise, (k,).
+    white: whether that is no more than noise in any octave of frequency, (k,).
+    """
+
+    spline: EvenSpline
+    coefficients: Array
+    precision: Array
+    noise_sd: Array
+    jerk: Array
+    evidence: Array
+    left: Array
+    white: NDArray[np.bool_]
+    readings: int
+
+    def motion(self, t: Array) -> Motion:
+        """Values and two derivatives at times t, shape (n,) [s]."""
+        return motion_of(self.spline, self.coefficients, t)
+
+    @cached_property
+    def chain(self) -> tuple[Array, Array]:
+        """Each coefficient's deviation from its mean given the five before it.
+
+        Weights of those, the nearest first, shape (count, k, 5), and the standard deviation of the rest, (count, k).
+        """
+        k, count = self.coefficients.shape[1], self.spline.count
+        weights, sd = np.zeros((count, k, ORDER - 1)), np.empty((count, k))
+        for j, band in enumerate(self.precision):
+            turned = np.zeros_like(band)
+            for lag in range(ORDER):
+                turned[lag, : count - lag] = band[lag, : count - lag][::-1]
+            root = np.asarray(cholesky_banded(turned, lower=True), float)[:, ::-1]
+            sd[:, j] = 1.0 / root[0]
+            for lag in range(1, ORDER):
+                weights[lag:, j, lag - 1] = -root[lag, lag:] / root[0, lag:]
+        return weights, sd
+
+    def moved(self, right: Array) -> Array:
+        """The inverse of the precision times right, shape (count, k)."""
+        found = np.empty_like(right)
+        for j, band in enumerate(self.precision):
+            found[:, j] = cho_solve_banded((cholesky_banded(band, lower=True), True), right[:, j])
+        return found
+
+    def sd(self, t: Array) -> Array:
+        """Root mean square over times t of the standard deviations of values and two derivatives, shape (3, k)."""
+        variance = window_covariances(*self.chain)
+        spread = np.empty((3, self.coefficients.shape[1]))
+        for order, functions in enumerate(self.spline.functions(t, 2)):
+            there = np.einsum("na,nkab,nb->nk", functions.values, variance[functions.first], functions.values)
+            spread[order] = np.sqrt(np.maximum(there, 0.0).mean(axis=0))
+        return spread
+
+    def as_text(self, names: tuple[str, ...]) -> str:
+        """The knots and what they leave, in one sentence."""
+        worst = int(np.argmax(self.left))
+        return (
+            f"curves with knots every {self.spline.spacing_s:.3g} s ({self.spline.count} coefficients each for "
+            f"{self.readings} readings), smoothed as the readings make most likely (log evidence "
+            f"{self.evidence.sum():.6g}); readings leave at most {self.left[worst]:.3g} of their noise ({names[worst]})"
+        )
+
+
+def motion_of(spline: EvenSpline, coefficients: Array, t: Array) -> Motion:
+    """Values and two derivatives of curves, coefficients (count, k), at times t, shape (n,) [s]."""
+    return Motion(t, *(functions.of(coefficients) for functions in spline.functions(t, 2)))
+
+
+def window_covariances(weights: Array, sd: Array) -> Array:
+    """Covariances of six coefficients in a row, from each on that a piece begins with, shape (pieces, k, 6, 6)."""
+    count, k = sd.shape
+    P, found = np.zeros((k, ORDER, ORDER)), np.empty((count - ORDER + 1, k, ORDER, ORDER))
+    for i in range(count):
+        row = np.einsum("ka,kab->kb", weights[i], P[:, :0:-1, :])
+        variance = np.einsum("kb,kb->k", weights[i], row[:, :0:-1]) + sd[i] ** 2
+        P[:, :-1, :-1] = P[:, 1:, 1:].copy()
+        P[:, -1, :-1] = P[:, :-1, -1] = row[:, 1:]
+        P[:, -1, -1] = variance
+        if i >= ORDER - 1:
+            found[i - ORDER + 1] = P
+    return found
+
+
+def measured_curves(readings: CurveReadings, span_s: tuple[float, float] | None = None) -> MeasuredCurves:
+    """The curves of readings.
+
+    span_s: from where to where they are asked for [s]; from the first to the last reading unless given, and a little
+    beyond.
+    """
+    if readings.t.size < FEWEST:
+        raise CannotProcess(f"{readings.t.size} readings; allowed: at least {FEWEST} of a curve")
+    first, last = span_s or (float(readings.t[0]), float(readings.t[-1]))
+    start, end = first - _BEYOND_S, last + _BEYOND_S
+    best, poorer = None, 0
+    pieces = _COARSEST
+    while pieces + ORDER <= readings.t.size / _PER_COEFFICIENT and poorer < 2:
+        found = on_knots(readings, EvenSpline.over(start, end, pieces))
+        if best is None or found.evidence.sum() > best.evidence.sum() + _GAIN * found.evidence.size:
+            best, poorer = found, 0
+        else:
+            poorer += 1
+        pieces *= 2
+    if best is None:
+        return on_knots(readings, EvenSpline.over(start, end, max(1, int(readings.t.size / _PER_COEFFICIENT) - ORDER)))
+    return finer(readings, best) or best
+
+
+def finer(readings: CurveReadings, curves: MeasuredCurves) -> MeasuredCurves | None:
+    """The curves on knots half as far apart; None if those would be more coefficients than readings allow."""
+    halved = curves.spline.halved()
+    if halved.count > readings.t.size / _PER_COEFFICIENT:
+        return None
+    return on_knots(readings, halved)
+
+
+def on_knots(readings: CurveReadings, spline: EvenSpline) -> MeasuredCurves:
+    """The curves on given knots."""
+    (functions,) = spline.functions(readings.t)
+    gram = np.zeros((ORDER, spline.count))
+    for lag in range(ORDER):
+        for k in range(ORDER - lag):
+            products = functions.values[:, k] * functions.values[:, k + lag]
+            gram[lag] += np.bincount(functions.first + k, products, spline.count)
+    fits = []
+    for j in range(readings.values.shape[1]):
+        fits.append(_Curve(readings.t, readings.values[:, j], float(readings.sd[j]), spline, functions, gram).fit())
+    c, band, sd, jerk, evidence, left, white = zip(*fits, strict=True)
+    return MeasuredCurves(
+        spline,
+        np.column_stack(c),
+        np.stack(band),
+        np.array(sd),
+        np.array(jerk),
+        np.array(evidence),
+        np.array(left),
+        np.array(white),
+        readings.t.size,
+    )
+
+
+class _Curve:
+    """One curve on given knots, its noise and the level of its jerk to be found."""
+
+    def __init__(
+        self, t: Array, y: Array, sd: float, spline: EvenSpline, functions: PlacedFunctions, gram: Array
+    ) -> None:
+        self.t, self.y, self.spline, self.functions, self.gram = t, y, spline, functions, gram
+        largest = max(float(np.abs(y).max()), 1e-300)
+        self.floor = _LEAST_SD * largest
+        self.known = math.isfinite(sd)
+        self.sd = max(sd if self.known else float(noise_level(evenly(t, y[:, None]).values)[0]), self.floor)
+        self.rank = spline.count - 3  # of the prior, which lets parabolas be
+        size = max(float(y.std()), 10.0 * _LEAST_SD * largest)
+        self.guess = size**2 / (t[-1] - t[0]) ** 5 * 1e6  # of the density
+        self._stiffest = _STIFFEST * float(gram[0].mean()) / float(spline.roughness[0].max())
+
+    def fit(self) -> tuple[Array, Array, float, float, float, float, bool]:
+        """Coefficients, precision, noise, jerk, evidence, what is left over the noise, whether that is white."""
+        base = math.log10(self.guess)
+        high = base + _DECADES[1]
+        low = max(base + _DECADES[0], math.log10(self.sd**2 / self._stiffest))
+        self._begin(10.0**high)
+        tried = np.linspace(low, high, 14)
+        costs = [-self.evidence(10.0**x)[0] for x in tried]
+        k = int(np.argmin(costs))
+        step = tried[1] - tried[0]
+        found = minimize_scalar(
+            lambda x: -self.evidence(10.0**x)[0],
+            bounds=(tried[k] - step, tried[k] + step),
+            method="bounded",
+            options={"xatol": 0.05},
+        )
+        jerk = 10.0 ** float(found.x)
+        evidence, c, band, sd = self.evidence(jerk)
+        residual = self.y - self.functions.of(c[:, None])[:, 0]
+        left = float(np.sqrt((residual**2).mean())) / sd
+        white = whiteness(residual, noise_sd=sd).white
+        return c, band, sd, jerk * (sd / self.sd) ** 2, evidence, left, white
+
+    def _begin(self, jerk: float) -> None:
+        """A curve with hardly a prior, from which others differ little, so that no digits are lost."""
+        self.c0, self.r0, self.right, self.square = np.zeros(self.spline.count), self.y, np.zeros(0), 0.0
+        for _ in range(2):
+            self.right = self._gathered(self.r0)
+            ratio = self.sd**2 / jerk
+            try:
+                self.c0 = self.c0 + cho_solve_banded(
+                    (cholesky_banded(self.gram + ratio * self.spline.roughness, lower=True), True),
+                    self.right - ratio * _times(self.spline.roughness, self.c0),
+                )
+            except LinAlgError:
+                break
+            self.r0 = self.y - self.functions.of(self.c0[:, None])[:, 0]
+        self.right, self.square = self._gathered(self.r0), float(self.r0 @ self.r0)
+        self.rough0 = _times(self.spline.roughness, self.c0)
+
+    def _gathered(self, r: Array) -> Array:
+        found = np.zeros(self.spline.count)
+        for k in range(ORDER):
+            found += np.bincount(self.functions.first + k, self.functions.values[:, k] * r, self.spline.count)
+        return found
+
+    def evidence(self, jerk: float) -> tuple[float, Array, Array, float]:
+        """Logarithm of how likely the readings are, coefficients, precision and noise, at a density of jerk.
+
+        With noise unknown its variance is the most likely one, and the density is relative to a first guess of it.
+        """
+        ratio = self.sd**2 / jerk
+        band = self.gram + ratio * self.spline.roughness
+        try:
+            root = cholesky_banded(band, lower=True)
+        except LinAlgError:
+            return -_UNLIKELY, self.c0, band, self.sd
+        right = self.right - ratio * self.rough0
+        step = cho_solve_banded((root, True), right)
+        energy = self.square + ratio * float(self.c0 @ self.rough0) - float(step @ right)
+        n = self.y.size
+        variance = self.sd**2 if self.known else max(energy / (n - 3), self.floor**2)
+        determinant = 2.0 * float(np.log(root[0]).sum())
+        log = self.rank * math.log(ratio) - determinant - energy / variance - (n - 3) * math.log(variance)
+        return 0.5 * log, self.c0 + step, band / variance, math.sqrt(variance)
+
+
+def _times(band: Array, x: Array) -> Array:
+    """A symmetric matrix, its lower band (6, count), times x (count,)."""
+    found = band[0] * x
+    for lag in range(1, ORDER):
+        found[lag:] += band[lag, :-lag] * x[:-lag]
+        found[:-lag] += band[lag, :-lag] * x[lag:]
+    return found

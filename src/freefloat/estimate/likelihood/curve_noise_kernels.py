@@ -1,0 +1,374 @@
+"""Errors of curves in the readings of other sensors, made white in time order, compiled.
+
+Curves have coefficients c, of which only a few in a row, a window, count at any time; c - c_0 has the mean mu and is a
+chain: each coefficient is a weighted sum of the five before it and an error of its own (`MeasuredCurves.chain`). Rows
+of readings, sorted by time, with noise of standard deviation one, see c - c_0 in two ways: at their own instants, and
+through what errors of the curves did to the base's attitude before, alpha, which goes from node to node,
+
+    alpha_{k+1} = Phi_k alpha_k + C_k (c - c_0).
+
+So the rows' errors have the covariance E + M L^-1 M^T, M the rows' derivative by c and L the precision of c. With its
+root taken in time order, a filter (R. E. Kalman, "A new approach to linear filtering and prediction problems", 1960)
+applies the inverse of that root to residuals and derivatives row by row, in time and memory that are linear in the
+number of rows; going backwards it applies the transposed inverse. No coefficient is an unknown of the fit then.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+from numba import njit
+
+_COMPILE = {"cache": True, "nogil": True, "fastmath": {"contract"}}
+
+# What rows see of curves. weights (count, curves, 5), sd (count, curves): the chain. window: coefficients of each curve
+# that may count in a row. first (rows): number of the first of these. H (rows, window * curves): derivative by them,
+# all curves of one coefficient side by side. A (rows, 3): by alpha; node (rows): where alpha counts. Phi (nodes - 1,
+# 3, 3), C (nodes - 1, 3, window * curves), begin (nodes - 1): from node to node, and the first coefficient that counts.
+CurveRows = namedtuple("CurveRows", "weights sd window first H A node Phi C begin")
+
+
+@njit(**_COMPILE)
+def _push_covariance(rows, P, new, coefficient):
+    """Let the oldest coefficient of every curve go, and take in this one: covariance P of the states."""
+    curves, local, S = rows.sd.shape[1], rows.window * rows.sd.shape[1], P.shape[0]
+    last = local - curves
+    for c in range(curves):
+        for e in range(S):
+            new[c, e] = 0.0
+        for b in range(5):
+            weight, at = rows.weights[coefficient, c, b], local - (b + 1) * curves + c
+            if weight != 0.0:
+                for e in range(S):
+                    new[c, e] += weight * P[at, e]
+    own = np.empty((curves, curves))  # between the new ones, before the old rows move away
+    for c in range(curves):
+        for d in range(c + 1):
+            value = 0.0
+            for b in range(5):
+                value += rows.weights[coefficient, d, b] * new[c, local - (b + 1) * curves + d]
+            own[c, d] = value
+            own[d, c] = value
+        own[c, c] += rows.sd[coefficient, c] ** 2
+    for i in range(last):
+        for j in range(last):
+            P[i, j] = P[i + curves, j + curves]
+        for j in range(local, S):
+            P[i, j] = P[i + curves, j]
+            P[j, i] = P[i, j]
+    for c in range(curves):
+        for j in range(last):
+            P[last + c, j] = new[c, j + curves]
+            P[j, last + c] = new[c, j + curves]
+        for j in range(local, S):
+            P[last + c, j] = new[c, j]
+            P[j, last + c] = new[c, j]
+        for d in range(curves):
+            P[last + c, last + d] = own[c, d]
+
+
+@njit(**_COMPILE)
+def _push(rows, D, fresh, coefficient):
+    """The same of the states D, one column for each column that is made white."""
+    curves, local, columns = rows.sd.shape[1], rows.window * rows.sd.shape[1], D.shape[1]
+    last = local - curves
+    fresh[:curves] = 0.0
+    for c in range(curves):
+        for b in range(5):
+            weight, at = rows.weights[coefficient, c, b], local - (b + 1) * curves + c
+            if weight != 0.0:
+                for e in range(columns):
+                    fresh[c, e] += weight * D[at, e]
+    for i in range(last):
+        for e in range(columns):
+            D[i, e] = D[i + curves, e]
+    for c in range(curves):
+        for e in range(columns):
+            D[last + c, e] = fresh[c, e]
+
+
+@njit(**_COMPILE)
+def _turn_covariance(Phi, C, P, local):
+    """Take alpha, the last three states, to the next node: covariance P of the states."""
+    S = P.shape[0]
+    moved, own = np.zeros((3, S)), np.zeros((3, 3))
+    for i in range(3):
+        for k in range(3):
+            for e in range(S):
+                moved[i, e] += Phi[i, k] * P[local + k, e]
+        for k in range(local):
+            if C[i, k] != 0.0:
+                for e in range(S):
+                    moved[i, e] += C[i, k] * P[k, e]
+    for i in range(3):
+        for j in range(3):
+            for k in range(3):
+                own[i, j] += moved[i, local + k] * Phi[j, k]
+            for k in range(local):
+                own[i, j] += moved[i, k] * C[j, k]
+    for i in range(3):
+        for e in range(local):
+            P[local + i, e] = moved[i, e]
+            P[e, local + i] = moved[i, e]
+        for j in range(3):
+            P[local + i, local + j] = 0.5 * (own[i, j] + own[j, i])
+
+
+@njit(**_COMPILE)
+def _turn(Phi, C, D, fresh, local):
+    """The same of the states D."""
+    columns = D.shape[1]
+    fresh[:3] = 0.0
+    for i in range(3):
+        for k in range(3):
+            for e in range(columns):
+                fresh[i, e] += Phi[i, k] * D[local + k, e]
+        for k in range(local):
+            if C[i, k] != 0.0:
+                for e in range(columns):
+                    fresh[i, e] += C[i, k] * D[k, e]
+    for i in range(3):
+        for e in range(columns):
+            D[local + i, e] = fresh[i, e]
+
+
+@njit(**_COMPILE)
+def find_gains(rows, gains, scales):
+    """Fill gains (rows, states) and scales (rows) of the filter.
+
+    states: window * curves, and three for alpha where the rows see it.
+    """
+    curves, states = rows.sd.shape[1], gains.shape[1]
+    local = rows.window * curves
+    turns = states > local
+    P, new, h = np.zeros((states, states)), np.empty((curves, states)), np.empty(states)
+    for coefficient in range(rows.window):
+        _push_covariance(rows, P, new, coefficient)
+    begin, node = 0, 0
+    for row in range(scales.size):
+        if turns:
+            while node < rows.node[row]:
+                while begin < rows.begin[node]:
+                    _push_covariance(rows, P, new, begin + rows.window)
+                    begin += 1
+                _turn_covariance(rows.Phi[node], rows.C[node], P, local)
+                node += 1
+        while begin < rows.first[row]:
+            _push_covariance(rows, P, new, begin + rows.window)
+            begin += 1
+        h[:local] = rows.H[row]
+        if turns:
+            h[local:] = rows.A[row]
+        gain, scale = gains[row], 1.0
+        for i in range(states):
+            value = 0.0
+            for j in range(states):
+                value += P[i, j] * h[j]
+            gain[i] = value
+            scale += h[i] * value
+        scales[row] = scale
+        for i in range(states):
+            g = gain[i] / scale
+            for j in range(states):
+                P[i, j] -= g * gain[j]
+        for i in range(states):
+            gain[i] /= scale
+
+
+@njit(**_COMPILE)
+def whiten(rows, X, gains, scales):
+    """Apply the inverse root to columns X (rows, k), in place; gains, scales as `find_gains` left them."""
+    curves, states = rows.sd.shape[1], gains.shape[1]
+    local, columns = rows.window * curves, X.shape[1]
+    turns = states > local
+    D, fresh = np.zeros((states, columns)), np.zeros((max(curves, 3), columns))
+    begin, node = 0, 0
+    for row in range(X.shape[0]):
+        if turns:
+            while node < rows.node[row]:
+                while begin < rows.begin[node]:
+                    _push(rows, D, fresh, begin + rows.window)
+                    begin += 1
+                _turn(rows.Phi[node], rows.C[node], D, fresh, local)
+                node += 1
+        while begin < rows.first[row]:
+            _push(rows, D, fresh, begin + rows.window)
+            begin += 1
+        x, gain = X[row], gains[row]
+        for i in range(states):
+            factor = rows.H[row, i] if i < local else rows.A[row, i - local]
+            if factor != 0.0:
+                for e in range(columns):
+                    x[e] -= factor * D[i, e]
+        for i in range(states):
+            g = gain[i]
+            if g != 0.0:
+                for e in range(columns):
+                    D[i, e] += g * x[e]
+        root = 1.0 / np.sqrt(scales[row])
+        for e in range(columns):
+            x[e] *= root
+
+
+@njit(**_COMPILE)
+def whiten_back(rows, X, gains, scales):
+    """Apply the transposed inverse root to columns X (rows, k), in place; gains, scales as `whiten` left them."""
+    curves, states = rows.sd.shape[1], gains.shape[1]
+    local, columns = rows.window * curves, X.shape[1]
+    turns = states > local
+    back, was = np.zeros((states, columns)), np.zeros((states, columns))
+    for row in range(X.shape[0] - 1, -1, -1):
+        x, gain = X[row], gains[row]
+        root = 1.0 / np.sqrt(scales[row])
+        for e in range(columns):
+            x[e] *= root
+        for i in range(states):
+            for e in range(columns):
+                x[e] += gain[i] * back[i, e]
+        for i in range(states):
+            factor = rows.H[row, i] if i < local else rows.A[row, i - local]
+            if factor != 0.0:
+                for e in range(columns):
+                    back[i, e] -= factor * x[e]
+        if row == 0:
+            break
+        begin = rows.first[row]
+        if turns:
+            for node in range(rows.node[row] - 1, rows.node[row - 1] - 1, -1):
+                stop = rows.begin[node]
+                if stop < rows.first[row - 1]:
+                    stop = rows.first[row - 1]
+                while begin > stop:
+                    _push_back(rows, back, was, begin + rows.window - 1, curves, local)
+                    begin -= 1
+                _turn_back(rows.Phi[node], rows.C[node], back, local)
+        while begin > rows.first[row - 1]:
+            _push_back(rows, back, was, begin + rows.window - 1, curves, local)
+            begin -= 1
+
+
+@njit(**_COMPILE)
+def _push_back(rows, back, was, coefficient, curves, local):
+    columns = back.shape[1]
+    was[:local] = 0.0
+    for i in range(local - curves):
+        for e in range(columns):
+            was[i + curves, e] += back[i, e]
+    for c in range(curves):
+        for b in range(5):
+            weight, at = rows.weights[coefficient, c, b], local - (b + 1) * curves + c
+            for e in range(columns):
+                was[at, e] += weight * back[local - curves + c, e]
+    back[:local] = was[:local]
+
+
+@njit(**_COMPILE)
+def _turn_back(Phi, C, back, local):
+    columns = back.shape[1]
+    for e in range(columns):
+        a0, a1, a2 = back[local, e], back[local + 1, e], back[local + 2, e]
+        for k in range(local):
+            back[k, e] += C[0, k] * a0 + C[1, k] * a1 + C[2, k] * a2
+        for k in range(3):
+            back[local + k, e] = Phi[0, k] * a0 + Phi[1, k] * a1 + Phi[2, k] * a2
+
+
+@njit(**_COMPILE)
+def by_curves(rows, c, out):
+    """M c of coefficients c (count, curves) into out (rows)."""
+    curves = c.shape[1]
+    turns, node, alpha, moved = rows.A.shape[1] > 0, 0, np.zeros(3), np.zeros(3)
+    for row in range(out.size):
+        if turns:
+            while node < rows.node[row]:
+                for i in range(3):
+                    value = 0.0
+                    for k in range(3):
+                        value += rows.Phi[node, i, k] * alpha[k]
+                    for k in range(rows.C.shape[2]):
+                        value += rows.C[node, i, k] * c[rows.begin[node] + k // curves, k % curves]
+                    moved[i] = value
+                alpha[:] = moved
+                node += 1
+        value = 0.0
+        for k in range(rows.H.shape[1]):
+            value += rows.H[row, k] * c[rows.first[row] + k // curves, k % curves]
+        if turns:
+            value += rows.A[row, 0] * alpha[0] + rows.A[row, 1] * alpha[1] + rows.A[row, 2] * alpha[2]
+        out[row] = value
+
+
+@njit(**_COMPILE)
+def by_curves_back(rows, x, out):
+    """M^T x of rows x (rows) added to out (count, curves)."""
+    curves = out.shape[1]
+    turns, alpha, moved = rows.A.shape[1] > 0, np.zeros(3), np.zeros(3)
+    for row in range(x.size - 1, -1, -1):
+        for k in range(rows.H.shape[1]):
+            out[rows.first[row] + k // curves, k % curves] += rows.H[row, k] * x[row]
+        if turns:
+            for i in range(3):
+                alpha[i] += rows.A[row, i] * x[row]
+            earlier = rows.node[row - 1] if row else 0
+            for node in range(rows.node[row] - 1, earlier - 1, -1):
+                for k in range(rows.C.shape[2]):
+                    value = 0.0
+                    for i in range(3):
+                        value += rows.C[node, i, k] * alpha[i]
+                    out[rows.begin[node] + k // curves, k % curves] += value
+                for k in range(3):
+                    moved[k] = 0.0
+                    for i in range(3):
+                        moved[k] += rows.Phi[node, i, k] * alpha[i]
+                alpha[:] = moved
+
+
+@njit(**_COMPILE)
+def turns_by_curves(t, F, first, values, slopes, by_value, by_slope, window, last, Phi, C, begin):
+    """From node to node: Phi (n - 1, 3, 3), C (n - 1, 3, window * curves) and begin (n - 1) of alpha' = F alpha + G c.
+
+    t, F (3 x 3): at n nodes and half-way between them, 2 n - 1. first (2 n - 1, curves), values and slopes (2 n - 1, 6,
+    curves): functions of each curve there. last: that a window may begin with. by_value, by_slope (2 n - 1, 3, curves): what these change in the rates.
+    """
+    curves, local = by_value.shape[2], window * by_value.shape[2]
+    columns = 3 + local
+    G, state = np.zeros((3, columns)), np.zeros((3, columns))
+    d, total, before = np.zeros((3, columns)), np.zeros((3, columns)), np.zeros((3, columns))
+    for k in range(Phi.shape[0]):
+        i = 2 * k
+        h, start = t[i + 2] - t[i], last
+        for part in range(3):
+            for c in range(curves):
+                start = min(start, first[i + part, c])
+        begin[k] = start
+        total[:] = 0.0
+        before[:] = 0.0
+        for stage in range(4):
+            at = i + (0 if stage == 0 else 2 if stage == 3 else 1)
+            step = 0.0 if stage == 0 else h if stage == 3 else 0.5 * h
+            G[:] = 0.0
+            for c in range(curves):
+                for a in range(6):
+                    place = 3 + (first[at, c] - start + a) * curves + c
+                    for r in range(3):
+                        G[r, place] += by_value[at, r, c] * values[at, a, c] + by_slope[at, r, c] * slopes[at, a, c]
+            for r in range(3):
+                for e in range(columns):
+                    state[r, e] = step * before[r, e]
+                state[r, r] += 1.0
+            for r in range(3):
+                for e in range(columns):
+                    d[r, e] = (
+                        F[at, r, 0] * state[0, e] + F[at, r, 1] * state[1, e] + F[at, r, 2] * state[2, e] + G[r, e]
+                    )
+            weight = h / 6.0 if stage == 0 or stage == 3 else h / 3.0
+            for r in range(3):
+                for e in range(columns):
+                    total[r, e] += weight * d[r, e]
+                    before[r, e] = d[r, e]
+        for r in range(3):
+            for e in range(3):
+                Phi[k, r, e] = total[r, e] + (1.0 if r == e else 0.0)
+            for e in range(local):
+                C[k, r, e] = total[r, 3 + e]

@@ -1,0 +1,193 @@
+"""A recording as a flight whose readings keep their own instants and clocks.
+
+Nothing is resampled: what each sensor of the base said stays where its clock stamped it, between the first and the last
+instant at which the joints are known. The same recording on one time base (`data/processing`) goes along for methods
+that need it, and for looking at it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from freefloat.arrays import AXES, Array
+from freefloat.data.processing.base_motion import base_attitude
+from freefloat.data.processing.measured_curves import CurveReadings, measured_curves, on_knots
+from freefloat.data.processing.process import chosen_channels
+from freefloat.data.processing.process_parts import attitude_noise
+from freefloat.data.processing.processed import Known, Processed, ProcessSettings, known_of
+from freefloat.data.processing.resampling import evenly, resample
+from freefloat.data.processing.spectrum import noise_level
+from freefloat.data.recording import Recording
+from freefloat.dynamics.total_momentum import SaidMomentum
+from freefloat.estimate.flight import JOINT_CLOCK, Flight, flight_of
+from freefloat.estimate.joint_curves import SplineCurves
+from freefloat.estimate.wheel_curves import MeasuredWheels, SampledWheels, WheelCurves
+from freefloat.robot.model import Robot
+from freefloat.robot.rotations import rotations, turned
+from freefloat.sensors.channel import Channel
+from freefloat.sensors.kinds import READINGS
+from freefloat.sensors.measured import Measured
+from freefloat.sensors.sensor import Sensor
+from freefloat.sensors.truth import Layout
+
+
+def recorded_flight(
+    recording: Recording,
+    robot: Robot,
+    processed: Processed,
+    sensors: Iterable[Sensor] = (),
+    settings: ProcessSettings | None = None,
+    momentum: SaidMomentum = "zero",
+    walks: Mapping[str, ArrayLike] | None = None,
+    without: tuple[str, ...] = (),
+    name: str = "flight",
+) -> Flight:
+    """The flight of a recording.
+
+    processed: the same on one time base. sensors: what is known of noise, mountings and clocks. walks: as in `Flight`.
+    Joints that were filtered have no curves: their flight is that of the samples.
+    """
+    sampled = flight_of(processed, momentum, walks, without, name)
+    if processed.projection is None and processed.curves is None:
+        return sampled
+    chosen, known = settings or ProcessSettings(), tuple(sensors)
+    channels, _ = chosen_channels(recording, robot, chosen)
+    task = _Readings(channels, robot, known, chosen, dict(walks or {}), *_span(channels["q"], processed))
+    clock = task.clock(channels["q"]) if task.sensor_of(channels["q"]) is not None else JOINT_CLOCK
+    return replace(sampled, own_instants=task.all(), wheels=task.wheels(sampled, clock), clock=clock)
+
+
+def _span(encoder: Channel, processed: Processed) -> tuple[float, float]:
+    """From when to when the joints are known [s]."""
+    start, end = float(encoder.t[0]), float(encoder.t[-1])
+    if processed.projection is None:
+        return start, end
+    begin = processed.projection.start_s
+    return max(start, begin), min(end, begin + processed.projection.command.duration_s)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Readings:
+    """Channels of a recording between two instants [s], as a likelihood compares them."""
+
+    channels: Mapping[str, Channel]
+    robot: Robot
+    sensors: tuple[Sensor, ...]
+    settings: ProcessSettings
+    walks: Mapping[str, ArrayLike]
+    start_s: float
+    end_s: float
+
+    def all(self) -> dict[str, Measured]:
+        """By array of the samples, what was measured of the base."""
+        found = dict[str, Measured]()
+        for reading in READINGS:
+            given = [self.channels[name] for name in reading.quantities if name in self.channels]
+            measured = self._of(reading.array, given[0]) if given else None
+            if measured is not None:
+                found[reading.array] = measured
+        return found
+
+    def _of(self, array: str, channel: Channel) -> Measured | None:
+        own = {"attitude": self._attitude, "position": self._position, "v": self._velocity}
+        inside = (channel.t >= self.start_s) & (channel.t <= self.end_s)
+        if inside.sum() < 2:
+            return None
+        within = channel.at_rows(inside)
+        found = own.get(array, self._turned)(within, self._known(channel))
+        if found is None:
+            return None
+        walk = np.asarray(self.walks.get(array, np.zeros(3)), float)
+        return replace(found, walk=np.broadcast_to(walk, (3,)), clock=self.clock(channel))
+
+    def _known(self, channel: Channel) -> Known:
+        return known_of(channel, self.robot, self.sensors, self.settings)
+
+    def sensor_of(self, channel: Channel) -> Sensor | None:
+        """The sensor that gives a channel; None if nobody declared it."""
+        layout = Layout.of(self.robot)
+        givers = (
+            sensor for sensor in self.sensors if channel.name in {output.channel for output in sensor.outputs(layout)}
+        )
+        return next(givers, None)
+
+    def clock(self, channel: Channel) -> str:
+        """The clock by which a channel was stamped: that of its sensor, by default its own."""
+        sensor = self.sensor_of(channel)
+        return channel.name if sensor is None else sensor.clock or sensor.name or channel.name
+
+    # ------------------------------------------------------------------ the base
+
+    def _turned(self, channel: Channel, known: Known) -> Measured:
+        """Three axes turned into those of the base, calibrated where there is a calibration."""
+        raw, M = channel.of(AXES), known.mounting.R
+        if channel.name in self.settings.calibrations:
+            calibration = self.settings.calibrations[channel.name]
+            raw, M = raw + calibration.bias, M @ calibration.matrix
+        return Measured(channel.t, raw @ M.T, np.sqrt(M**2 @ self._sd(channel, known) ** 2))
+
+    def _sd(self, channel: Channel, known: Known) -> Array:
+        """Of a reading along the sensor's axes, rounding included, shape (3,)."""
+        if known.noise_sd is None:
+            return noise_level(evenly(channel.t, channel.of(AXES)).values)
+        return np.hypot(known.noise_sd, 0.0 if known.rounding is None else known.rounding / np.sqrt(12.0))
+
+    def _attitude(self, channel: Channel, known: Known) -> Measured:
+        attitude = base_attitude(channel.of((*AXES, "w")), known.mounting)
+        return Measured(channel.t, attitude, attitude_noise(channel, known, attitude))
+
+    def _position(self, channel: Channel, known: Known) -> Measured | None:
+        place, arm = channel.of(AXES), known.mounting.p
+        if arm.any():
+            R = self._rotations(channel.t)
+            if R is None:
+                return None
+            place = place - R @ arm
+        return Measured(channel.t, place, self._sd(channel, known))
+
+    def _velocity(self, channel: Channel, known: Known) -> Measured | None:
+        """Velocity of the sensor's own place, in base axes."""
+        if channel.quantity != "velocity":
+            return replace(self._turned(channel, known), arm=known.mounting.p)
+        R = self._rotations(channel.t)
+        if R is None:
+            return None
+        v = turned(R.swapaxes(1, 2), channel.of(AXES))
+        sd = np.full(3, np.sqrt((self._sd(channel, known) ** 2).mean()))
+        return Measured(channel.t, v, sd, arm=known.mounting.p)
+
+    def _rotations(self, t: Array) -> Array | None:
+        """Attitudes as measured, between their instants where need be, shape (n, 3, 3)."""
+        channel = self.channels.get("attitude")
+        if channel is None:
+            return None
+        attitude = base_attitude(channel.of((*AXES, "w")), self._known(channel).mounting)
+        if not np.array_equal(channel.t, t):
+            attitude = resample(channel.t, attitude, np.clip(t, channel.t[0], channel.t[-1]))
+        return rotations(attitude / np.linalg.norm(attitude, axis=1, keepdims=True))
+
+    # ------------------------------------------------------------------ wheels
+
+    def wheels(self, sampled: Flight, reference: str) -> WheelCurves | None:
+        """Rates of the wheels as tachometers measured them, else as the samples have them by the joints' clock."""
+        channel, names = self.channels.get("wheel"), tuple(wheel.name for wheel in self.robot.wheels)
+        rates = sampled.samples.wheel_rates
+        if not names or rates is None:
+            return None
+        if channel is None or not set(names) <= set(channel.components):
+            return SampledWheels(sampled.t, rates, sampled.samples.wheel_accelerations, reference)
+        known = self._known(channel)
+        place = [channel.components.index(name) for name in names]
+        sd = np.full(len(names), np.nan)
+        if known.noise_sd is not None:
+            rounding = np.zeros(len(channel.components)) if known.rounding is None else known.rounding
+            sd = np.hypot(known.noise_sd, rounding / np.sqrt(12.0))[place]
+        readings = CurveReadings(channel.t, channel.of(names), sd)
+        joints = sampled.curves
+        if isinstance(joints, SplineCurves):  # on the same knots, so that both count in one window of time
+            return MeasuredWheels(on_knots(readings, joints.curves.spline), self.clock(channel))
+        return MeasuredWheels(measured_curves(readings, (self.start_s, self.end_s)), self.clock(channel))

@@ -1,0 +1,106 @@
+"""Quintic B-splines on even knots: values, derivatives and roughness from one small table, without searching.
+
+A curve is the sum of its coefficients times copies of one bump, each a knot later than the last (I. J. Schoenberg,
+"Contributions to the problem of approximation of equidistant data by analytic functions", 1946), so that at any time
+six of them count. Roughness is the integral of the squared third derivative, the jerk of a position.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import BSpline
+
+from freefloat.arrays import Array
+
+ORDER = 6  # coefficients that count at any time
+_HALVED = np.array([1.0, 6.0, 15.0, 20.0, 15.0, 6.0, 1.0]) / 32.0  # a bump as a sum of bumps half as wide
+
+
+def _powers() -> Array:
+    """Coefficients of the six functions of a piece by powers of the place in it, shape (powers, functions)."""
+    u = np.linspace(0.0, 1.0, ORDER)
+    bump = BSpline.basis_element(np.arange(ORDER + 1.0))
+    values = np.column_stack([bump(u + (ORDER - 1 - k)) for k in range(ORDER)])
+    values[0, 0], values[-1, -1] = bump(ORDER - 1.0), bump(1.0)
+    return np.linalg.solve(np.vander(u, ORDER, increasing=True), values)
+
+
+_POWERS = _powers()
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedFunctions:
+    """The functions that count at n instants. first: number of the first of six, shape (n,). values: shape (n, 6)."""
+
+    first: NDArray[np.int64]
+    values: Array
+
+    def of(self, coefficients: Array) -> Array:
+        """Curves with these coefficients, shape (count, k), at the instants, shape (n, k)."""
+        return np.einsum("na,nak->nk", self.values, coefficients[self.first[:, None] + np.arange(ORDER)])
+
+
+@dataclass(frozen=True)
+class EvenSpline:
+    """All splines with knots from start_s on, spacing_s apart, `pieces` intervals between them."""
+
+    start_s: float
+    spacing_s: float
+    pieces: int
+
+    @classmethod
+    def over(cls, start_s: float, end_s: float, pieces: int) -> EvenSpline:
+        """Between two times [s]."""
+        return cls(start_s, (end_s - start_s) / pieces, pieces)
+
+    @property
+    def count(self) -> int:
+        """How many coefficients a curve has."""
+        return self.pieces + ORDER - 1
+
+    @property
+    def end_s(self) -> float:
+        """Where the last piece ends [s]."""
+        return self.start_s + self.pieces * self.spacing_s
+
+    def functions(self, t: Array, derivatives: int = 0) -> tuple[PlacedFunctions, ...]:
+        """The functions at times t, shape (n,) [s], and so many derivatives; beyond the ends the last pieces go on."""
+        place = (t - self.start_s) / self.spacing_s
+        first = np.clip(np.floor(place), 0, self.pieces - 1).astype(np.int64)
+        u, p, found = place - first, _POWERS, []
+        for order in range(derivatives + 1):
+            values = np.broadcast_to(p[-1], (t.size, ORDER)).copy()
+            for row in p[-2::-1]:
+                values *= u[:, None]
+                values += row
+            found.append(PlacedFunctions(first, values))
+            if order < derivatives:
+                p = np.arange(1.0, len(p))[:, None] * p[1:] / self.spacing_s
+        return tuple(found)
+
+    @cached_property
+    def roughness(self) -> Array:
+        """The matrix of the integral of the squared third derivative, its lower band, shape (6, count)."""
+        third = _POWERS[3:] * np.array([6.0, 24.0, 60.0])[:, None]
+        inner = 1.0 / (np.arange(3)[:, None] + np.arange(3) + 1.0)
+        piece = third.T @ inner @ third / self.spacing_s**5
+        band = np.zeros((ORDER, self.count))
+        for lag in range(ORDER):
+            for k in range(ORDER - lag):
+                band[lag, k : k + self.pieces] += piece[k + lag, k]
+        return band
+
+    def halved(self) -> EvenSpline:
+        """Splines with twice as many pieces, among which are all of these."""
+        return EvenSpline(self.start_s, 0.5 * self.spacing_s, 2 * self.pieces)
+
+    def halved_coefficients(self, coefficients: Array) -> Array:
+        """The same curves, coefficients (count, k), among the splines with twice as many pieces."""
+        fine = np.zeros((2 * self.count + ORDER - 1, coefficients.shape[1]))
+        for shift, weight in enumerate(_HALVED):
+            fine[shift : shift + 2 * self.count : 2] += weight * coefficients
+        return fine[ORDER - 1 : ORDER - 1 + self.halved().count]

@@ -1,0 +1,34 @@
+"""What one sensor said of the base, at its own instants, as estimators compare it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from freefloat.arrays import Array
+from freefloat.frozen import Content
+
+BASE_CLOCK = "base"  # of readings whose sensor nobody named
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measured(Content):
+    """Readings of one quantity.
+
+    t: time stamps by the sensor's own clock, shape (n,) [s]. values: shape (n, width), in base axes where the quantity
+    has any of its own; attitudes as quaternions. sd: of a reading's white noise, shape (k,) [SI]; of an attitude, of a
+    rotation vector in base axes [rad]. walk: random walk of its errors after one second, shape (k,).
+    clock: name of the clock; readings with the same name share one.
+    arm: where on the base it was measured, base axes, shape (3,) [m], as far as a prediction must know.
+    taken_by: angular rates by which readings at `arm` were taken to the base's origin, shape (n, 3); None if they were
+    not, or are of the origin.
+    """
+
+    t: Array
+    values: Array
+    sd: Array
+    walk: Array = field(default_factory=lambda: np.zeros(3))
+    clock: str = BASE_CLOCK
+    arm: Array = field(default_factory=lambda: np.zeros(3))
+    taken_by: Array | None = None
