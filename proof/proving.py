@@ -74,7 +74,7 @@ def _processes(workers: int) -> Iterator[Callable[[Callable[[int], Flown], Itera
 
 def made(name: str, runs: int) -> str:
     """The last line of a page: what it holds for, and how it is made again."""
-    commit = measured_commit(also=("proof/*.py",))
+    commit = measured_commit(also=("proof/*.py", "tests/strangers/*.py"))
     if commit.endswith("+"):
         commit = f"{commit} (with changes that were not committed)"
     return (
