@@ -78,7 +78,7 @@ def broken(flights: Sequence[Tried]) -> tuple[str, ...]:
         if not robot.agrees:
             said.append("coverage of {} is {:.3f}, {:.3f} to {:.3f}".format(robot.name, *robot.coverage))
     if whole.passed < PASSED * whole.flights:
-        said.append(f"{whole.passed} of {whole.flights} predict unseen motion; promised: {PASSED:.0%}")
+        said.append(f"{whole.passed} of {whole.flights} predict unseen motion; promised: {_percent(PASSED)}")
     if whole.failed:
         said.append(f"{whole.failed} of {whole.flights} failed")
     return tuple(said)
@@ -106,8 +106,8 @@ def page(flown: Sequence[Sequence[Tried]]) -> str:
         "5 to 2000 kg. Joints move at up to 1 Hz for 30 s; nothing is known of their command. Every sensor but the "
         "encoders has a clock",
         f"of its own, up to {1e3 * said.offset_s:g} ms late and up to {said.drift_ppm:g} ppm off; instants jitter by "
-        f"{said.jitter:.0%} of the interval,",
-        f"{said.lost:.0%} of all samples are lost, and every channel has up to {said.gaps} gaps of up to "
+        f"{_percent(said.jitter)} of the interval,",
+        f"{_percent(said.lost)} of all samples are lost, and every channel has up to {said.gaps} gaps of up to "
         f"{said.gap_s:g} s. Robot and sensors' errors are",
         "drawn from just the prior that the mission states; bodies drawn again because they could not exist: "
         f"{redrawn}.",
@@ -115,9 +115,9 @@ def page(flown: Sequence[Sequence[Tried]]) -> str:
         "",
         "The flight is the unit of evidence: clusters of one flight are correlated. Intervals are found by drawing "
         "flights again",
-        f"with replacement ({proving.RESAMPLED:,} times). Promised: coverage of all within {POOLED[0]:.0%} to "
-        f"{POOLED[1]:.0%}, {NOMINAL:.0%} within each robot's",
-        f"interval, at least {PASSED:.0%} PASS, none failed.",
+        f"with replacement ({proving.RESAMPLED:,} times). Promised: coverage of all within {_percent(POOLED[0])} to "
+        f"{_percent(POOLED[1])}, {_percent(NOMINAL)} within each robot's",
+        f"interval, at least {_percent(PASSED)} PASS, none failed.",
         "",
         "| robot | 95 % intervals that hold the truth | 99 % interval of that | root of the mean normalised squared "
         "error | PASS on unseen motion | failed |",
@@ -142,6 +142,10 @@ def page(flown: Sequence[Sequence[Tried]]) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _percent(part: float) -> str:
+    return f"{100.0 * part:g} %"
 
 
 def _row(robot: Shown) -> str:

@@ -94,7 +94,7 @@ def test_failed_flights_and_verdicts_are_counted():
     flights = flights_with(1.0)
     flights[3] = replace(flights[3], outcome="refused", errors=np.zeros(0), said=("too few samples",))
     flights[4:26] = [replace(each, verdict="doubtful") for each in flights[4:26]]
-    assert broken(flights) == ("378 of 400 predict unseen motion; promised: 95%", "1 of 400 failed")
+    assert broken(flights) == ("378 of 400 predict unseen motion; promised: 95 %", "1 of 400 failed")
     text = page([flights[:200], flights[200:]])
     assert "| twins | 0 | 0 of 0 | refused | pass | too few samples |" in text
     assert "## What does not hold" in text
