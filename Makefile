@@ -33,7 +33,7 @@ bench: $(VENV)/ready-test
 # Statistics of many flights, too long for tests: each script writes a page of docs/proof, which is committed.
 RUNS ?= 100
 
-prove: $(VENV)/ready
+prove: $(VENV)/ready-test
 	for script in $(basename $(notdir $(wildcard proof/prove_*.py))); do \
 	  $(BIN)/python -m proof.$$script --runs $(RUNS) || exit 1; \
 	done

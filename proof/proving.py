@@ -7,8 +7,12 @@ of one flight's clusters go together, so a hundred clusters of one flight are fa
 from __future__ import annotations
 
 import argparse
+import multiprocessing
+import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -27,12 +31,17 @@ Flown = TypeVar("Flown")
 
 
 def run(
-    name: str, description: str, fly: Callable[[int], Flown], page: Callable[[Sequence[Flown]], str], flights: int = 100
+    name: str,
+    description: str,
+    fly: Callable[[int], Flown],
+    page: Callable[[Sequence[Flown]], str],
+    flights: int = 100,
+    workers: int = 1,
 ) -> int:
     """Parse the command line, fly every seed, write the page that is made of all flights.
 
     fly: from a seed to what one flight shows. page: Markdown without the line that says commit and seeds.
-    flights: how many unless the command line says.
+    flights: how many unless the command line says. workers: processes that fly at once.
     """
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--runs", type=int, default=flights, metavar="N", help=f"flights, {flights} unless given")
@@ -41,16 +50,31 @@ def run(
     if arguments.runs < LEAST_FLIGHTS:
         parser.error(f"--runs is {arguments.runs}; allowed: {LEAST_FLIGHTS} or more")
     console = Console(stderr=True, force_terminal=sys.stderr.isatty())
-    seeds = track(range(arguments.runs), f"{name}: flights", console=console, disable=not console.is_terminal)
-    flown = [fly(seed) for seed in seeds]
+    with _processes(workers) as each:
+        results = each(fly, range(arguments.runs))
+        flown = list(
+            track(results, f"{name}: flights", arguments.runs, console=console, disable=not console.is_terminal)
+        )
     arguments.output.write_text(f"{page(flown)}\n{made(name, arguments.runs)}\n", encoding="utf-8")
     print(f"wrote {arguments.output}")
     return 0
 
 
+@contextmanager
+def _processes(workers: int) -> Iterator[Callable[[Callable[[int], Flown], Iterable[int]], Iterable[Flown]]]:
+    """A `map` that keeps the order, by so many processes."""
+    if workers == 1:
+        yield map
+        return
+    for library in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(library, "1")  # before the processes load it: they would fight over the cores
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
+        yield pool.map
+
+
 def made(name: str, runs: int) -> str:
     """The last line of a page: what it holds for, and how it is made again."""
-    commit = measured_commit(also=("proof/*.py",))
+    commit = measured_commit(also=("proof/*.py", "tests/strangers/*.py"))
     if commit.endswith("+"):
         commit = f"{commit} (with changes that were not committed)"
     return (
@@ -59,11 +83,11 @@ def made(name: str, runs: int) -> str:
     )
 
 
-def mean_interval(by_flight: np.ndarray) -> tuple[float, float, float]:
-    """Mean over flights and the 95 % interval of it, by drawing flights again with replacement; (flights,)."""
+def mean_interval(by_flight: np.ndarray, confidence: float = 0.95) -> tuple[float, float, float]:
+    """Mean over flights and the interval of it, by drawing flights again with replacement; (flights,)."""
     rng = np.random.default_rng(0)
     drawn = by_flight[rng.integers(len(by_flight), size=(RESAMPLED, len(by_flight)))].mean(axis=1)
-    low, high = np.quantile(drawn, [0.025, 0.975])
+    low, high = np.quantile(drawn, [0.5 - 0.5 * confidence, 0.5 + 0.5 * confidence])
     return float(by_flight.mean()), float(low), float(high)
 
 

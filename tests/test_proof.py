@@ -9,6 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PROOFS = sorted(file.stem for file in (ROOT / "proof").glob("prove_*.py"))
+SLOW = {"prove_strangers"}  # a flight of it is one of each of eight robots
 
 
 def python(*words):
@@ -38,7 +39,9 @@ def test_pages_say_commit_and_seeds(name):
     assert f"`proof/{name}.py`" in last
 
 
-@pytest.mark.parametrize("name", PROOFS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in PROOFS]
+)
 def test_a_proof_of_two_flights_is_written_and_repeats(name, tmp_path):
     pages = [tmp_path / "first.md", tmp_path / "second.md"]
     for page in pages:
@@ -49,7 +52,11 @@ def test_a_proof_of_two_flights_is_written_and_repeats(name, tmp_path):
     assert "seeds 0 to 1. " in text.splitlines()[-1]
     assert re.search(r"^\| .+ \| .+ \|$", text, re.MULTILINE)
     assert "nan" not in text
-    assert pages[1].read_text() == text
+    assert without_times(pages[1].read_text()) == without_times(text)
+
+
+def without_times(text):
+    return [line for line in text.splitlines() if not line.startswith("Median time of")]
 
 
 def test_one_flight_is_refused_in_a_sentence():

@@ -1,0 +1,225 @@
+"""A flight of the true robot in MuJoCo: joints and wheels move as given, the base floats as it must.
+
+MuJoCo has the robot as MJCF with a free base and no gravity, contacts or damping. Its inverse dynamics say what would
+have to push the base for a given acceleration of it; nothing does, and that is the base's acceleration. It is
+integrated by the Runge-Kutta method of order four in steps of `STEP_S`. Halving them changes what sensors read by less
+than a thousandth of their noise; momentum is not used, so that its conservation is a test.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from xml.etree import ElementTree as xml
+
+import mujoco
+import numpy as np
+from strangers.motion import Motion
+from strangers.robots import Stranger, Wheel, turned
+from strangers.truth import BodyTruth, Truth, body_of
+
+DURATION_S = 30.0
+STEP_S = 0.01
+_DRIFT_M_S = 0.01  # of the centre of mass, about each axis
+
+
+@dataclass(frozen=True)
+class Flight:
+    """Motion of the base, with slopes, at instants `t`, and that of joints and wheels at any.
+
+    position, velocity, push: of the base's origin and its first two derivatives, inertial axes, shape (n, 3).
+    quaternion: w, x, y, z of the base in inertial axes, shape (n, 4). rate, twist: angular rate and its derivative,
+    base axes, shape (n, 3).
+    """
+
+    t: np.ndarray
+    position: np.ndarray
+    quaternion: np.ndarray
+    velocity: np.ndarray
+    rate: np.ndarray
+    push: np.ndarray
+    twist: np.ndarray
+    motion: Motion
+
+    def rate_at(self, t: np.ndarray) -> np.ndarray:
+        """Angular rate in base axes, shape (n, 3) [rad/s]."""
+        return hermite(self.t, self.rate, self.twist, t)
+
+    def position_at(self, t: np.ndarray) -> np.ndarray:
+        """Of the base's origin, inertial axes, shape (n, 3) [m]."""
+        return hermite(self.t, self.position, self.velocity, t)
+
+    def attitude_at(self, t: np.ndarray) -> np.ndarray:
+        """Unit quaternion w, x, y, z, shape (n, 4)."""
+        found = hermite(self.t, self.quaternion, quaternion_slope(self.quaternion, self.rate), t)
+        return found / np.linalg.norm(found, axis=1, keepdims=True)
+
+
+def hermite(t: np.ndarray, values: np.ndarray, slopes: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """Cubic interpolation from values and slopes on a regular grid, shape (n, k) -> (m, k)."""
+    step = t[1] - t[0]
+    index = np.clip(((at - t[0]) / step).astype(int), 0, t.size - 2)
+    s = ((at - t[index]) / step)[:, None]
+    left, right = values[index] * (1.0 + 2.0 * s) * (1.0 - s) ** 2, values[index + 1] * s**2 * (3.0 - 2.0 * s)
+    return left + right + step * (slopes[index] * s * (1.0 - s) ** 2 - slopes[index + 1] * s**2 * (1.0 - s))
+
+
+def quaternion_product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Of quaternions w, x, y, z, shape (..., 4)."""
+    a0, b0, av, bv = a[..., :1], b[..., :1], a[..., 1:], b[..., 1:]
+    scalar = a0 * b0 - (av * bv).sum(axis=-1, keepdims=True)
+    return np.concatenate([scalar, a0 * bv + b0 * av + np.cross(av, bv)], axis=-1)
+
+
+def quaternion_slope(quaternion: np.ndarray, rate: np.ndarray) -> np.ndarray:
+    """Derivative of an attitude by time at a rate in its own axes, shape (n, 4)."""
+    return 0.5 * quaternion_product(quaternion, np.concatenate([np.zeros_like(rate[..., :1]), rate], axis=-1))
+
+
+# ---------------------------------------------------------------------- the model
+
+
+def text(values: object) -> str:
+    """Numbers so that they are read back exactly."""
+    return " ".join(f"{value:.17g}" for value in np.ravel(np.asarray(values, float)))
+
+
+def without_wheels(base: BodyTruth, wheels: tuple[Wheel, ...]) -> BodyTruth:
+    """The base less its wheels, which turn on bodies of their own in MuJoCo."""
+    parts = [(wheel.mass_kg, np.array(wheel.place), wheel_inertia(wheel)) for wheel in wheels]
+    mass = base.mass_kg - sum(part[0] for part in parts)
+    com = (base.mass_kg * base.com - sum((m * place for m, place, _ in parts), np.zeros(3))) / mass
+    inertia = base.inertia + moved(base.mass_kg, base.com - com)
+    for m, place, own in parts:
+        inertia = inertia - own - moved(m, place - com)
+    return BodyTruth(mass, com, inertia)
+
+
+def wheel_inertia(wheel: Wheel) -> np.ndarray:
+    """About its own centre, base axes, the same however it is turned, shape (3, 3)."""
+    along = np.outer(wheel.axis, wheel.axis)
+    return wheel.spin * along + wheel.across * (np.eye(3) - along)
+
+
+def moved(mass: float, by: np.ndarray) -> np.ndarray:
+    """Inertia of a point mass at this place, shape (3, 3)."""
+    return mass * ((by @ by) * np.eye(3) - np.outer(by, by))
+
+
+def mjcf(robot: Stranger, truth: Truth) -> str:
+    """The true robot for MuJoCo."""
+    root = xml.Element("mujoco", model=robot.name)
+    xml.SubElement(root, "compiler", angle="radian", boundmass="0", boundinertia="0", balanceinertia="false")
+    option = xml.SubElement(root, "option", gravity="0 0 0")
+    xml.SubElement(option, "flag", contact="disable", constraint="disable")
+    base = xml.SubElement(xml.SubElement(root, "worldbody"), "body", name="base")
+    xml.SubElement(base, "freejoint", name="floats")
+    _weigh(base, without_wheels(body_of(truth.bodies["base"]), robot.wheels))
+    elements = {"base": base}
+    for body in robot.bodies:
+        rotation = turned(*body.rpy_deg)
+        placed = {"pos": text(body.xyz), "xyaxes": text([rotation[:, 0], rotation[:, 1]])}
+        elements[body.name] = xml.SubElement(elements[body.parent], "body", name=body.name, **placed)
+        if body.kind != "fixed":
+            kind = "slide" if body.kind == "prismatic" else "hinge"
+            xml.SubElement(elements[body.name], "joint", name=body.joint, type=kind, axis=text(body.unit_axis))
+        _weigh(elements[body.name], body_of(truth.bodies[body.name]))
+    for wheel in robot.wheels:
+        element = xml.SubElement(base, "body", name=wheel.name, pos=text(wheel.place))
+        xml.SubElement(element, "joint", name=wheel.name, type="hinge", axis=text(wheel.axis))
+        _weigh(element, BodyTruth(wheel.mass_kg, np.zeros(3), wheel_inertia(wheel)))
+    return xml.tostring(root, encoding="unicode")
+
+
+def _weigh(element: xml.Element, body: BodyTruth) -> None:
+    entries = body.inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+    weighed = {"pos": text(body.com), "mass": text(body.mass_kg), "fullinertia": text(entries)}
+    xml.SubElement(element, "inertial", **weighed)
+
+
+# ---------------------------------------------------------------------- flying
+
+
+class Flyer:
+    """MuJoCo's model of a true robot, and the acceleration of its base.
+
+    places, dofs: of joints and wheels, in the order of `Motion`, among MuJoCo's positions and rates.
+    """
+
+    def __init__(self, robot: Stranger, truth: Truth) -> None:
+        self.model = mujoco.MjModel.from_xml_string(mjcf(robot, truth))
+        self.data = mujoco.MjData(self.model)
+        names = [*(body.joint for body in robot.moving), *(wheel.name for wheel in robot.wheels)]
+        joints = [self.model.joint(name) for name in names]
+        self.places = np.array([joint.qposadr[0] for joint in joints], int)
+        self.dofs = np.array([joint.dofadr[0] for joint in joints], int)
+        self.inertia = np.zeros((self.model.nv, self.model.nv))
+
+    def inertia_at(self, state: np.ndarray, q: np.ndarray) -> np.ndarray:
+        """Inertia matrix of all degrees of freedom, the base's six first; state as for `slope`."""
+        self.data.qpos[:7], self.data.qpos[self.places] = state[:7], q
+        mujoco.mj_forward(self.model, self.data)
+        mujoco.mj_fullM(self.model, self.data, self.inertia)
+        return self.inertia.copy()
+
+    def momentum_at(self, state: np.ndarray, q: np.ndarray, dq: np.ndarray) -> np.ndarray:
+        """Linear momentum and the angular one about the centre of mass, inertial axes, shape (6,)."""
+        data = self.data
+        data.qpos[:7], data.qpos[self.places] = state[:7], q
+        data.qvel[:6], data.qvel[self.dofs] = state[7:], dq
+        mujoco.mj_forward(self.model, data)
+        mujoco.mj_subtreeVel(self.model, data)
+        return np.concatenate([data.subtree_linvel[0] * self.model.body_subtreemass[0], data.subtree_angmom[0]])
+
+    def slope(self, state: np.ndarray, q: np.ndarray, dq: np.ndarray, ddq: np.ndarray) -> np.ndarray:
+        """Derivative of the base's state: position, quaternion, velocity, rate in base axes, shape (13,)."""
+        data = self.data
+        data.qpos[:7], data.qpos[self.places] = state[:7], q
+        data.qvel[:6], data.qvel[self.dofs] = state[7:], dq
+        data.qacc[:6], data.qacc[self.dofs] = 0.0, ddq
+        mujoco.mj_inverse(self.model, data)
+        mujoco.mj_fullM(self.model, data, self.inertia)
+        rise = np.linalg.solve(self.inertia[:6, :6], -data.qfrc_inverse[:6])
+        a, b, c, d = state[3:7].tolist()
+        x, y, z = state[10:].tolist()
+        turning = (-b * x - c * y - d * z, a * x + c * z - d * y, a * y + d * x - b * z, a * z + b * y - c * x)
+        return np.array([*state[7:10], *(0.5 * each for each in turning), *rise])
+
+
+def start(flyer: Flyer, motion: Motion, tumble: float, rng: np.random.Generator) -> np.ndarray:
+    """Any attitude, no momentum but that of a drift and of a tumble [rad/s], shape (13,)."""
+    turn = rng.standard_normal(4)
+    state = np.concatenate([rng.standard_normal(3), turn / np.linalg.norm(turn), np.zeros(6)])
+    q, dq, _ = motion.at(np.zeros(1))
+    inertia = flyer.inertia_at(state, q[0])
+    state[7:] = np.linalg.solve(inertia[:6, :6], -inertia[:6, flyer.dofs] @ dq[0])
+    state[7:10] += _DRIFT_M_S * rng.standard_normal(3)
+    state[10:] += tumble * rng.standard_normal(3)
+    return state
+
+
+def flown(
+    robot: Stranger,
+    truth: Truth,
+    motion: Motion,
+    rng: np.random.Generator,
+    step_s: float = STEP_S,
+    duration_s: float = DURATION_S,
+) -> Flight:
+    """The flight of a true robot."""
+    flyer, steps = Flyer(robot, truth), round(duration_s / step_s)
+    moves = motion.at(0.5 * step_s * np.arange(2 * steps + 1))  # also half way through each step
+    state = start(flyer, motion, robot.tumble, rng)
+    states, slopes = np.zeros((steps + 1, 13)), np.zeros((steps + 1, 13))
+    for k in range(steps + 1):
+        first, middle, last = (tuple(each[min(2 * k + part, 2 * steps)] for each in moves) for part in (0, 1, 2))
+        k1 = flyer.slope(state, *first)
+        states[k], slopes[k] = state, k1
+        k2 = flyer.slope(state + 0.5 * step_s * k1, *middle)
+        k3 = flyer.slope(state + 0.5 * step_s * k2, *middle)
+        k4 = flyer.slope(state + step_s * k3, *last)
+        state = state + step_s / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
+        state[3:7] /= np.linalg.norm(state[3:7])
+    position, quaternion, velocity, rate = np.split(states, [3, 7, 10], axis=1)
+    return Flight(
+        step_s * np.arange(steps + 1), position, quaternion, velocity, rate, slopes[:, 7:10], slopes[:, 10:], motion
+    )
