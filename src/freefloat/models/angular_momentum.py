@@ -184,7 +184,7 @@ class AngularMomentum(Model):
         return np.asarray(weight > 0.0, dtype=np.bool_)
 
     def visible_parameters(self) -> NDArray[np.bool_]:
-        """Which standard parameters any cluster depends on, shape (10 bodies,): every column that is not zero is in one."""
+        """Which standard parameters any cluster depends on, (10 bodies,): each column but zero is in some cluster."""
         columns = self.candidate_rows(random_states(self.robot, 3, seed=1))
         size = np.abs(columns).max(axis=(0, 1), initial=0.0)
         visible = size > _NEGLIGIBLE * size.max(initial=0.0)
