@@ -7,8 +7,8 @@ FreefloatError
 ├── UnknownName      a body, joint, wheel or point that this robot does not have
 ├── BadResult        all that was asked for was done, and nothing good came of it
 ├── ShapeError       an array of the wrong shape, or one that a computation needs and nobody gave
-└── further ones, each beside what raises it: NotApplicable and UnclearRank (models), UnknownModel,
-    MassNotVisible, UnreadableFormula, UnknownStudy, InvalidTrajectory, InvalidRecording, CannotFly,
+└── further ones, each beside what raises it: NotApplicable, UnclearRank and TooManyClusters (models),
+    UnknownModel, MassNotVisible, UnreadableFormula, UnknownStudy, InvalidTrajectory, InvalidRecording, CannotFly,
     CannotProcess, InvalidProblem, UnknownMethod, NotPossible, NotSolved, CasadiMissing, JinjaMissing, InvalidMission,
     InvalidPlan, Infeasible (designs), InvalidSweep, InvalidValidation
 

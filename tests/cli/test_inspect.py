@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 from cli.calling import ended
+from random_trees import random_robot
 
 from freefloat.models.formula import parse_formula
 from freefloat.studies.catalogue import study_path, study_robot
@@ -158,6 +159,7 @@ def test_an_output_that_cannot_be_encoded_gets_no_traceback(arm):
 
 def test_options_of_models_without_a_model_are_refused(arm):
     assert run("inspect", arm, "--known", "link1").returncode == 2
+    assert run("inspect", arm, "--clusters").returncode == 2
 
 
 def test_a_urdf_is_told_how_its_base_moves(tmp_path):
@@ -231,3 +233,66 @@ def test_assumptions_reduce_the_clusters_and_bad_ones_get_one_sentence():
         run("inspect", study_path("gautier_khalil_arm"), "--model", "momentum"), "fixed", "energy or torque"
     )
     assert run("inspect", study, "--model", "weight").returncode == 2
+
+
+# ---------------------------------------------------------------------- many joints
+
+
+def saved_chain(joints, folder):
+    file = folder / "chain.yaml"
+    random_robot(900 + joints, bodies=joints + 1, base="free", branched=False, prismatic=False).save(file)
+    return file
+
+
+def test_twenty_joints_are_counted_and_their_clusters_not_listed(tmp_path):
+    chain = saved_chain(20, tmp_path)
+    words = " ".join(run("inspect", chain, "--model", "angular-momentum").stdout.split())
+    assert "angular-momentum: 946 clusters Clusters are functions of 150 unknowns: --clusters lists them" in words
+    assert "show 149 of 150 directions. What is lost is the common scale" in words
+    assert "*" not in words, "no product is shown"
+    known = run("inspect", chain, "--model", "angular-momentum", "--known", "body20", "--json")
+    document = json.loads(known.stdout)
+    assert document["cluster_count"] == 946
+    assert document.keys().isdisjoint({"clusters", "where", "known_clusters"})
+    answer = document["identifiability"]
+    assert (answer["rank"], answer["unknown_clusters"], answer["scale_lost"]) == (143, 143, False)
+    assert sum(entry["share"] for entry in answer["scale_rests_on"]) == pytest.approx(1.0, abs=0.01)
+    assert len(answer["clusters"]) == 143
+
+
+def test_nine_joints_are_listed_when_asked(tmp_path):
+    chain = saved_chain(9, tmp_path)
+    unasked, asked = (
+        json.loads(run("inspect", chain, "--model", "angular-momentum", "--json", *option).stdout)
+        for option in ((), ("--clusters",))
+    )
+    assert "clusters" not in unasked
+    assert unasked["cluster_count"] == asked["cluster_count"] == len(asked["clusters"]) == 231
+    assert unasked["never_visible"] == asked["never_visible"]
+    assert unasked["identifiability"] == asked["identifiability"]
+
+
+def test_a_list_of_too_many_clusters_gets_one_sentence(tmp_path):
+    refused = run("inspect", saved_chain(50, tmp_path), "--model", "angular-momentum", "--clusters")
+    assert_one_sentence(refused, "tree 950", "5715 candidates", "allowed: up to 2500")
+
+
+MEASURED = """
+import json, resource, subprocess, sys
+done = subprocess.run([sys.executable, "-m", "freefloat", *sys.argv[1:]], capture_output=True, text=True, check=True)
+peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+print(json.dumps({"peak": peak, "document": json.loads(done.stdout)}))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("joints", "clusters", "unknowns"), [(50, 5356, 360), (100, 20706, 710)])
+def test_many_joints_take_less_than_two_gigabytes(tmp_path, joints, clusters, unknowns):
+    arguments = ["inspect", str(saved_chain(joints, tmp_path)), "--model", "angular-momentum", "--json"]
+    done = subprocess.run([sys.executable, "-c", MEASURED, *arguments], capture_output=True, text=True, check=True)
+    found = json.loads(done.stdout)
+    peak = found["peak"] * (1 if sys.platform == "darwin" else 1024)  # Linux counts in kilobytes
+    assert peak < 2e9
+    answer = found["document"]["identifiability"]
+    assert found["document"]["cluster_count"] == clusters
+    assert (answer["rank"], answer["unknown_clusters"], answer["scale_lost"]) == (unknowns - 1, unknowns, True)

@@ -63,7 +63,7 @@ WRONG = [
         "inspect robot.yaml --model momentum --known lnik1",
         "no body or parameter named 'lnik1'; this robot has: base, link1, BODY.PARAMETER with m mx my mz Ixx",
     ),
-    ("inspect robot.yaml --known link1", "--known, --assume-zero, --momentum and --wheels go with --model"),
+    ("inspect robot.yaml --known link1", "--known, --assume-zero, --momentum, --wheels and --clusters go with --model"),
     # draw
     (
         "draw robot.yaml",

@@ -260,3 +260,23 @@ def test_a_robot_without_mass_or_inertia_is_refused_in_one_sentence():
     point = replace(N1, bodies=(Body("base", parameters=[5.0, *[0.0] * 9]),), points=())
     with pytest.raises(NotApplicable, match="inertia is zero"):
         identifiability(point)
+
+
+def test_weak_directions_are_those_of_what_hardly_moves_the_base():
+    """A speck as last link: all that it shows by itself is weak, the weakest direction is made of it alone."""
+    robot = random_robot(6, bodies=6, base="free", branched=False, prismatic=False)
+    assert identifiability(robot).weak_directions == 0
+    phi = np.array(robot.parameters)
+    phi[-PER_BODY:] *= 1e-6
+    answer = identifiability(robot.with_parameters(phi))
+    assert answer.rank == answer.of - 1
+    assert answer.weak_directions == 7
+    assert {name.rpartition("_")[2] for name in answer.weakest} == {"body5"}
+
+
+def test_what_structure_shows_does_not_depend_on_how_small_a_part_is():
+    """A last link of a billionth: no motion shows it in practice, but nothing else can stand for it."""
+    robot = random_robot(6, bodies=6, base="free", branched=False, prismatic=False)
+    phi = np.array(robot.parameters)
+    phi[-PER_BODY:] *= 1e-9
+    assert identifiability(robot.with_parameters(phi)).rank == identifiability(robot).rank

@@ -26,6 +26,9 @@ def inspect(
     ] = None,
     momentum: Annotated[MomentumChoice, typer.Option(help="The total momentum.")] = MomentumChoice.zero,
     wheels: Annotated[WheelChoice, typer.Option(help="What the wheels do.")] = WheelChoice.still,
+    clusters: Annotated[
+        bool, typer.Option("--clusters", help="List the clusters of angular momentum however many there are.")
+    ] = False,
     base: Annotated[
         BaseChoice | None,
         typer.Option(help="How the base of a URDF moves; by default as the URDF says, or free.", show_default=False),
@@ -46,14 +49,16 @@ def inspect(
 
     loaded = load_robot(robot, base.value if base else None)
     if model is None:
-        if known or assume_zero or momentum != MomentumChoice.zero or wheels != WheelChoice.still:
-            raise typer.BadParameter("--known, --assume-zero, --momentum and --wheels go with --model")
+        if known or assume_zero or momentum != MomentumChoice.zero or wheels != WheelChoice.still or clusters:
+            raise typer.BadParameter("--known, --assume-zero, --momentum, --wheels and --clusters go with --model")
         summary = robot_summary(loaded)
         show = show_robot
     else:
+        from freefloat.estimate.one_thread import one_blas_thread
         from freefloat.models.summary import model_summary
 
         settled = split_commas(known), split_commas(assume_zero)
-        summary = model_summary(model, loaded, *settled, momentum.value, wheels.value)
+        with one_blas_thread():
+            summary = model_summary(model, loaded, *settled, momentum.value, wheels.value, clusters)
         show = show_model
     print_result(json, quiet, lambda: summary, lambda: show(summary))

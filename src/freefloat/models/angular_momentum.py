@@ -12,7 +12,9 @@ of Spirolazzi's thesis; first moments and products within one body are combinati
 geometry.
 
 The clusters are functions of far fewer unknowns, the minimal parameters themselves: `structured` and
-`jacobian` give them and their exact derivative. The base velocity, v0 = v_cm - P sigma / M, gives sigma / M;
+`jacobian` give them and their exact derivative. Candidates are quadratic in the number of joints and listing them costs
+the cube of that: beyond `MOST_CANDIDATES` it is refused, and `cluster_count` alone tells how many clusters there are
+(`cluster_count.py`). The base velocity, v0 = v_cm - P sigma / M, gives sigma / M;
 both together give the total mass from all products at once.
 """
 
@@ -31,6 +33,7 @@ from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.states import random_states
 from freefloat.errors import FreefloatError
 from freefloat.models.closed_form_clusters import closed_form
+from freefloat.models.cluster_count import count_clusters
 from freefloat.models.minimal import MinimalParameters
 from freefloat.models.model import Model, NotApplicable
 from freefloat.models.numerical import independent_columns
@@ -38,7 +41,13 @@ from freefloat.robot.base_axes import sliding_axes, turning_axes
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import INDEX, PER_BODY
 
+MOST_CANDIDATES = 2500  # 31 revolute joints: under a minute and 1 GB; twice as many take eight times as long
+_NEGLIGIBLE = 1e-11  # of the longest column: no column
 _INERTIAS = tuple(INDEX[name] for name in ("Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz"))
+
+
+class TooManyClusters(FreefloatError):
+    """A list of clusters that would take more memory and time than anybody has."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,8 +106,27 @@ class AngularMomentum(Model):
         return (*linear, *(f"{moments[a]}*{moments[b]}/M" for a, b in self.pairs))
 
     @cached_property
+    def candidate_count(self) -> int:
+        """Number of candidates, of which the clusters are made."""
+        moments = int(self._moments.size)
+        return int(self._inertias.size) + moments + moments * (moments + 1) // 2
+
+    @cached_property
+    def cluster_count(self) -> int | None:
+        """Number of linear clusters; None for a planar base with more candidates than can be listed."""
+        if self.robot.base == "free":
+            kept = self.underlying.minimal.kept
+            return count_clusters(self.robot, kept[self._inertias], kept[self._moments])
+        return len(self.minimal) if self.candidate_count <= MOST_CANDIDATES else None
+
+    @cached_property
     def minimal(self) -> MinimalParameters:
         """The linear clusters, over `candidates`."""
+        if self.candidate_count > MOST_CANDIDATES:
+            raise TooManyClusters(
+                f"the clusters of angular momentum of {self.robot.name} cannot be listed: they are made of "
+                f"{self.candidate_count} candidates; allowed: up to {MOST_CANDIDATES}"
+            )
         count = len(self.candidates)
         states = random_states(self.robot, max(60, 2 * count // self._axes.size), seed=1)
         columns = self.candidate_rows(states)
@@ -152,15 +180,25 @@ class AngularMomentum(Model):
 
     def used_parameters(self) -> NDArray[np.bool_]:
         """Which standard parameters each cluster depends on, shape (clusters, 10 bodies)."""
+        weight: Array = np.abs(self.minimal.combine) @ self._parameters_of_candidates()
+        return np.asarray(weight > 0.0, dtype=np.bool_)
+
+    def visible_parameters(self) -> NDArray[np.bool_]:
+        """Which standard parameters any cluster depends on, (10 bodies,): each column but zero is in some cluster."""
+        columns = self.candidate_rows(random_states(self.robot, 3, seed=1))
+        size = np.abs(columns).max(axis=(0, 1), initial=0.0)
+        visible = size > _NEGLIGIBLE * size.max(initial=0.0)
+        return np.asarray(self._parameters_of_candidates()[visible].any(axis=0), dtype=np.bool_)
+
+    def _parameters_of_candidates(self) -> NDArray[np.bool_]:
+        """Which standard parameters each candidate depends on, shape (candidates, 10 bodies)."""
         depends = self.underlying.minimal.combine != 0.0  # (theta, standard)
         depends[:, self.zero_columns] = False
         leaders = np.concatenate([self._inertias, self._moments])
         moments = depends[self._moments]
         everything = self.underlying.mass @ depends > 0.0  # M
         product = moments[self.pairs[:, 0]] | moments[self.pairs[:, 1]] | everything
-        candidates = np.vstack([depends[leaders], product])
-        weight: Array = np.abs(self.minimal.combine) @ candidates
-        return np.asarray(weight > 0.0, dtype=np.bool_)
+        return np.vstack([depends[leaders], product])
 
     def _candidate_values(self, theta: Array) -> Array:
         sigma, mass = theta[self._moments], float(self.underlying.mass @ theta)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -88,6 +89,7 @@ def _term(coefficient: float, name: str) -> str:
     return f"{sign} {name}" if size == 1.0 else f"{sign} {_size(size)} {name}"
 
 
+@lru_cache(maxsize=1 << 17)  # one robot's geometry gives the same numbers again and again
 def _size(size: float) -> str:
     decimal = f"{size:.15g}"
     for largest in (SIMPLE_DENOMINATOR, LARGEST_DENOMINATOR):

@@ -38,6 +38,8 @@ _OPEN = 1e-8  # relative singular value below which a direction counts as open
 # Weak: a change of 100 % explains less than this part of the measured motion, all else free. A gyro whose
 # noise is a 5000th of the motion then knows the cluster no better than to 20 %.
 _WEAK = 1e-3
+_NEGLIGIBLE = 1e-11  # of the longest column: no column
+_NAMED = 6  # clusters of the weakest direction that are worth a name
 _FAINT = 0.1  # of the largest of its kind in its body: what counts as 100 % of a cluster that is nearly zero
 
 
@@ -65,6 +67,9 @@ class Identifiability:
     scale_lost: whether one common factor stays open.
     scale_rests_on: names of the known values that fix the common factor, with their shares, largest first.
     scale_spread: how far the common factor spreads for noise as large as the measured motion.
+    weak_directions: how many directions that do show are weak: a change of 100 % along them explains less than a
+        thousandth of the measured motion. They are mixed of many clusters, each of which may show by itself.
+    weakest: names of the clusters that the weakest of the directions that show is mostly made of.
     """
 
     robot: str
@@ -76,6 +81,8 @@ class Identifiability:
     scale_lost: bool
     scale_rests_on: tuple[tuple[str, float], ...]
     scale_spread: float
+    weak_directions: int = 0
+    weakest: tuple[str, ...] = ()
 
     def with_status(self, status: Status) -> tuple[ClusterAnswer, ...]:
         """The clusters of this status."""
@@ -134,7 +141,7 @@ def identifiability(
         np.vstack([part.nuisance for part in rows]),
         tuple(robot.parameter_names[column] for column in question.known) + rows[0].given_names,
     )
-    answer = _answer(question, measurement, stacked)
+    answer = _answer(question, measurement, stacked, structure=samples is None)
     if samples is None:
         return answer
     structure = identifiability(robot, measurement, known, zero, runs)
@@ -163,7 +170,7 @@ def _or_not_excited(here: ClusterAnswer, structure: ClusterAnswer) -> ClusterAns
 # ---------------------------------------------------------------------- what follows from it
 
 
-def _answer(question: _Question, measurement: Measurement, rows: MeasuredRows) -> Identifiability:
+def _answer(question: _Question, measurement: Measurement, rows: MeasuredRows, structure: bool) -> Identifiability:
     minimal, robot = question.minimal, question.robot
     theta = minimal.values(robot.parameters)
     if not theta.size:
@@ -171,7 +178,7 @@ def _answer(question: _Question, measurement: Measurement, rows: MeasuredRows) -
     sizes = _sizes(minimal, theta)
     columns = _without(rows.nuisance, rows.standard[:, minimal.kept] * sizes)
     _, s, Vt = scipy.linalg.svd(columns, full_matrices=False)
-    closed = s > _OPEN * s[0]
+    closed = np.arange(s.size) < (_rank(columns) if structure else (s > _OPEN * s[0]).sum())
     open_directions = Vt[~closed]
     scale_lost = _contains(open_directions, _scale_direction(question) / sizes)
     visibility = _visibility(s[closed], Vt[closed], open_directions)
@@ -189,7 +196,27 @@ def _answer(question: _Question, measurement: Measurement, rows: MeasuredRows) -
         scale_lost=scale_lost,
         scale_rests_on=shares,
         scale_spread=float(spread),
+        weak_directions=int((s[closed] < _WEAK).sum()),
+        weakest=_largest(minimal, Vt[closed][-1:]),
     )
+
+
+def _rank(columns: Array) -> int:
+    """How many directions structure shows, however small what counts as 100 % of a cluster may be.
+
+    Long chains have clusters of sizes apart by ten powers of ten; columns of length one leave no doubt.
+    """
+    length = np.linalg.norm(columns, axis=0)
+    longest = length.max(initial=0.0) or 1.0
+    s = scipy.linalg.svdvals(columns / np.where(length > _NEGLIGIBLE * longest, length, longest))
+    return int((s > _OPEN * s[0]).sum())
+
+
+def _largest(minimal: MinimalParameters, direction: Array) -> tuple[str, ...]:
+    """The clusters with the largest shares in a direction, (0 or 1, clusters)."""
+    shares = np.abs(direction).sum(axis=0)
+    order = np.argsort(-shares, kind="stable")[:_NAMED]
+    return tuple(minimal.leaders[index] for index in order if shares[index] > 0.1 * shares.max())
 
 
 def _scale_direction(question: _Question) -> Array:

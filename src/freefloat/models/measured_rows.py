@@ -22,6 +22,8 @@ from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.rotations import rotations
 
+_MOST_NUMBERS = 16_000_000  # of a regressor over all states, 128 MB; reached at 41 joints if their torques are measured
+
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
@@ -72,7 +74,7 @@ def measured_rows(robot: Robot, measurement: Measurement, samples: Samples | Non
 
 def _states(robot: Robot, measurement: Measurement) -> Samples:
     """Random states that obey the momentum law with this momentum and these wheels."""
-    states = random_states(robot, max(80, 2 * robot.parameters.size), seed=2)
+    states = random_states(robot, _enough_states(robot, measurement), seed=2)
     wheels = np.array(states.wheel_rates)
     if measurement.wheels == "still":
         wheels[:] = 0.0
@@ -84,6 +86,14 @@ def _states(robot: Robot, measurement: Measurement) -> Samples:
     states = replace(states, v=v, w=w)
     dv, dw = base_accelerations(robot, states)
     return replace(states, dv=dv, dw=dw)
+
+
+def _enough_states(robot: Robot, measurement: Measurement) -> int:
+    """Twice as many as there are parameters, or where that takes much memory at least twice as many rows."""
+    columns, joints = robot.parameters.size, len(robot.joints) * measurement.torque
+    rows = joints + sum(measurement.velocity if axis < 3 else measurement.rate for axis in allowed_rows(robot))
+    affordable = _MOST_NUMBERS // ((6 + joints) * columns)
+    return min(max(80, 2 * columns), max(affordable, -(-2 * columns // max(rows, 1))))
 
 
 def _inertia_size(robot: Robot) -> float:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from freefloat.errors import FreefloatError
 from freefloat.models.advice import Advice, advise
-from freefloat.models.angular_momentum import AngularMomentum, BaseVelocity
+from freefloat.models.angular_momentum import MOST_CANDIDATES, AngularMomentum, BaseVelocity
 from freefloat.models.identifiable import Measurement
 from freefloat.models.minimal import MinimalParameters
 from freefloat.models.model import Model
@@ -29,6 +30,7 @@ _NOTES = {
     "absolute": "torque and energy are measured absolutely: a motion rich enough shows every cluster, scale included",
     "base-velocity": "mass-normalised: no scale is needed, and none is found; with angular momentum it gives the mass",
 }
+SHORT_LIST = 200  # clusters of angular momentum that are listed unasked: eight revolute joints have 190
 _WORSE = ("identifiable", "weak", "up to scale", "not excited", "open")
 
 
@@ -54,20 +56,23 @@ def model_summary(
     zero: Sequence[str] = (),
     momentum: Literal["zero", "known", "unknown"] = "zero",
     wheels: Literal["still", "constant", "varying"] = "still",
+    every_cluster: bool = False,
 ) -> dict[str, Any]:
-    """Clusters with formulas and values, what is never visible, and what the measurements can tell of them."""
+    """Clusters with formulas and values, what is never visible, and what the measurements can tell of them.
+
+    every_cluster: list those of angular momentum even if they are more than `SHORT_LIST`; their list takes time and
+        memory that grow with the sixth and fourth power of the number of joints, all else does not need it.
+    """
     robot = with_known_separate(robot, [*known, *zero])
     model = make_model(name, robot, known, zero)
-    minimal, values = model.minimal, model.values()
+    listed = every_cluster or not isinstance(model, AngularMomentum) or _is_short(model)
     document: dict[str, Any] = {
         "robot": robot.name,
         "model": name,
         "known": list(known),
         "assumed_zero": list(zero),
-        "clusters": [
-            {"name": leader, "formula": formula, "value": float(value), "unit": cluster_unit(leader)}
-            for leader, formula, value in zip(minimal.leaders, minimal.formulas, values, strict=True)
-        ],
+        "cluster_count": _count(model, listed),
+        **({"clusters": _clusters(model)} if listed else {}),
         "never_visible": list(_never(model)),
     }
     advice = None
@@ -77,12 +82,31 @@ def model_summary(
         document["identifiability"] = _advice_document(advice)
     else:
         document["note"] = _NOTES[name if name == "base-velocity" else "absolute"]
-    if isinstance(model, AngularMomentum | BaseVelocity):
+    if isinstance(model, AngularMomentum | BaseVelocity) and listed:
         document["where"] = _definitions(model, advice)
     if isinstance(model, AngularMomentum):
-        document["known_clusters"] = [minimal.leaders[index] for index in model.known_clusters()]
+        document["can_be_listed"] = model.candidate_count <= MOST_CANDIDATES
+        if listed:
+            document["known_clusters"] = [model.minimal.leaders[index] for index in model.known_clusters()]
         document["underlying_unknowns"] = len(model.underlying.minimal)
     return document
+
+
+def _is_short(model: AngularMomentum) -> bool:
+    count = model.cluster_count
+    return count is not None and count <= SHORT_LIST
+
+
+def _count(model: Model, listed: bool) -> int | None:
+    return model.cluster_count if isinstance(model, AngularMomentum) and not listed else len(model.minimal)
+
+
+def _clusters(model: Model) -> list[dict[str, Any]]:
+    minimal = model.minimal
+    return [
+        {"name": leader, "formula": formula, "value": float(value), "unit": cluster_unit(leader)}
+        for leader, formula, value in zip(minimal.leaders, minimal.formulas, model.values(), strict=True)
+    ]
 
 
 def _definitions(model: AngularMomentum | BaseVelocity, advice: Advice | None) -> list[dict[str, Any]]:
@@ -123,6 +147,8 @@ def _advice_document(advice: Advice) -> dict[str, Any]:
         "unknown_clusters": answer.of,
         "scale_lost": answer.scale_lost,
         "scale_rests_on": [{"value": name, "share": share} for name, share in answer.scale_rests_on],
+        "weak_directions": answer.weak_directions,
+        "weakest_direction": list(answer.weakest),
         "clusters": [
             {
                 "name": cluster.name,
@@ -138,7 +164,9 @@ def _advice_document(advice: Advice) -> dict[str, Any]:
 
 def _never(model: Model) -> tuple[str, ...]:
     """Unknown standard parameters that no cluster of the model depends on."""
-    if isinstance(model, AngularMomentum | BaseVelocity):
+    if isinstance(model, AngularMomentum):
+        used: NDArray[Any] = model.visible_parameters()
+    elif isinstance(model, BaseVelocity):
         used = model.used_parameters().sum(axis=0)
     else:
         used = np.abs(model.minimal.combine).sum(axis=0)

@@ -15,11 +15,17 @@ from freefloat.report.words import number
 def show_model(summary: dict[str, Any]) -> None:
     """The clusters of a model, what they are made of, and what can be known of them."""
     out = console()
-    clusters = summary["clusters"]
-    counted = f"{len(clusters)} cluster{'s' * (len(clusters) != 1)}"
+    count = summary["cluster_count"]
+    counted = f"{count} cluster{'s' * (count != 1)}" if count is not None else "too many clusters to be counted"
     out.print(f"[bold]{escape(summary['robot'])}[/]  {summary['model']}: {counted}")
-    answers = [] if "where" in summary else summary.get("identifiability", {}).get("clusters", [])
-    out.print(_cluster_table(clusters, {answer["name"]: _coloured(answer["status"]) for answer in answers}))
+    answers = summary.get("identifiability", {}).get("clusters", [])
+    if "clusters" in summary:
+        statuses = {} if "where" in summary else {answer["name"]: _coloured(answer["status"]) for answer in answers}
+        out.print(_cluster_table(summary["clusters"], statuses))
+    else:
+        way = "--clusters lists them" if summary["can_be_listed"] else "they are too many for a list"
+        unknowns = summary["underlying_unknowns"]
+        out.print(f"Clusters are functions of {unknowns} unknowns: {way}, --json shows each unknown.")
     if "where" in summary:
         out.print("[bold]where[/]")
         for row in summary["where"]:
@@ -33,6 +39,22 @@ def show_model(summary: dict[str, Any]) -> None:
         out.print(f"[bold]{escape(summary['identifiability']['summary'])}[/]")
         for sentence in summary["identifiability"]["sentences"]:
             out.print(f" {escape(sentence)}")
+        if "clusters" not in summary:
+            _show_weak(summary["identifiability"])
+
+
+def _show_weak(answer: dict[str, Any]) -> None:
+    """What of many unknowns shows badly, by name: no list says it."""
+    for status in ("weak", "open"):
+        names = [cluster["name"] for cluster in answer["clusters"] if cluster["status"] == status]
+        if names:
+            console().print(f" {status}: {escape(', '.join(names))}")
+    if answer["weak_directions"]:
+        weak, weakest = answer["weak_directions"], ", ".join(answer["weakest_direction"])
+        console().print(
+            f" {weak} of the {answer['rank']} directions that show {'is' if weak == 1 else 'are'} weak: a change of "
+            f"100 % explains less than 0.1 % of the motion. The weakest is mostly {escape(weakest)}."
+        )
 
 
 def _cluster_table(clusters: list[dict[str, Any]], statuses: dict[str, str]) -> Table:
