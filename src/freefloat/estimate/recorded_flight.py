@@ -34,6 +34,8 @@ from freefloat.sensors.measured import Measured
 from freefloat.sensors.sensor import Sensor
 from freefloat.sensors.truth import Layout
 
+_SAME = 1.5  # times the spacing of other knots: as fine as these
+
 
 def recorded_flight(
     recording: Recording,
@@ -58,7 +60,37 @@ def recorded_flight(
     channels, _ = chosen_channels(recording, robot, chosen)
     task = _Readings(channels, robot, known, chosen, dict(walks or {}), *_span(channels["q"], processed))
     clock = task.clock(channels["q"]) if task.sensor_of(channels["q"]) is not None else JOINT_CLOCK
-    return replace(sampled, own_instants=task.all(), wheels=task.wheels(sampled, clock), clock=clock)
+    wheels = task.wheels(sampled, clock)
+    return on_common_knots(replace(sampled, own_instants=task.all(), wheels=wheels, clock=clock))
+
+
+def on_common_knots(flight: Flight) -> Flight:
+    """The flight with curves of joints and wheels on the same knots, fine enough for both."""
+    joints, wheels = flight.curves, flight.wheels
+    if not isinstance(joints, SplineCurves) or not isinstance(wheels, MeasuredWheels):
+        return flight
+    own = wheels.curves.spline.spacing_s
+    while joints.curves.spline.spacing_s > own * _SAME:
+        finer = joints.curves.finer()
+        if finer is None:
+            break
+        joints = SplineCurves(finer)
+    found = on_knots(wheels.curves.readings, joints.curves.spline)
+    return replace(flight, curves=joints, wheels=replace(wheels, curves=found))
+
+
+def on_finer_knots(flight: Flight) -> Flight | None:
+    """The flight with curves on knots half as far apart; None if readings are too few for that."""
+    changes = dict[str, SplineCurves | MeasuredWheels]()
+    for name, held in (("curves", flight.curves), ("wheels", flight.wheels)):
+        if isinstance(held, (SplineCurves, MeasuredWheels)):
+            finer = held.curves.finer() if name == "curves" or "curves" not in changes else None
+            if name == "wheels" and "curves" in changes:
+                finer = on_knots(held.curves.readings, changes["curves"].curves.spline)
+            if finer is None:
+                return None
+            changes[name] = replace(held, curves=finer)
+    return replace(flight, **changes) if changes else None  # type: ignore[arg-type]
 
 
 def _span(encoder: Channel, processed: Processed) -> tuple[float, float]:
@@ -187,7 +219,4 @@ class _Readings:
             rounding = np.zeros(len(channel.components)) if known.rounding is None else known.rounding
             sd = np.hypot(known.noise_sd, rounding / np.sqrt(12.0))[place]
         readings = CurveReadings(channel.t, channel.of(names), sd)
-        joints = sampled.curves
-        if isinstance(joints, SplineCurves):  # on the same knots, so that both count in one window of time
-            return MeasuredWheels(on_knots(readings, joints.curves.spline), self.clock(channel))
         return MeasuredWheels(measured_curves(readings, (self.start_s, self.end_s)), self.clock(channel))

@@ -89,6 +89,10 @@ class BaseMotionPrediction:
             torques.append(Rows("torques", index, ((balance.measured - tau) / sd)[own], wide))
         return (*found, *torques)
 
+    def settle(self, point: Array) -> float:
+        """Bring joints' curves to what all readings make likely at a point; how far readings move, in their noise."""
+        return self.likelihood.settle(point)
+
     # ------------------------------------------------------------------ in the sensors' units
 
     def readings(self, point: Array) -> tuple[PredictedReading, ...]:

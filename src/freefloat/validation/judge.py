@@ -37,6 +37,8 @@ _MOSTLY = 0.5  # of the clusters that an estimate claims to know: so many a flig
 _NAMED = 3
 _SHRINKING = ("least-squares", "weighted", "recursive", "adaline", "hopfield-tank")  # by noise in their columns
 
+_ROUNDS, _SETTLED = 8, 0.01  # of curves that change with the fit: at most; in units of the readings' noise
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Judgement:
@@ -57,11 +59,22 @@ def judged(prediction: Predictor, problem: Problem, estimate: Estimate, false_al
     with one_blas_thread():
         claimed = prediction.claimed
         nu = prediction.start()[claimed.theta.size :]
-        held = fit(prediction, Freedom.none(claimed.theta), nu, derivatives=False)
+        held = _settled(prediction, fit(prediction, Freedom.none(claimed.theta), nu, derivatives=False))
         within = fit(prediction, Freedom.within(claimed.theta, claimed.root), held.nu)
         checks = check_fit(within, false_alarm)
         causes = _causes(problem, estimate, within, checks, nu, false_alarm) if checks.fired else ()
         return _validation(problem, estimate, _Judgement(held, within, checks, causes), false_alarm)
+
+
+def _settled(prediction: Predictor, held: FittedPrediction) -> FittedPrediction:
+    """A fit with the estimate as it is, and the joints' curves that go with it."""
+    for _ in range(_ROUNDS):
+        moved = prediction.settle(held.point)
+        if moved:
+            held = fit(prediction, held.freedom, held.nu, derivatives=False)
+        if moved < _SETTLED:
+            break
+    return held
 
 
 # ---------------------------------------------------------------------- causes

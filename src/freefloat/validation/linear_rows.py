@@ -144,6 +144,10 @@ class LinearPrediction:
 
     # ------------------------------------------------------------------ in the sensors' units
 
+    def settle(self, point: Array) -> float:
+        """Zero: samples are what they are."""
+        return 0.0
+
     def readings(self, point: Array) -> tuple[PredictedReading, ...]:
         """Measured values and residuals of every flight."""
         found = []

@@ -121,6 +121,10 @@ class Predictor(Protocol):
         """Weighted residuals, derivatives by all of the point."""
         ...
 
+    def settle(self, point: Array) -> float:
+        """Bring joints' curves to what all readings make likely at a point; how far readings move, in their noise."""
+        ...
+
     def readings(self, point: Array) -> tuple[PredictedReading, ...]:
         """The same in the sensors' units, in the same order."""
         ...

@@ -7,8 +7,8 @@ white noise of density S before the data, so that the energy of a curve with coe
 
 (G. Wahba, "Spline models for observational data", 1990). S is what makes the readings most likely; so is, where nobody
 said it, sd. A gap is just missing readings: across it the prior alone speaks, and says how little it knows. Knots are
-halved while that makes the readings more likely, and once more, for what encoders do not tell from their noise a good
-gyro may; there are never more coefficients than readings.
+halved while what readings leave is coloured or that makes them more likely, and once more, for what encoders do not
+tell from their noise a good gyro may; there are never more coefficients than readings.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ _BEYOND_S = 0.25  # by which curves go on at both ends, for clocks that are off
 _GAIN = 1.0  # of the logarithm of the evidence, for each curve, that is worth halving the knots
 _PER_COEFFICIENT = 1.5  # readings, at least
 _DECADES = (-14.0, 12.0)  # about a first guess of the density of jerk
+_DECADES_APART = 2.0
+_LONG = 20000  # readings: knots and levels of more than so many are those of so many
 _STIFFEST = 1e10  # of the prior against the readings: beyond, rounding decides
 _UNLIKELY = 1e300
 _LEAST_SD = 1e-10  # of the largest reading: below it noise is rounding
@@ -59,7 +61,8 @@ class MeasuredCurves:
     coefficients: means, shape (count, k). precision: of each curve's coefficients, lower bands, shape (k, 6, count).
     noise_sd: of a reading, given or found, (k,). jerk: density of the prior's white jerk, (k,). evidence: logarithm of
     how likely the readings are, (k,). left: root mean square of what readings leave over their noise, (k,).
-    white: whether that is no more than noise in any octave of frequency, (k,).
+    white: whether that is no more than noise in any octave of frequency, (k,). coloured: whether some octave holds more
+    than the highest frequencies do, whatever the noise, (k,). readings: what was read.
     """
 
     spline: EvenSpline
@@ -70,11 +73,17 @@ class MeasuredCurves:
     evidence: Array
     left: Array
     white: NDArray[np.bool_]
-    readings: int
+    coloured: NDArray[np.bool_]
+    readings: CurveReadings
 
     def motion(self, t: Array) -> Motion:
         """Values and two derivatives at times t, shape (n,) [s]."""
         return motion_of(self.spline, self.coefficients, t)
+
+    def finer(self) -> MeasuredCurves | None:
+        """On knots half as far apart; None if those would be more coefficients than the readings allow."""
+        halved = self.spline.halved()
+        return None if halved.count > self.readings.t.size / _PER_COEFFICIENT else on_knots(self.readings, halved)
 
     @cached_property
     def chain(self) -> tuple[Array, Array]:
@@ -115,7 +124,7 @@ class MeasuredCurves:
         worst = int(np.argmax(self.left))
         return (
             f"curves with knots every {self.spline.spacing_s:.3g} s ({self.spline.count} coefficients each for "
-            f"{self.readings} readings), smoothed as the readings make most likely (log evidence "
+            f"{self.readings.t.size} readings), smoothed as the readings make most likely (log evidence "
             f"{self.evidence.sum():.6g}); readings leave at most {self.left[worst]:.3g} of their noise ({names[worst]})"
         )
 
@@ -150,30 +159,32 @@ def measured_curves(readings: CurveReadings, span_s: tuple[float, float] | None 
         raise CannotProcess(f"{readings.t.size} readings; allowed: at least {FEWEST} of a curve")
     first, last = span_s or (float(readings.t[0]), float(readings.t[-1]))
     start, end = first - _BEYOND_S, last + _BEYOND_S
-    best, poorer = None, 0
-    pieces = _COARSEST
-    while pieces + ORDER <= readings.t.size / _PER_COEFFICIENT and poorer < 2:
-        found = on_knots(readings, EvenSpline.over(start, end, pieces))
-        if best is None or found.evidence.sum() > best.evidence.sum() + _GAIN * found.evidence.size:
-            best, poorer = found, 0
-        else:
-            poorer += 1
-        pieces *= 2
-    if best is None:
-        return on_knots(readings, EvenSpline.over(start, end, max(1, int(readings.t.size / _PER_COEFFICIENT) - ORDER)))
-    return finer(readings, best) or best
+    if readings.t.size > _LONG:
+        return _of_long(readings, (start, end))
+    most = readings.t.size / _PER_COEFFICIENT
+    pieces = max(1, min(_COARSEST, int(most) - ORDER))
+    best = on_knots(readings, EvenSpline.over(start, end, pieces))
+    while True:
+        found = best.finer()
+        if found is None:
+            return best
+        if not best.coloured.any() and found.evidence.sum() < best.evidence.sum() + _GAIN * found.evidence.size:
+            return found
+        best = found
 
 
-def finer(readings: CurveReadings, curves: MeasuredCurves) -> MeasuredCurves | None:
-    """The curves on knots half as far apart; None if those would be more coefficients than readings allow."""
-    halved = curves.spline.halved()
-    if halved.count > readings.t.size / _PER_COEFFICIENT:
-        return None
-    return on_knots(readings, halved)
+def _of_long(readings: CurveReadings, span_s: tuple[float, float]) -> MeasuredCurves:
+    """The curves of many readings, with the knots and levels that a stretch in their middle asks for."""
+    middle = slice((readings.t.size - _LONG) // 2, (readings.t.size + _LONG) // 2)
+    stretch = measured_curves(CurveReadings(readings.t[middle], readings.values[middle], readings.sd))
+    start, end = span_s
+    pieces = max(1, math.ceil((end - start) / stretch.spline.spacing_s))
+    known = CurveReadings(readings.t, readings.values, stretch.noise_sd)
+    return on_knots(known, EvenSpline.over(start, end, pieces), stretch.jerk)
 
 
-def on_knots(readings: CurveReadings, spline: EvenSpline) -> MeasuredCurves:
-    """The curves on given knots."""
+def on_knots(readings: CurveReadings, spline: EvenSpline, jerk: Array | None = None) -> MeasuredCurves:
+    """The curves on given knots; jerk: density of the prior, (k,), the most likely one unless given."""
     (functions,) = spline.functions(readings.t)
     gram = np.zeros((ORDER, spline.count))
     for lag in range(ORDER):
@@ -182,8 +193,9 @@ def on_knots(readings: CurveReadings, spline: EvenSpline) -> MeasuredCurves:
             gram[lag] += np.bincount(functions.first + k, products, spline.count)
     fits = []
     for j in range(readings.values.shape[1]):
-        fits.append(_Curve(readings.t, readings.values[:, j], float(readings.sd[j]), spline, functions, gram).fit())
-    c, band, sd, jerk, evidence, left, white = zip(*fits, strict=True)
+        curve = _Curve(readings.t, readings.values[:, j], float(readings.sd[j]), spline, functions, gram)
+        fits.append(curve.with_jerk(curve.likely_jerk() if jerk is None else float(jerk[j])))
+    c, band, sd, jerk, evidence, left, white, coloured = zip(*fits, strict=True)
     return MeasuredCurves(
         spline,
         np.column_stack(c),
@@ -193,7 +205,8 @@ def on_knots(readings: CurveReadings, spline: EvenSpline) -> MeasuredCurves:
         np.array(evidence),
         np.array(left),
         np.array(white),
-        readings.t.size,
+        np.array(coloured),
+        readings,
     )
 
 
@@ -212,46 +225,43 @@ class _Curve:
         size = max(float(y.std()), 10.0 * _LEAST_SD * largest)
         self.guess = size**2 / (t[-1] - t[0]) ** 5 * 1e6  # of the density
         self._stiffest = _STIFFEST * float(gram[0].mean()) / float(spline.roughness[0].max())
+        self.c0, self.rough0 = np.zeros(spline.count), np.zeros(spline.count)
+        self.r0, self.right = y, self._gathered(y)
 
-    def fit(self) -> tuple[Array, Array, float, float, float, float, bool]:
-        """Coefficients, precision, noise, jerk, evidence, what is left over the noise, whether that is white."""
+    def likely_jerk(self) -> float:
+        """The density that makes the readings most likely."""
         base = math.log10(self.guess)
-        high = base + _DECADES[1]
-        low = max(base + _DECADES[0], math.log10(self.sd**2 / self._stiffest))
-        self._begin(10.0**high)
-        tried = np.linspace(low, high, 14)
-        costs = [-self.evidence(10.0**x)[0] for x in tried]
-        k = int(np.argmin(costs))
+        low, high = max(base + _DECADES[0], math.log10(self.sd**2 / self._stiffest)), base + _DECADES[1]
+        tried = np.linspace(low, high, max(2, math.ceil((high - low) / _DECADES_APART) + 1))
         step = tried[1] - tried[0]
+        best = float(tried[np.argmax([self.evidence(10.0**x)[0] for x in tried])])
+        self._begin(10.0**best)
         found = minimize_scalar(
             lambda x: -self.evidence(10.0**x)[0],
-            bounds=(tried[k] - step, tried[k] + step),
+            bounds=(max(best - step, low), min(best + step, high)),
             method="bounded",
             options={"xatol": 0.05},
         )
-        jerk = 10.0 ** float(found.x)
+        return float(10.0**found.x)
+
+    def with_jerk(self, jerk: float) -> tuple[Array, Array, float, float, float, float, bool, bool]:
+        """Coefficients, precision, noise, jerk, evidence, what is left over noise, whether white, whether coloured."""
+        self._begin(jerk)
         evidence, c, band, sd = self.evidence(jerk)
         residual = self.y - self.functions.of(c[:, None])[:, 0]
         left = float(np.sqrt((residual**2).mean())) / sd
-        white = whiteness(residual, noise_sd=sd).white
-        return c, band, sd, jerk * (sd / self.sd) ** 2, evidence, left, white
+        white, even = whiteness(residual, noise_sd=sd).white, whiteness(residual).white
+        return c, band, sd, jerk * (sd / self.sd) ** 2, evidence, left, white, not (white or even)
 
     def _begin(self, jerk: float) -> None:
-        """A curve with hardly a prior, from which others differ little, so that no digits are lost."""
-        self.c0, self.r0, self.right, self.square = np.zeros(self.spline.count), self.y, np.zeros(0), 0.0
+        """Look at curves from one with this density of jerk, from which others differ little: no digits are lost."""
+        ratio = self.sd**2 / jerk
+        root = cholesky_banded(self.gram + ratio * self.spline.roughness, lower=True)
         for _ in range(2):
-            self.right = self._gathered(self.r0)
-            ratio = self.sd**2 / jerk
-            try:
-                self.c0 = self.c0 + cho_solve_banded(
-                    (cholesky_banded(self.gram + ratio * self.spline.roughness, lower=True), True),
-                    self.right - ratio * _times(self.spline.roughness, self.c0),
-                )
-            except LinAlgError:
-                break
+            right = self._gathered(self.r0) - ratio * self.spline.roughness_of(self.c0)[1]
+            self.c0 = self.c0 + cho_solve_banded((root, True), right)
             self.r0 = self.y - self.functions.of(self.c0[:, None])[:, 0]
-        self.right, self.square = self._gathered(self.r0), float(self.r0 @ self.r0)
-        self.rough0 = _times(self.spline.roughness, self.c0)
+        self.right, self.rough0 = self._gathered(self.r0), self.spline.roughness_of(self.c0)[1]
 
     def _gathered(self, r: Array) -> Array:
         found = np.zeros(self.spline.count)
@@ -270,20 +280,11 @@ class _Curve:
             root = cholesky_banded(band, lower=True)
         except LinAlgError:
             return -_UNLIKELY, self.c0, band, self.sd
-        right = self.right - ratio * self.rough0
-        step = cho_solve_banded((root, True), right)
-        energy = self.square + ratio * float(self.c0 @ self.rough0) - float(step @ right)
-        n = self.y.size
+        step = cho_solve_banded((root, True), self.right - ratio * self.rough0)
+        c, r, n = self.c0 + step, self.r0 - self.functions.of(step[:, None])[:, 0], self.y.size
+        energy = float(r @ r) + ratio * self.spline.roughness_of(c)[0]
         variance = self.sd**2 if self.known else max(energy / (n - 3), self.floor**2)
         determinant = 2.0 * float(np.log(root[0]).sum())
-        log = self.rank * math.log(ratio) - determinant - energy / variance - (n - 3) * math.log(variance)
-        return 0.5 * log, self.c0 + step, band / variance, math.sqrt(variance)
-
-
-def _times(band: Array, x: Array) -> Array:
-    """A symmetric matrix, its lower band (6, count), times x (count,)."""
-    found = band[0] * x
-    for lag in range(1, ORDER):
-        found[lag:] += band[lag, :-lag] * x[:-lag]
-        found[:-lag] += band[lag, :-lag] * x[lag:]
-    return found
+        log = self.rank * math.log(ratio) + self.spline.log_determinant - determinant
+        log -= energy / variance + (n - 3) * math.log(variance)
+        return 0.5 * log, c, band / variance, math.sqrt(variance)
