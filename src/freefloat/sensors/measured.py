@@ -23,6 +23,7 @@ class Measured(Content):
     arm: where on the base it was measured, base axes, shape (3,) [m], as far as a prediction must know.
     taken_by: angular rates by which readings at `arm` were taken to the base's origin, shape (n, 3); None if they were
     not, or are of the origin.
+    response: delays [s] and weights of the instants that a reading is the mean of.
     """
 
     t: Array
@@ -32,3 +33,4 @@ class Measured(Content):
     clock: str = BASE_CLOCK
     arm: Array = field(default_factory=lambda: np.zeros(3))
     taken_by: Array | None = None
+    response: tuple[tuple[float, float], ...] = ((0.0, 1.0),)

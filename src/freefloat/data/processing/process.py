@@ -62,11 +62,12 @@ def process(
     joints = _joints(channels["q"], robot, motion, chosen, known)
     if joints.projection is not None:  # what was found out holds for wheels too
         chosen = replace(chosen, start_s=joints.projection.start_s)
+    channels = {name: _thinned(channel, chosen.most_samples) for name, channel in channels.items()}
     t, rate = _time_base(channels, joints.span_s, rate_Hz)
     inputs = ProcessingInputs(channels, robot, motion, chosen, known, t, rate)
     found = _joint_part(channels["q"].name, joints, t) + wheels(inputs) + angular(inputs)
     found = found + linear(inputs, found) + loads(inputs) + others(inputs)
-    found = found + ProcessedPart(notes=unused, warnings=_gaps(channels, t))
+    found = found + ProcessedPart(notes=unused)
     samples = Samples.holding({**found.arrays, "t": t})
     delay, said = _gyro_delay(inputs, joints, samples)
     return Processed(
@@ -77,6 +78,7 @@ def process(
         found.warnings + said.warnings,
         joints.projection,
         joints.curves,
+        _gaps(channels, t),
         delay,
         _shared(channels, rate),
         _velocity_point(inputs),
@@ -107,6 +109,12 @@ def chosen_channels(
             f"no channel holds the positions of all joints of {robot.name}: {', '.join(robot.joint_names)}"
         )
     return chosen, ((f"not used: {', '.join(aside)}",) if aside else ())
+
+
+def _thinned(channel: Channel, most: int | None) -> Channel:
+    """One in so many of a channel's samples that no more than `most` are left."""
+    every = 1 if most is None else -(-len(channel) // most)
+    return channel if every == 1 else channel.at_rows(slice(None, None, every))
 
 
 def _time_base(
@@ -140,8 +148,8 @@ def _gaps(channels: Mapping[str, Channel], t: Array) -> tuple[str, ...]:
         if len(inside):
             first, last = inside[int(np.argmax(inside[:, 1] - inside[:, 0]))].tolist()
             said.append(
-                f"{channel.name} has {len(inside)} gaps, the longest from {first:.6g} to {last:.6g} s: values there "
-                f"are interpolated"
+                f"{channel.name} has {len(inside)} gap{'s' * (len(inside) > 1)}, the longest from {first:.6g} to "
+                f"{last:.6g} s"
             )
     return tuple(said)
 

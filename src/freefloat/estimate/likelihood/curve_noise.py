@@ -16,6 +16,7 @@ from freefloat.arrays import Array
 from freefloat.estimate.likelihood import curve_noise_kernels as kernels
 from freefloat.estimate.likelihood.local_curves import LocalCurves
 from freefloat.estimate.likelihood.predicted_base import PredictedFlight
+from freefloat.estimate.likelihood.reading_nodes import ReadingNodes
 from freefloat.motion.even_splines import ORDER
 
 
@@ -23,13 +24,20 @@ from freefloat.motion.even_splines import ORDER
 class SeenCurves:
     """What the readings of one array see of the curves: whitened derivatives by what changes at their instants.
 
-    t: when, by the joints' clock, (n,) [s]. values: by positions, rates of joints, rates of wheels and attitude, (n,
-    axes, k).
+    t: when, by the joints' clock, at the nodes, (n,) [s]. values: by positions, rates of joints, rates of wheels and
+    attitude, at the nodes, (n, axes, k). nodes: how they make rows.
     """
 
     name: str
     t: Array
     values: Array
+    nodes: ReadingNodes
+
+    @property
+    def row_times(self) -> Array:
+        """When the rows are, (rows,) [s]."""
+        each = self.t.reshape(-1, self.nodes.nodes_each)
+        return np.asarray(each if self.nodes.rows_each > 1 else each.mean(axis=1)).ravel()
 
 
 class CurveNoise:
@@ -44,23 +52,23 @@ class CurveNoise:
         self.local = local
         placed = _Placed(whole, local)
         steps = placed.steps()
-        first = np.concatenate([placed.first(part.t) for part in seen])
+        firsts = [placed.first(part) for part in seen]
         window = placed.window
         H = [placed.rows(part, window) for part in seen]
         axes = [part.values.shape[1] for part in seen]
-        times = np.concatenate([np.repeat(part.t, k) for part, k in zip(seen, axes, strict=True)])
-        counts = np.concatenate([np.full(part.t.size, k) for part, k in zip(seen, axes, strict=True)])
-        self.order: NDArray[np.int64] = np.argsort(times, kind="stable")
+        times = np.concatenate([np.repeat(part.row_times, k) for part, k in zip(seen, axes, strict=True)])
+        first = np.concatenate([np.repeat(each, k) for each, k in zip(firsts, axes, strict=True)])
+        self.order: NDArray[np.int64] = np.lexsort((times, first))
         A, node = np.zeros((times.size, 0)), np.zeros(times.size, np.int64)
         if whole.instants is not None:
-            A = np.concatenate([part.values[:, :, -3:].reshape(-1, 3) for part in seen])
-            node = np.concatenate(
-                [np.repeat(whole.instants.at[part.name], k) for part, k in zip(seen, axes, strict=True)]
-            )
+            A = np.concatenate([part.nodes.rows(part.values[:, :, -3:]).reshape(-1, 3) for part in seen])
+            places = [_middles(whole.instants.at[part.name], part.nodes) for part in seen]
+            node = np.concatenate([np.repeat(place, k) for place, k in zip(places, axes, strict=True)])
+            self.order = np.argsort(node, kind="stable")
         self.rows = kernels.CurveRows(
             *(np.ascontiguousarray(each) for each in local.chain),
             window,
-            np.minimum(np.repeat(first, counts)[self.order], local.spline.count - window),
+            np.minimum(first[self.order], local.spline.count - window),
             np.ascontiguousarray(np.concatenate(H)[self.order]),
             np.ascontiguousarray(A[self.order]),
             node[self.order],
@@ -107,6 +115,12 @@ class CurveNoise:
         return moved, float(np.sqrt((change**2).mean()))
 
 
+def _middles(at: NDArray[np.int64], nodes: ReadingNodes) -> NDArray[np.int64]:
+    """The middle instant of each stretch, which stands for all where attitude counts, (rows,)."""
+    each = at.reshape(-1, nodes.nodes_each)
+    return np.repeat(each[:, nodes.nodes_each // 2], nodes.rows_each)
+
+
 class _Placed:
     """Functions of the curves at instants: of the joints at those of their clock, of the wheels at those of theirs."""
 
@@ -128,11 +142,17 @@ class _Placed:
                 found.append((curves, value.first, value.values, slope.values))
         return found
 
-    def first(self, t: Array) -> NDArray[np.int64]:
-        """First coefficient of any curve that counts at times t, (n,); the window grows to hold the last."""
+    def first(self, seen: SeenCurves) -> NDArray[np.int64]:
+        """First coefficient of any curve that counts in each row, (rows,); the window grows to hold the last."""
+        return np.repeat(self._lowest(seen.t, seen.nodes), seen.nodes.rows_each)
+
+    def _lowest(self, t: Array, nodes: ReadingNodes) -> NDArray[np.int64]:
+        """The same for each stretch of nodes at times t."""
         firsts = np.stack([first for _, first, _, _ in self._functions(t)])
-        lowest: NDArray[np.int64] = firsts.min(axis=0)
-        self.window = max(self.window, int((firsts.max(axis=0) - lowest).max(initial=0)) + ORDER)
+        each = nodes.nodes_each
+        lowest: NDArray[np.int64] = firsts.min(axis=0).reshape(-1, each).min(axis=1)
+        highest = firsts.max(axis=0).reshape(-1, each).max(axis=1)
+        self.window = max(self.window, int((highest - lowest).max(initial=0)) + ORDER)
         return lowest
 
     def rows(self, seen: SeenCurves, window: int) -> Array:
@@ -144,7 +164,8 @@ class _Placed:
             for place in (columns.positions, columns.rates, columns.wheels)
         )
         found = self._functions(seen.t)
-        lowest = np.minimum(np.min([first for _, first, _, _ in found], axis=0), self.spline.count - window)
+        lowest = np.minimum(self._lowest(seen.t, seen.nodes), self.spline.count - window)
+        lowest = np.repeat(lowest, seen.nodes.nodes_each)
         H = np.zeros((n, seen.values.shape[1], window, self.curves))
         each = np.arange(n)
         for curves, first, value, slope in found:
@@ -155,7 +176,7 @@ class _Placed:
                 if joints:
                     part = part + seen.values[:, :, rates] * slope[:, None, k : k + 1]
                 H[each, :, first - lowest + k, curves] += part
-        return H.reshape(n * seen.values.shape[1], -1)
+        return seen.nodes.rows(H.reshape(n, seen.values.shape[1], -1)).reshape(-1, window * self.curves)
 
     def steps(self) -> tuple[Array, Array, NDArray[np.int64]]:
         """What curves do to the attitude from one instant to the next: Phi, C and where windows begin."""
@@ -181,8 +202,8 @@ class _Placed:
         if local.wheels:
             wheels = slice(columns.wheels.start - start, columns.wheels.stop - start)
             by_value[:, :, local.joints :] = rates[:, :, wheels]
-        for part in whole.flight.readings:  # the window must hold what rows see, too
-            self.first(t[2 * whole.instants.at[part]])
+        for name, nodes in whole.flight.nodes.items():  # the window must hold what rows see, too
+            self._lowest(t[2 * whole.instants.at[name]], nodes)
         n = whole.instants.t.size
         Phi, C = np.empty((n - 1, 3, 3)), np.empty((n - 1, 3, self.window * self.curves))
         begin = np.empty(n - 1, np.int64)
