@@ -43,7 +43,7 @@ class SeenCurves:
 class CurveNoise:
     """Errors of curves in the rows of one flight.
 
-    order: of the rows in time. shift: M times the mean of c - c_0, in that order.
+    order: of the rows in time; None if they are in it. shift: M times the mean of c - c_0, in that order.
     """
 
     def __init__(self, whole: PredictedFlight, seen: list[SeenCurves]) -> None:
@@ -58,20 +58,23 @@ class CurveNoise:
         axes = [part.values.shape[1] for part in seen]
         times = np.concatenate([np.repeat(part.row_times, k) for part, k in zip(seen, axes, strict=True)])
         first = np.concatenate([np.repeat(each, k) for each, k in zip(firsts, axes, strict=True)])
-        self.order: NDArray[np.int64] = np.lexsort((times, first))
+        self.order: NDArray[np.int64] | None = np.lexsort((times, first))
         A, node = np.zeros((times.size, 0)), np.zeros(times.size, np.int64)
         if whole.instants is not None:
             A = np.concatenate([part.nodes.rows(part.values[:, :, -3:]).reshape(-1, 3) for part in seen])
             places = [_middles(whole.instants.at[part.name], part.nodes) for part in seen]
             node = np.concatenate([np.repeat(place, k) for place, k in zip(places, axes, strict=True)])
             self.order = np.argsort(node, kind="stable")
+        self.order = _unless_sorted(self.order)
+        self.count = times.size
+        order = slice(None) if self.order is None else self.order
         self.rows = kernels.CurveRows(
             *(np.ascontiguousarray(each) for each in local.chain),
             window,
-            np.minimum(first[self.order], local.spline.count - window),
-            np.ascontiguousarray(np.concatenate(H)[self.order]),
-            np.ascontiguousarray(A[self.order]),
-            node[self.order],
+            np.minimum(first[order], local.spline.count - window),
+            np.ascontiguousarray(np.concatenate(H)[order]),
+            np.ascontiguousarray(A[order]),
+            node[order],
             *steps,
         )
         states = window * local.coefficients.shape[1] + A.shape[1]
@@ -80,39 +83,51 @@ class CurveNoise:
         self.shift = self._by_curves(local.mean - local.coefficients)
 
     def _by_curves(self, coefficients: Array) -> Array:
-        out = np.empty(self.order.size)
+        out = np.empty(self.count)
         kernels.by_curves(self.rows, np.ascontiguousarray(coefficients), out)
         return out
 
     def whitened(self, columns: Array, residual: bool) -> Array:
-        """Columns (rows, k) made white; residual: whether they are one, whose mean is taken off."""
-        ordered = columns[self.order]
+        """Columns (rows, k) made white, changed in place where that serves.
+
+        residual: whether they are one, whose mean is taken off.
+        """
+        ordered = columns if self.order is None else columns[self.order]
         if residual:
             ordered -= self.shift[:, None]
         kernels.whiten(self.rows, ordered, self.gains, self.scales)
+        return self._as_given(ordered)
+
+    def _as_given(self, ordered: Array) -> Array:
+        if self.order is None:
+            return ordered
         found = np.empty_like(ordered)
         found[self.order] = ordered
         return found
 
     def weighted_twice(self, white: Array) -> Array:
         """The transposed inverse root of white columns, shape (rows, k): what each row's own noise does to them."""
-        ordered = white[self.order]
+        ordered = np.array(white) if self.order is None else white[self.order]
         kernels.whiten_back(self.rows, ordered, self.gains, self.scales)
-        found = np.empty_like(ordered)
-        found[self.order] = ordered
-        return found
+        return self._as_given(ordered)
 
     def most_likely(self, white: Array) -> tuple[LocalCurves, float]:
         """The curves that a residual made white, shape (rows,), makes most likely, and how far readings move by that.
 
         The latter as root mean square in units of their noise.
         """
-        ordered = np.ascontiguousarray(self.weighted_twice(white[:, None])[self.order, 0])
+        twice = self.weighted_twice(white[:, None])[:, 0]
+        ordered = np.ascontiguousarray(twice if self.order is None else twice[self.order])
         gradient = np.zeros_like(self.local.coefficients)
         kernels.by_curves_back(self.rows, ordered, gradient)
         moved = self.local.moved(gradient)
         change = self._by_curves(moved.coefficients - self.local.coefficients)
         return moved, float(np.sqrt((change**2).mean()))
+
+
+def _unless_sorted(order: NDArray[np.int64]) -> NDArray[np.int64] | None:
+    """An order, None if it changes nothing: what is in order need not be copied."""
+    return None if np.array_equal(order, np.arange(order.size)) else order
 
 
 def _middles(at: NDArray[np.int64], nodes: ReadingNodes) -> NDArray[np.int64]:

@@ -186,7 +186,8 @@ class FlightLikelihood(FlightPrediction):
         if self.curve_noise is None or not parts:
             return parts
         touched = {name: parts[name] for name in self._touched}
-        columns = np.concatenate([part.reshape(-1, part.shape[2]) for part in touched.values()])
+        flat = [part.reshape(-1, part.shape[2]) for part in touched.values()]
+        columns = flat[0] if len(flat) == 1 else np.concatenate(flat)
         white, start = self.curve_noise.whitened(columns, residual), 0
         found = dict(parts)
         for name, part in touched.items():
