@@ -134,8 +134,9 @@ class FlightLikelihood(FlightPrediction):
             base = whole.base(name)
             residuals[name] = self._weighted(reading, reading.residual(base, point)[:, :, None], base)
             if count:
-                J = self._weighted(reading, reading.residual_derivative(base, point), base)
-                derivatives[name] = J if J.shape[2] == count else np.ascontiguousarray(J[:, :, :count])
+                J = reading.residual_derivative(base, point)[:, :, :count]
+                J = self._weighted(reading, J, base)
+                derivatives[name] = J if J.flags.c_contiguous else np.ascontiguousarray(J)
         residuals = self._without_curve_noise(residuals, residual=True)
         derivatives = self._without_curve_noise(derivatives, residual=False)
         none = np.zeros((0, 0, 0))

@@ -25,6 +25,7 @@ MANY = 20000  # readings, above which stretches of them become a few rows
 _NODES = 8
 _SHORTEST, _LONGEST = 24, 1536  # readings in a stretch
 _AS_GOOD = 1.01  # times the power that short stretches leave
+_AT_ONCE = 1024  # stretches
 _APART = 4.0  # median intervals between stamps: a stretch ends there
 
 
@@ -45,8 +46,12 @@ class ReadingNodes:
         if self.mix is None:
             return values
         stretches, rows, nodes = self.mix.shape
-        grouped = values.reshape(stretches, nodes, -1)
-        return (self.mix @ grouped).reshape(stretches * rows, *values.shape[1:])
+        found = np.empty((stretches, rows, values.shape[1] * values.shape[2]))
+        for start in range(0, stretches, _AT_ONCE):  # so that what is copied on the way takes little memory
+            own = slice(start, start + _AT_ONCE)
+            part = values[start * nodes : (start + _AT_ONCE) * nodes]
+            np.matmul(self.mix[own], part.reshape(-1, nodes, found.shape[2]), out=found[own])
+        return found.reshape(stretches * rows, *values.shape[1:])
 
     @property
     def nodes_each(self) -> int:
