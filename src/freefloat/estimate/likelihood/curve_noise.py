@@ -51,7 +51,7 @@ class CurveNoise:
         assert local is not None
         self.local = local
         placed = _Placed(whole, local)
-        steps = placed.steps()
+        Phi, C, begin = placed.steps()
         firsts = [placed.first(part) for part in seen]
         window = placed.window
         H = [placed.rows(part, window) for part in seen]
@@ -67,15 +67,19 @@ class CurveNoise:
             self.order = np.argsort(node, kind="stable")
         self.order = _unless_sorted(self.order)
         self.count = times.size
+        weights, sd = local.chain
         order = slice(None) if self.order is None else self.order
         self.rows = kernels.CurveRows(
-            *(np.ascontiguousarray(each) for each in local.chain),
+            np.ascontiguousarray(weights),
+            np.ascontiguousarray(sd),
             window,
             np.minimum(first[order], local.spline.count - window),
             np.ascontiguousarray(np.concatenate(H)[order]),
             np.ascontiguousarray(A[order]),
             node[order],
-            *steps,
+            Phi,
+            C,
+            begin,
         )
         states = window * local.coefficients.shape[1] + A.shape[1]
         self.gains, self.scales = np.empty((times.size, states)), np.empty(times.size)

@@ -72,6 +72,11 @@ class Likelihood:
         """Standard parameters that are unknown: leaders of clusters, then known ones that may deviate."""
         return parameter_columns(self.problem, self.unknowns)
 
+    @property
+    def has_local_curves(self) -> bool:
+        """Whether some flight's joints or wheels are curves of which a few coefficients count at a time."""
+        return any(flight.local is not None for flight in self.flights)
+
     def phi(self, point: Array) -> Array:
         """Standard parameters of a point in the space of unknowns, (10 bodies,)."""
         phi = np.array(self.problem.fixed)

@@ -69,14 +69,13 @@ class MaximumLikelihood(Estimator):
         refuse_too_few(_measured(likelihood), problem)
         with one_blas_thread():
             fit, rows = self._fit(likelihood, likelihood.start())
-            for _ in range(_REFINEMENTS):
+            for _ in range(_REFINEMENTS if likelihood.has_local_curves else 0):
                 finer = None if _white(rows) is not False else _with_finer_curves(likelihood)
                 if finer is None:
                     break
                 likelihood = finer
                 fit, rows = self._fit(likelihood, fit.point)
-            top = covariance_of(likelihood, fit)[: len(problem.minimal)]
-            of_curves = _curve_share(likelihood, fit, top)
+            of_curves = _curve_share(likelihood, fit) if likelihood.has_local_curves else None
             return finished(self.name, likelihood, fit, rows, likelihood.left(rows), of_curves=of_curves)
 
     def _fit(self, likelihood: Likelihood, point: Array) -> tuple[Fit, tuple[Rows, ...]]:
@@ -86,7 +85,7 @@ class MaximumLikelihood(Estimator):
             with suppress(NotPossible):
                 other = self._from(likelihood, momentum_start(likelihood))
                 fit = min(fit, other, key=lambda found: float(found.residual @ found.residual))
-        if any(flight.local is not None for flight in likelihood.flights):
+        if likelihood.has_local_curves:
             fit = self._with_curves(likelihood, fit)
         else:
             for _ in range(rounds - 1):
@@ -136,10 +135,9 @@ def _with_finer_curves(likelihood: Likelihood) -> Likelihood | None:
     return Likelihood(replace(problem, flights=tuple(chosen)))
 
 
-def _curve_share(likelihood: Likelihood, fit: Fit, top: Array) -> Array:
-    """Variance of clusters that errors of the joints' and wheels' curves make; top: their rows of the covariance."""
-    if all(flight.curve_noise is None for flight in likelihood.flights):
-        return np.zeros(len(top))
+def _curve_share(likelihood: Likelihood, fit: Fit) -> Array:
+    """Variance of clusters that errors of the joints' and wheels' curves make, (clusters,)."""
+    top = _covariance(likelihood, fit)[: len(likelihood.problem.minimal)]
     found = np.zeros(len(top))
     for flight in likelihood.flights:
         found += flight.curve_share(likelihood.phi(fit.point), fit.point, top)
@@ -206,7 +204,7 @@ def finished(
     errors of curves make, (clusters,).
     """
     problem, count = fitted.problem, len(fitted.problem.minimal)
-    covariance = covariance_of(fitted, fit)
+    covariance = _covariance(fitted, fit)
     estimate = Estimate(
         method=method,
         model=model,
@@ -237,7 +235,7 @@ def with_unknown_noise(estimate: Estimate) -> Estimate:
     )
 
 
-def covariance_of(fitted: Fitted, fit: Fit) -> Array:
+def _covariance(fitted: Fitted, fit: Fit) -> Array:
     """Of all unknowns, in the directions that the data or the prior determine."""
     units = units_of(fitted)
     if units is None:

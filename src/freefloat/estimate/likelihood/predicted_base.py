@@ -42,10 +42,11 @@ class InstantColumns:
     def of(cls, flight: FlightPrediction, count: int) -> InstantColumns:
         """Those of a flight, none if its curves have no such errors."""
         if flight.local is None or not count:
-            return cls(*(slice(count, count),) * 4, count)
+            none = slice(count, count)
+            return cls(none, none, none, none, count)
         joints, wheels = len(flight.robot.joints), len(flight.robot.wheels)
-        ends = np.cumsum([count, joints, joints, wheels, 3 if flight.turns else 0]).tolist()
-        return cls(*(slice(a, b) for a, b in zip(ends[:-1], ends[1:], strict=True)), ends[-1])
+        a, b, c, d, e = np.cumsum([count, joints, joints, wheels, 3 if flight.turns else 0]).tolist()
+        return cls(slice(a, b), slice(b, c), slice(c, d), slice(d, e), e)
 
 
 class PredictedFlight:
@@ -112,7 +113,7 @@ class PredictedFlight:
 
     @cached_property
     def whole_derivative(self) -> tuple[Array, Array, Array]:
-        """Through all instants: of velocities (n, r, columns), of attitude (n, 3, columns), of velocities by time (n, r).
+        """Of velocities (n, r, columns), of attitude (n, 3, columns), of velocities by time (n, r), at all instants.
 
         Clocks of readings are not in it, but for that of the first, at which attitude begins.
         """
