@@ -19,12 +19,12 @@ from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.prior import CadSpread, known_covariance
 from freefloat.frozen import Content, FrozenMapping
 from freefloat.models.closed_form_clusters import closed_form
+from freefloat.models.leaders import typical_sizes, without_dimensions
 from freefloat.models.minimal import MinimalParameters
 from freefloat.models.model import Momentum
 from freefloat.models.names import ModelName
-from freefloat.models.numerical import independent_columns, standard_preference
+from freefloat.models.numerical import regrouped, standard_preference
 from freefloat.robot.model import Robot
-from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.selection import select_parameters, with_known_separate
 from freefloat.sensors.kinds import SensorNuisances
 from freefloat.sensors.unknowns import usual_spread
@@ -135,16 +135,16 @@ class ProblemData(Content):
 
     def clusters(self, columns: ArrayLike) -> MinimalParameters:
         """The clusters that are left when only these columns of the standard parameters are unknown."""
-        structure = self._structure
-        rows = []
-        for there in {tuple(self.present(flight).tolist()) for flight in self.flights}:
-            rows.append(structure.combine * np.array(there))
-        masked = np.zeros((sum(len(row) for row in rows), structure.combine.shape[1]))
+        structure, sizes = self._structure, typical_sizes(self.robot)
         chosen = np.asarray(columns, dtype=np.int64)
-        masked[:, chosen] = np.vstack(rows)[:, chosen]
-        if not self._absent() and chosen.size == masked.shape[1]:
+        if not self._absent() and chosen.size == len(structure.names):
             return structure
-        return independent_columns(masked, structure.names, standard_preference(structure.combine.shape[1] // PER_BODY))
+        coefficients = without_dimensions(structure.kept, structure.combine, sizes)
+        patterns = dict.fromkeys(tuple(self.present(flight).tolist()) for flight in self.flights)
+        stacked = np.vstack([coefficients * np.array(there) for there in patterns])
+        masked = np.zeros_like(stacked)
+        masked[:, chosen] = stacked[:, chosen]
+        return regrouped(masked, structure.names, standard_preference(len(self.robot.body_names)), sizes)
 
     @cached_property
     def _structure(self) -> MinimalParameters:

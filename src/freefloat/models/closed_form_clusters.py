@@ -29,24 +29,27 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from freefloat.arrays import Array
 from freefloat.models.formula import clean_coefficients
+from freefloat.models.leaders import (
+    PREFERENCE,
+    SHOWS,
+    led,
+    typical_length,
+    typical_sizes,
+    well_led,
+    with_dimensions,
+)
 from freefloat.models.minimal import MinimalParameters
+from freefloat.models.numerical import standard_preference
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import INDEX, PER_BODY, inertia_entries, inertia_matrix, seen_from
 from freefloat.robot.transform import Transform, skew
 from freefloat.robot.tree import PRISMATIC, RIGID
 
-Indices = NDArray[np.int64]
-
-# Which parameter stands for a cluster, where there is a choice: the first of these.
-PREFERENCE = ("Ixx", "Izz", "Ixy", "Ixz", "Iyz", "Iyy", "mx", "my", "mz", "m")
 _ORDER = np.array([INDEX[name] for name in PREFERENCE])
-_TOLERANCE = 1e-11  # rows smaller than this are rounding
 _WHOLE = 1e-14  # rounding of what is a whole number or a simple fraction on paper
-_LEADS = (0.1, 1e-3, 1e-9)  # clearly, then if need be
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,7 +86,8 @@ def _closed_form(geometry: _Geometry) -> MinimalParameters:
     robot = geometry.robot
     tree = robot.tree.arrays
     count = tree.parent.size
-    moved = [_moved_by(robot, body) for body in range(count)]
+    length = typical_length(robot)
+    moved = [_moved_by(robot, body, length) for body in range(count)]
     reaches = [_reach_of_base(robot)]
     shown = [reaches[0].energies]
     for body in range(1, count):
@@ -94,7 +98,7 @@ def _closed_form(geometry: _Geometry) -> MinimalParameters:
     kept: list[int] = []
     for body in range(count - 1, -1, -1):
         rows = slice(PER_BODY * body, PER_BODY * (body + 1))
-        own, echelon = _eliminate(shown[body])
+        own, echelon = led(shown[body], _ORDER)
         if body > 0:
             # What the kept ones do not say of this body's parameters, the parent takes over.
             rest = combine[rows].copy()
@@ -105,8 +109,11 @@ def _closed_form(geometry: _Geometry) -> MinimalParameters:
         clusters[own] = echelon @ combine[rows]
         combine[rows] = clusters
         kept.extend(PER_BODY * body + own)
-    order = np.sort(np.array(kept, dtype=np.int64))
-    return MinimalParameters(robot.parameter_names, order, clean_coefficients(combine[order], _WHOLE))
+    order, coefficients = well_led(np.array(kept, dtype=np.int64), combine[kept], standard_preference(count))
+    sizes = typical_sizes(robot)
+    rounding = with_dimensions(order, np.full(coefficients.shape, _WHOLE), sizes)
+    combine = clean_coefficients(with_dimensions(order, coefficients, sizes), rounding)
+    return MinimalParameters(robot.parameter_names, order, combine)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,11 +135,12 @@ class _Moved:
     rotation: Array
 
 
-def _moved_by(robot: Robot, body: int) -> _Moved:
+def _moved_by(robot: Robot, body: int, length: float) -> _Moved:
     geometry = robot.tree.arrays.geometry[body]
     turn = geometry[:27].reshape(3, 3, 3)
-    R, p = turn[0] + turn[2], geometry[30:33]  # R_parent_body, p_parent_body at q = 0
-    axis = R.T @ geometry[27:30]
+    R, p = turn[0] + turn[2], geometry[30:33] / length  # R_parent_body, p_parent_body at q = 0
+    axis = _not_tilted(R.T @ geometry[27:30])
+    R = _not_tilted(R)
     twist = np.zeros((6, 6))
     twist[:3, :3] = twist[3:, 3:] = R.T
     twist[:3, 3:] = -R.T @ skew(p)
@@ -145,6 +153,11 @@ def _moved_by(robot: Robot, body: int) -> _Moved:
         energy_rate = _turn_rate(axis).T
     columns = [seen_from(Transform(R, p), unit) for unit in np.eye(PER_BODY)]
     return _Moved(axis, np.array(columns).T, twist, rate, energy_rate, R.T)
+
+
+def _not_tilted(directions: Array) -> Array:
+    """Directions without what is too small to show; they are as far from unit vectors as its square."""
+    return np.where(np.abs(directions) < SHOWS, 0.0, directions)
 
 
 def _turn_rate(axis: Array) -> Array:
@@ -168,7 +181,8 @@ def _slide_rate(axis: Array) -> Array:
 
 
 def _reach_of_base(robot: Robot) -> _Reach:
-    gravity = robot.gravity[None] if robot.gravity.any() else np.zeros((0, 3))
+    strength = np.linalg.norm(robot.gravity)
+    gravity = robot.gravity[None] / strength if strength else np.zeros((0, 3))
     if robot.base == "fixed":
         return _Reach(np.zeros((0, 6)), np.zeros((0, PER_BODY)), gravity)
     if robot.base == "planar":
@@ -213,46 +227,27 @@ def _momentum_columns(twist: Array) -> Array:
 
 def _grown(rows: Array, rate: Array, times: int) -> Array:
     """The span of the rows under the motion whose generator is `rate`: rows, rate rows, rate^2 rows, ..."""
-    grown = [rows]
+    grown, scaled = [rows], rate / np.linalg.norm(rate, 2)
     for _ in range(times):
-        grown.append(grown[-1] @ rate.T)
+        grown.append(grown[-1] @ scaled.T)
     return _span(np.vstack(grown))
 
 
 def _span(rows: Array) -> Array:
-    """Orthonormal rows with the same span: the largest that is left, made orthogonal to those before it."""
-    largest = np.linalg.norm(rows, axis=1).max(initial=0.0)
-    rest, basis = rows / (largest or 1.0), np.zeros((0, rows.shape[1]))
+    """Orthogonal rows with the same span: the largest that is left, made orthogonal to those before it.
+
+    They have length one, or less if less was left: a direction that hardly shows is made no longer, because its
+    rounding would then pass for further directions.
+    """
+    rest, directions, lengths = rows, np.zeros((0, rows.shape[1])), list[float]()
     while len(rest):
         size = np.linalg.norm(rest, axis=1)
         best = int(np.argmax(size))
-        if size[best] <= _TOLERANCE:
+        if size[best] <= SHOWS:
             break
-        row = rest[best] - (rest[best] @ basis.T) @ basis  # once more: rounding of the steps before
-        basis = np.vstack([basis, row / np.linalg.norm(row)])
+        row = rest[best] - (rest[best] @ directions.T) @ directions  # once more: rounding of the steps before
+        directions = np.vstack([directions, row / np.linalg.norm(row)])
+        lengths.append(min(float(size[best]), 1.0))
         rest = np.delete(rest, best, axis=0)
-        rest = rest - np.outer(rest @ basis[-1], basis[-1])
-    return basis
-
-
-def _eliminate(rows: Array) -> tuple[Indices, Array]:
-    """Leading columns, and a row for each, of the reduced echelon form that prefers columns by `PREFERENCE`.
-
-    A column leads only where it is not small: a preferred but nearly absent one would cost digits.
-    """
-    basis = _span(rows)
-    rest, leading = basis.copy(), list[int]()
-    for least in _LEADS:
-        for column in _ORDER:
-            if column in leading or len(leading) == len(basis):
-                continue
-            best = int(np.argmax(np.abs(rest[:, column])))
-            if abs(rest[best, column]) < least:
-                continue
-            pivot = rest[best] / rest[best, column]
-            rest = np.delete(rest - np.outer(rest[:, column], pivot), best, axis=0)
-            leading.append(int(column))
-    own = np.array(sorted(leading), dtype=np.int64)
-    echelon = np.asarray(np.linalg.solve(basis[:, own], basis), dtype=np.float64)
-    echelon[:, own] = np.eye(own.size)
-    return own, echelon
+        rest = rest - np.outer(rest @ directions[-1], directions[-1])
+    return directions * np.array(lengths)[:, None]

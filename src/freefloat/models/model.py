@@ -32,8 +32,9 @@ from freefloat.dynamics.torque import torque_regressor
 from freefloat.errors import FreefloatError
 from freefloat.frozen import Content
 from freefloat.models.closed_form_clusters import closed_form
+from freefloat.models.leaders import typical_sizes, without_dimensions
 from freefloat.models.minimal import MinimalParameters
-from freefloat.models.numerical import independent_columns, standard_preference
+from freefloat.models.numerical import independent_columns, regrouped, standard_preference
 from freefloat.robot.base_axes import allowed_rows
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY
@@ -112,7 +113,8 @@ class LinearModel(Model):
         """The clusters of the parameters that are neither known nor zero."""
         if self.unknown.size == self.robot.parameters.size:
             return self.structure
-        return clusters_over(self.structure, self.unknown, standard_preference(len(self.robot.body_names)))
+        preference = standard_preference(len(self.robot.body_names))
+        return clusters_over(self.structure, self.unknown, preference, typical_sizes(self.robot))
 
     def rows(self, samples: Samples) -> Array:
         """Regressor of the clusters, shape (n, rows, clusters)."""
@@ -174,13 +176,18 @@ class Torque(LinearModel):
         return torque_regressor(self.robot, samples)[:, np.concatenate([allowed_rows(self.robot), joints])]
 
 
-def clusters_over(structure: MinimalParameters, columns: Iterable[int], preference: ArrayLike) -> MinimalParameters:
+def clusters_over(
+    structure: MinimalParameters, columns: Iterable[int], preference: ArrayLike, sizes: Array | None = None
+) -> MinimalParameters:
     """The clusters that remain when only these columns are unknown.
 
     Y = Y[:, kept] combine with independent Y[:, kept], so the dependences among columns of Y are those among
     columns of `combine`: no motion need be sampled.
+
+    sizes: by which parameters are compared (`typical_sizes`), (p,); as they are unless given.
     """
     unknown = np.array(sorted(columns), dtype=np.int64)
     masked = np.zeros_like(structure.combine)
     masked[:, unknown] = structure.combine[:, unknown]
-    return independent_columns(masked, structure.names, preference)
+    scale = np.ones(len(structure.names)) if sizes is None else sizes
+    return regrouped(without_dimensions(structure.kept, masked, scale), structure.names, preference, scale)

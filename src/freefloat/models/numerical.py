@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from freefloat.arrays import Array
 from freefloat.errors import FreefloatError
-from freefloat.models.closed_form_clusters import PREFERENCE
 from freefloat.models.formula import clean_coefficients
+from freefloat.models.leaders import PREFERENCE, led, with_dimensions
 from freefloat.models.minimal import MinimalParameters
 from freefloat.robot.parameters import INDEX, PER_BODY
 
@@ -61,6 +61,19 @@ def independent_columns(Y: Array, names: Sequence[str], preference: ArrayLike | 
         combine[:, order] = solution * size[order] / size[kept][:, None]
         combine[:, kept] = np.eye(rank)
     return MinimalParameters(tuple(names), kept, clean_coefficients(np.round(combine, _DIGITS)), gap)
+
+
+def regrouped(coefficients: Array, names: Sequence[str], preference: ArrayLike, sizes: Array) -> MinimalParameters:
+    """Clusters of p named parameters whose rows of coefficients are known to rounding: no gap is asked for.
+
+    coefficients: without dimensions, those of parameters divided by `sizes` (p,), shape (rows, p).
+    preference: all column numbers, the most welcome first.
+    """
+    kept, rows = led(coefficients, preference)
+    rounding = with_dimensions(kept, np.full(rows.shape, 10.0**-_DIGITS), sizes)
+    unit = 10.0 ** np.floor(np.log10(np.minimum(rounding, 10.0**-_DIGITS)))
+    combine = np.round(with_dimensions(kept, rows, sizes) / unit) * unit
+    return MinimalParameters(tuple(names), kept, clean_coefficients(combine, 2.0 * unit))
 
 
 def standard_preference(bodies: int) -> NDArray[np.int64]:
