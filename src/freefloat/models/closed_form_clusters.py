@@ -17,6 +17,10 @@ gives 7 per revolute and 4 per prismatic joint; for a fixed base they start empt
 which is where the extra losses near a fixed base come from. They grow by the generator of the joint's
 motion, so nothing is sampled; spans have ten dimensions at the most.
 
+Momentum along a twist e of the base is e^T K(t) phi, symmetric in e and t, where energy has t twice. So the same
+recursion gives its minimal parameters, with V the span of what the base alone lets a body do, and Y that of the rows
+K(t)^T e. For a free base that is no difference; a planar one does not show in its momentum what moves out of the plane.
+
 Generalises Gautier, Khalil, "Direct calculation of minimum set of inertial parameters of serial robots"
 (T-RA 1990) and Naveen, Shah, Misra (JGCD 2019), eq. 18-23, to any tree, axis and base. The idea of carrying
 attainable spans is that of Wensing, Niemeyer, Slotine, "A geometric characterization of observability in
@@ -25,7 +29,7 @@ inertial parameter identification" (IJRR 2024).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -78,11 +82,16 @@ class _Geometry:
 
 def closed_form(robot: Robot) -> MinimalParameters:
     """Minimal parameters of the energy, torque and (free base) momentum models, in the robot's gravity."""
-    return _closed_form(_Geometry(robot))
+    return _closed_form(_Geometry(robot), False)
+
+
+def closed_form_of_momentum(robot: Robot) -> MinimalParameters:
+    """Minimal parameters of the momentum along what the base can do; gravity does not enter."""
+    return _closed_form(_Geometry(replace(robot, gravity=np.zeros(3))), True)
 
 
 @lru_cache(maxsize=64)  # campaigns ask for the same geometry thousands of times
-def _closed_form(geometry: _Geometry) -> MinimalParameters:
+def _closed_form(geometry: _Geometry, momentum: bool) -> MinimalParameters:
     robot = geometry.robot
     tree = robot.tree.arrays
     count = tree.parent.size
@@ -91,7 +100,7 @@ def _closed_form(geometry: _Geometry) -> MinimalParameters:
     reaches = [_reach_of_base(robot)]
     shown = [reaches[0].energies]
     for body in range(1, count):
-        reach, functionals = _beyond_joint(tree.kind[body], moved[body], reaches[tree.parent[body]])
+        reach, functionals = _beyond_joint(tree.kind[body], moved[body], reaches[tree.parent[body]], momentum)
         reaches.append(reach)
         shown.append(functionals)
     combine = np.eye(PER_BODY * count)
@@ -192,7 +201,7 @@ def _reach_of_base(robot: Robot) -> _Reach:
     return _Reach(np.eye(6), np.eye(PER_BODY), np.eye(3) if gravity.size else gravity)
 
 
-def _beyond_joint(kind: int, moved: _Moved, parent: _Reach) -> tuple[_Reach, Array]:
+def _beyond_joint(kind: int, moved: _Moved, parent: _Reach, momentum: bool) -> tuple[_Reach, Array]:
     """What a body can do, and the functionals of its parameters that it shows by itself (rows, (f, 10))."""
     twists = parent.twists @ moved.twist.T
     energies = parent.energies @ moved.seen_from_parent
@@ -201,7 +210,9 @@ def _beyond_joint(kind: int, moved: _Moved, parent: _Reach) -> tuple[_Reach, Arr
         return _Reach(twists, energies, gravity), np.zeros((0, PER_BODY))
     turns = kind != PRISMATIC
     along = np.concatenate([np.zeros(3), moved.axis] if turns else [moved.axis, np.zeros(3)])
-    twists = _span(np.vstack([_grown(twists, moved.twist_rate, 2), along]))
+    twists = _grown(twists, moved.twist_rate, 2)
+    if not momentum:  # which nobody measures along the joint
+        twists = _span(np.vstack([twists, along]))
     energies = _grown(energies, moved.energy_rate, 4)
     across = np.array([_momentum_columns(twist).T @ along for twist in twists])
     pull = np.zeros((len(gravity), PER_BODY))

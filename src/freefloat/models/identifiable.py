@@ -22,8 +22,8 @@ from freefloat.arrays import Array
 from freefloat.dynamics.reaction import NotPossible
 from freefloat.dynamics.samples import Samples
 from freefloat.models.closed_form_clusters import closed_form
-from freefloat.models.measured_rows import MeasuredRows, Measurement, measured_rows
 from freefloat.models.leaders import typical_sizes
+from freefloat.models.measured_rows import MeasuredRows, Measurement, measured_rows
 from freefloat.models.minimal import MinimalParameters
 from freefloat.models.model import NotApplicable, clusters_over
 from freefloat.models.numerical import standard_preference

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from freefloat.arrays import Array
 from freefloat.robot.model import Robot
-from freefloat.robot.parameters import INDEX, PER_BODY
+from freefloat.robot.parameters import INDEX
 
 Indices = NDArray[np.int64]
 
@@ -34,6 +34,7 @@ SHOWS = 1e-11
 LARGEST = 2.0
 _CLEARLY = 0.1  # of the largest in its row: from here on a column may lead it
 _ROUNDING = 1e-14
+_EQUAL = 1e-9  # what is two on paper stays
 _POWER = np.array([0 if name == "m" else 1 if name.startswith("m") else 2 for name in INDEX])  # of length
 
 
@@ -94,7 +95,7 @@ def well_led(leading: Indices, rows: Array, preference: ArrayLike) -> tuple[Indi
     rows, leader = np.array(rows, dtype=np.float64), np.array(leading, dtype=np.int64)
     order = np.asarray(preference, dtype=np.int64)
     largest = np.abs(rows[:, order]).max(axis=1, initial=0.0)
-    while largest.max(initial=0.0) > LARGEST * (1.0 + _ROUNDING):
+    while largest.max(initial=0.0) > LARGEST * (1.0 + _EQUAL):
         row = int(np.argmax(largest))
         column = int(order[np.argmax(np.abs(rows[row, order]) >= largest[row] / LARGEST)])
         touched = _lead(rows, row, column)

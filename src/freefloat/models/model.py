@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -27,17 +27,15 @@ from freefloat.arrays import Array
 from freefloat.dynamics.energy import kinetic_energy_regressor, potential_energy_regressor
 from freefloat.dynamics.momentum_rows import momentum_regressor
 from freefloat.dynamics.samples import Samples
-from freefloat.dynamics.states import random_states
 from freefloat.dynamics.torque import torque_regressor
 from freefloat.errors import FreefloatError
 from freefloat.frozen import Content
-from freefloat.models.closed_form_clusters import closed_form
+from freefloat.models.closed_form_clusters import closed_form, closed_form_of_momentum
 from freefloat.models.leaders import typical_sizes, without_dimensions
 from freefloat.models.minimal import MinimalParameters
-from freefloat.models.numerical import independent_columns, regrouped, standard_preference
+from freefloat.models.numerical import regrouped, standard_preference
 from freefloat.robot.base_axes import allowed_rows
 from freefloat.robot.model import Robot
-from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.selection import select_parameters
 
 
@@ -140,15 +138,13 @@ class Momentum(LinearModel):
 
     @cached_property
     def structure(self) -> MinimalParameters:
-        """Clusters with nothing declared known or zero; gravity does not enter.
-
-        For a planar base by numbers: what moves out of the plane shows in torques, not in the momentum.
-        """
+        """Clusters with nothing declared known or zero; gravity does not enter."""
+        found = closed_form_of_momentum(self.robot)
         if self.robot.base == "free":
-            return closed_form(replace(self.robot, gravity=np.zeros(3)))
-        count = self.robot.parameters.size
-        rows = self.standard_rows(random_states(self.robot, 60 + 2 * count, seed=1)).reshape(-1, count)
-        return independent_columns(rows, self.robot.parameter_names, standard_preference(count // PER_BODY))
+            return found
+        # In the plane few of a body's parameters show, and which lead is best seen of all bodies together.
+        preference = standard_preference(len(self.robot.body_names))
+        return clusters_over(found, range(len(found.names)), preference, typical_sizes(self.robot))
 
     def standard_rows(self, samples: Samples) -> Array:
         """K along what the base can do, shape (n, rows, 10 bodies)."""

@@ -1,8 +1,10 @@
 """Minimal parameters by numbers: which columns of a stacked regressor are independent.
 
-For everything the closed form does not cover: parameters declared zero or known, rows left out, locked joints,
-zero momentum, further columns such as rotors. Columns are taken greedily in a fixed order of preference,
-so the same robot always gives the same clusters; the singular values must show a clear gap.
+For everything the closed form does not cover: rows left out, locked joints, zero momentum, products of parameters,
+further columns such as rotors. Columns are taken greedily in a fixed order of preference, so the same robot always
+gives the same clusters, and exchanged where others would be large multiples of them (`leaders.py`); the singular values
+must show a clear gap. Parameters declared zero or known need no sampled rows: the clusters of all parameters say which
+are left (`regrouped`).
 """
 
 from __future__ import annotations
@@ -11,12 +13,12 @@ from collections.abc import Sequence
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from freefloat.arrays import Array
 from freefloat.errors import FreefloatError
 from freefloat.models.formula import clean_coefficients
-from freefloat.models.leaders import PREFERENCE, led, with_dimensions
+from freefloat.models.leaders import PREFERENCE, Indices, led, well_led, with_dimensions
 from freefloat.models.minimal import MinimalParameters
 from freefloat.robot.parameters import INDEX, PER_BODY
 
@@ -53,14 +55,25 @@ def independent_columns(Y: Array, names: Sequence[str], preference: ArrayLike | 
     if chosen.size < rank:
         values = scipy.linalg.svdvals(scaled)
         raise UnclearRank(values / values[0], rank)
-    kept = np.sort(order[chosen])
     combine = np.zeros((rank, Y.shape[1]))
-    if rank:
-        basis = Y[:, kept] / size[kept]
-        solution = scipy.linalg.lstsq(basis, scaled)[0]  # (rank, columns)
-        combine[:, order] = solution * size[order] / size[kept][:, None]
-        combine[:, kept] = np.eye(rank)
-    return MinimalParameters(tuple(names), kept, clean_coefficients(np.round(combine, _DIGITS)), gap)
+    solution = _in_terms_of(chosen, scaled)
+    led_well, _ = well_led(chosen, solution, np.arange(order.size))
+    if not np.array_equal(led_well, chosen):
+        chosen, solution = led_well, _in_terms_of(led_well, scaled)
+    kept = order[chosen]
+    combine[:, order] = solution * size[order] / size[kept][:, None]
+    ascending = np.argsort(kept)
+    combine = clean_coefficients(np.round(combine[ascending], _DIGITS))
+    return MinimalParameters(tuple(names), kept[ascending], combine, gap)
+
+
+def _in_terms_of(chosen: Indices, columns: Array) -> Array:
+    """What to multiply the chosen columns by to have all of them, shape (chosen, columns)."""
+    if not chosen.size:
+        return np.zeros((0, columns.shape[1]))
+    solution = np.asarray(scipy.linalg.lstsq(columns[:, chosen], columns)[0], dtype=np.float64)
+    solution[:, chosen] = np.eye(chosen.size)
+    return solution
 
 
 def regrouped(coefficients: Array, names: Sequence[str], preference: ArrayLike, sizes: Array) -> MinimalParameters:
@@ -76,7 +89,7 @@ def regrouped(coefficients: Array, names: Sequence[str], preference: ArrayLike, 
     return MinimalParameters(tuple(names), kept, clean_coefficients(combine, 2.0 * unit))
 
 
-def standard_preference(bodies: int) -> NDArray[np.int64]:
+def standard_preference(bodies: int) -> Indices:
     """Column numbers of the standard parameters: all of the base, then link by link what usually remains."""
     base = np.arange(PER_BODY)
     links = [PER_BODY * body + INDEX[name] for name in PREFERENCE for body in range(1, bodies)]
@@ -98,7 +111,7 @@ def _clear_rank(scaled: Array) -> tuple[int, float]:
     return rank, float(gap)
 
 
-def _first_independent(scaled: Array, rank: int) -> NDArray[np.int64]:
+def _first_independent(scaled: Array, rank: int) -> Indices:
     """Positions of `rank` independent columns, first come first: those that are clearly so, then others."""
     basis, chosen = np.zeros((scaled.shape[0], 0)), list[int]()
     for clear in _CLEARLY:
