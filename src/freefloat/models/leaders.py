@@ -35,7 +35,7 @@ LARGEST = 2.0
 _CLEARLY = 0.1  # of the largest in its row: from here on a column may lead it
 _ROUNDING = 1e-14
 _EQUAL = 1e-9  # what is two on paper stays
-_POWER = np.array([0 if name == "m" else 1 if name.startswith("m") else 2 for name in INDEX])  # of length
+_POWERS = tuple(0 if name == "m" else 1 if name.startswith("m") else 2 for name in INDEX)  # of length
 
 
 def typical_length(robot: Robot) -> float:
@@ -50,7 +50,7 @@ def typical_length(robot: Robot) -> float:
 
 def typical_sizes(robot: Robot) -> Array:
     """What to divide each standard parameter by to have a mass [1, m, m^2], shape (10 bodies,)."""
-    return np.tile(typical_length(robot) ** _POWER, len(robot.body_names))
+    return np.tile(typical_length(robot) ** np.array(_POWERS), len(robot.body_names))
 
 
 def without_dimensions(kept: Indices, combine: Array, sizes: Array) -> Array:
