@@ -18,12 +18,9 @@ from freefloat.arrays import Array
 from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.prior import CadSpread, known_covariance
 from freefloat.frozen import Content, FrozenMapping
-from freefloat.models.closed_form_clusters import closed_form
-from freefloat.models.leaders import typical_sizes, without_dimensions
 from freefloat.models.minimal import MinimalParameters
-from freefloat.models.model import Momentum
+from freefloat.models.model import LinearModel, Momentum, Torque, clusters_of
 from freefloat.models.names import ModelName
-from freefloat.models.numerical import regrouped, standard_preference
 from freefloat.robot.model import Robot
 from freefloat.robot.selection import select_parameters, with_known_separate
 from freefloat.sensors.kinds import SensorNuisances
@@ -135,23 +132,18 @@ class ProblemData(Content):
 
     def clusters(self, columns: ArrayLike) -> MinimalParameters:
         """The clusters that are left when only these columns of the standard parameters are unknown."""
-        structure, sizes = self._structure, typical_sizes(self.robot)
         chosen = np.asarray(columns, dtype=np.int64)
-        if not self._absent() and chosen.size == len(structure.names):
-            return structure
-        coefficients = without_dimensions(structure.kept, structure.combine, sizes)
+        if not self._absent() and chosen.size == self.robot.parameters.size:
+            return self._undeclared.structure
         patterns = dict.fromkeys(tuple(self.present(flight).tolist()) for flight in self.flights)
-        stacked = np.vstack([coefficients * np.array(there) for there in patterns])
-        masked = np.zeros_like(stacked)
-        masked[:, chosen] = stacked[:, chosen]
-        return regrouped(masked, structure.names, standard_preference(len(self.robot.body_names)), sizes)
+        visible = np.vstack([self._undeclared.visible * np.array(there) for there in patterns])
+        return clusters_of(visible, chosen, self.robot)
 
     @cached_property
-    def _structure(self) -> MinimalParameters:
-        """Clusters with nothing declared."""
-        if self.robot.base == "fixed" or {"energy", "torque"} & set(self.models):
-            return closed_form(self.robot)
-        return Momentum(self.robot).structure
+    def _undeclared(self) -> LinearModel:
+        """What shows the clusters if nothing is declared known or zero."""
+        forces = self.robot.base == "fixed" or {"energy", "torque"} & set(self.models)
+        return Torque(self.robot) if forces else Momentum(self.robot)
 
     @cached_property
     def fixed(self) -> Array:

@@ -44,6 +44,7 @@ from freefloat.models.leaders import (
     typical_sizes,
     well_led,
     with_dimensions,
+    without_dimensions,
 )
 from freefloat.models.minimal import MinimalParameters
 from freefloat.models.numerical import standard_preference
@@ -90,19 +91,25 @@ def closed_form_of_momentum(robot: Robot) -> MinimalParameters:
     return _closed_form(_Geometry(replace(robot, gravity=np.zeros(3))), True)
 
 
+def visible_rows(robot: Robot) -> Array:
+    """Rows that span what `closed_form` finds, each as large as it shows, over parameters without dimensions, (r, p).
+
+    Clusters know a direction that hardly shows to few digits only; these know it to rounding, of what shows most.
+    """
+    return _visible_rows(_Geometry(robot), False)
+
+
+def visible_rows_of_momentum(robot: Robot) -> Array:
+    """Likewise of what `closed_form_of_momentum` finds."""
+    return _visible_rows(_Geometry(replace(robot, gravity=np.zeros(3))), True)
+
+
 @lru_cache(maxsize=64)  # campaigns ask for the same geometry thousands of times
 def _closed_form(geometry: _Geometry, momentum: bool) -> MinimalParameters:
     robot = geometry.robot
     tree = robot.tree.arrays
     count = tree.parent.size
-    length = typical_length(robot)
-    moved = [_moved_by(robot, body, length) for body in range(count)]
-    reaches = [_reach_of_base(robot)]
-    shown = [reaches[0].energies]
-    for body in range(1, count):
-        reach, functionals = _beyond_joint(tree.kind[body], moved[body], reaches[tree.parent[body]], momentum)
-        reaches.append(reach)
-        shown.append(functionals)
+    moved, shown = _shown(robot, momentum)
     combine = np.eye(PER_BODY * count)
     kept: list[int] = []
     for body in range(count - 1, -1, -1):
@@ -123,6 +130,37 @@ def _closed_form(geometry: _Geometry, momentum: bool) -> MinimalParameters:
     rounding = with_dimensions(order, np.full(coefficients.shape, _WHOLE), sizes)
     combine = clean_coefficients(with_dimensions(order, coefficients, sizes), rounding)
     return MinimalParameters(robot.parameter_names, order, combine)
+
+
+@lru_cache(maxsize=64)
+def _visible_rows(geometry: _Geometry, momentum: bool) -> Array:
+    robot = geometry.robot
+    if robot.base == "free":  # where everything shows about as well, and leaders are sparse
+        minimal = _closed_form(geometry, momentum)
+        rows = without_dimensions(minimal.kept, minimal.combine, typical_sizes(robot))
+    else:
+        tree = robot.tree.arrays
+        moved, shown = _shown(robot, momentum)
+        carried = np.eye(PER_BODY * tree.parent.size).reshape(-1, PER_BODY, PER_BODY * tree.parent.size)
+        for body in range(tree.parent.size - 1, 0, -1):
+            carried[tree.parent[body]] += moved[body].seen_from_parent @ carried[body]
+        # What a body shows by itself it shows of all that it carries: the rest of that goes on to its parent.
+        rows = np.vstack([_span(own) @ carries for own, carries in zip(shown, carried, strict=True)])
+    rows.setflags(write=False)
+    return rows
+
+
+def _shown(robot: Robot, momentum: bool) -> tuple[list[_Moved], list[Array]]:
+    """How each joint moves its body, and the functionals that each body shows by itself, (f, 10) a body."""
+    tree, length = robot.tree.arrays, typical_length(robot)
+    moved = [_moved_by(robot, body, length) for body in range(tree.parent.size)]
+    reaches = [_reach_of_base(robot)]
+    shown = [reaches[0].energies]
+    for body in range(1, tree.parent.size):
+        reach, functionals = _beyond_joint(tree.kind[body], moved[body], reaches[tree.parent[body]], momentum)
+        reaches.append(reach)
+        shown.append(functionals)
+    return moved, shown
 
 
 @dataclass(frozen=True, slots=True, eq=False)

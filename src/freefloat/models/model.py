@@ -30,7 +30,12 @@ from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.torque import torque_regressor
 from freefloat.errors import FreefloatError
 from freefloat.frozen import Content
-from freefloat.models.closed_form_clusters import closed_form, closed_form_of_momentum
+from freefloat.models.closed_form_clusters import (
+    closed_form,
+    closed_form_of_momentum,
+    visible_rows,
+    visible_rows_of_momentum,
+)
 from freefloat.models.leaders import typical_sizes, without_dimensions
 from freefloat.models.minimal import MinimalParameters
 from freefloat.models.numerical import regrouped, standard_preference
@@ -107,12 +112,16 @@ class LinearModel(Model):
         return closed_form(self.robot)
 
     @cached_property
+    def visible(self) -> Array:
+        """Rows that span `structure`, over parameters without dimensions, each as large as it shows, (r, 10 bodies)."""
+        return visible_rows(self.robot)
+
+    @cached_property
     def minimal(self) -> MinimalParameters:
         """The clusters of the parameters that are neither known nor zero."""
         if self.unknown.size == self.robot.parameters.size:
             return self.structure
-        preference = standard_preference(len(self.robot.body_names))
-        return clusters_over(self.structure, self.unknown, preference, typical_sizes(self.robot))
+        return clusters_of(self.visible, self.unknown, self.robot)
 
     def rows(self, samples: Samples) -> Array:
         """Regressor of the clusters, shape (n, rows, clusters)."""
@@ -139,12 +148,15 @@ class Momentum(LinearModel):
     @cached_property
     def structure(self) -> MinimalParameters:
         """Clusters with nothing declared known or zero; gravity does not enter."""
-        found = closed_form_of_momentum(self.robot)
         if self.robot.base == "free":
-            return found
+            return closed_form_of_momentum(self.robot)
         # In the plane few of a body's parameters show, and which lead is best seen of all bodies together.
-        preference = standard_preference(len(self.robot.body_names))
-        return clusters_over(found, range(len(found.names)), preference, typical_sizes(self.robot))
+        return clusters_of(self.visible, range(self.robot.parameters.size), self.robot)
+
+    @cached_property
+    def visible(self) -> Array:
+        """Rows that span `structure`, as for other models."""
+        return visible_rows_of_momentum(self.robot)
 
     def standard_rows(self, samples: Samples) -> Array:
         """K along what the base can do, shape (n, rows, 10 bodies)."""
@@ -172,14 +184,27 @@ class Torque(LinearModel):
         return torque_regressor(self.robot, samples)[:, np.concatenate([allowed_rows(self.robot), joints])]
 
 
+def clusters_of(visible: Array, columns: Iterable[int], robot: Robot) -> MinimalParameters:
+    """The clusters that remain when only these columns of the standard parameters are unknown.
+
+    visible: rows that span what shows, over parameters without dimensions (`visible_rows`), (r, 10 bodies). The
+        dependences among columns of a regressor are those among theirs: no motion need be sampled.
+    """
+    unknown = np.array(sorted(columns), dtype=np.int64)
+    masked = np.zeros(visible.shape)
+    masked[:, unknown] = visible[:, unknown]
+    preference = standard_preference(len(robot.body_names))
+    return regrouped(masked, robot.parameter_names, preference, typical_sizes(robot))
+
+
 def clusters_over(
     structure: MinimalParameters, columns: Iterable[int], preference: ArrayLike, sizes: Array | None = None
 ) -> MinimalParameters:
-    """The clusters that remain when only these columns are unknown.
+    """As `clusters_of`, where clusters are all that is at hand: Y = Y[:, kept] combine, and `combine` stands for Y.
 
-    Y = Y[:, kept] combine with independent Y[:, kept], so the dependences among columns of Y are those among
-    columns of `combine`: no motion need be sampled.
+    What hardly shows is known to fewer digits that way. On a free base nothing hardly shows.
 
+    preference: all column numbers, the most welcome first.
     sizes: by which parameters are compared (`typical_sizes`), (p,); as they are unless given.
     """
     unknown = np.array(sorted(columns), dtype=np.int64)

@@ -87,6 +87,7 @@ def regrouped(coefficients: Array, names: Sequence[str], preference: ArrayLike, 
     preference: all column numbers, the most welcome first.
     """
     kept, rows = led(coefficients, preference)
+    rows[np.abs(rows) < 10.0**-_DIGITS] = 0.0
     rounding = with_dimensions(kept, np.full(rows.shape, 10.0**-_DIGITS), sizes)
     unit = 10.0 ** np.floor(np.log10(np.minimum(rounding, 10.0**-_DIGITS)))
     combine = np.round(with_dimensions(kept, rows, sizes) / unit) * unit
