@@ -54,6 +54,9 @@ from freefloat.robot.transform import Transform, skew
 from freefloat.robot.tree import PRISMATIC, RIGID
 
 _ORDER = np.array([INDEX[name] for name in PREFERENCE])
+# An axis tilted by less [rad] is not tilted: nobody makes or measures such an angle, it is rounding of a file or of a
+# product of rotations, and no prediction changes by 1e-10 of itself.
+TILTED = 1e-11
 _WHOLE = 1e-14  # rounding of what is a whole number or a simple fraction on paper
 
 
@@ -203,8 +206,8 @@ def _moved_by(robot: Robot, body: int, length: float) -> _Moved:
 
 
 def _not_tilted(directions: Array) -> Array:
-    """Directions without what is too small to show; they are as far from unit vectors as its square."""
-    return np.where(np.abs(directions) < SHOWS, 0.0, directions)
+    """Directions without what is no tilt; they are as far from unit vectors as its square."""
+    return np.where(np.abs(directions) < TILTED, 0.0, directions)
 
 
 def _turn_rate(axis: Array) -> Array:
