@@ -91,7 +91,7 @@ def closed_form(robot: Robot) -> MinimalParameters:
 
 def closed_form_of_momentum(robot: Robot) -> MinimalParameters:
     """Minimal parameters of the momentum along what the base can do; gravity does not enter."""
-    return _closed_form(_Geometry(replace(robot, gravity=np.zeros(3))), True)
+    return _closed_form(_Geometry(replace(robot, gravity=np.zeros(3))), robot.base != "free")
 
 
 def visible_rows(robot: Robot) -> Array:
@@ -104,7 +104,7 @@ def visible_rows(robot: Robot) -> Array:
 
 def visible_rows_of_momentum(robot: Robot) -> Array:
     """Likewise of what `closed_form_of_momentum` finds."""
-    return _visible_rows(_Geometry(replace(robot, gravity=np.zeros(3))), True)
+    return _visible_rows(_Geometry(replace(robot, gravity=np.zeros(3))), robot.base != "free")
 
 
 @lru_cache(maxsize=64)  # campaigns ask for the same geometry thousands of times
