@@ -104,7 +104,8 @@ class AngularMomentum(Model):
         states = random_states(self.robot, max(60, 2 * count // self._axes.size), seed=1)
         columns = self.candidate_rows(states)
         stacked = columns.reshape(columns.shape[0] * columns.shape[1], count)
-        return independent_columns(stacked, self.candidates, self._preference(), self._candidate_sizes())
+        kinds = np.arange(count) < self._inertias.size  # products stay free of inertias, and so give the mass
+        return independent_columns(stacked, self.candidates, self._preference(), self._candidate_sizes(), kinds)
 
     def candidate_rows(self, samples: Samples) -> Array:
         """Columns of all candidates, shape (n, rows, candidates)."""

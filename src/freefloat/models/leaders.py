@@ -86,21 +86,27 @@ def led(rows: Array, preference: ArrayLike) -> tuple[Indices, Array]:
     return well_led(leader[found], rest[found], order)
 
 
-def well_led(leading: Indices, rows: Array, preference: ArrayLike) -> tuple[Indices, Array]:
+def well_led(
+    leading: Indices, rows: Array, preference: ArrayLike, kinds: ArrayLike | None = None
+) -> tuple[Indices, Array]:
     """Leading columns in ascending order, and their rows, with no coefficient above `LARGEST`.
 
     leading: a column for each row, (r,). rows: (r, p), without dimensions, the identity on these columns.
     preference: as for `led`; of columns about as large the first is taken.
+    kinds: numbers, (p,): a row stays led by the kind of column that it is led by, and its others may be large.
     """
     rows, leader = np.array(rows, dtype=np.float64), np.array(leading, dtype=np.int64)
     order = np.asarray(preference, dtype=np.int64)
-    largest = np.abs(rows[:, order]).max(axis=1, initial=0.0)
+    kind = np.zeros(rows.shape[1]) if kinds is None else np.asarray(kinds)
+    may_lead = kind[leader][:, None] == kind[order]  # (r, order)
+    largest = np.max(np.abs(rows[:, order]) * may_lead, axis=1, initial=0.0)
     while largest.max(initial=0.0) > LARGEST * (1.0 + _EQUAL):
         row = int(np.argmax(largest))
-        column = int(order[np.argmax(np.abs(rows[row, order]) >= largest[row] / LARGEST)])
+        sizes = np.abs(rows[row, order]) * may_lead[row]
+        column = int(order[np.argmax(sizes >= largest[row] / LARGEST)])
         touched = _lead(rows, row, column)
         leader[row] = column
-        largest[touched] = np.abs(rows[touched][:, order]).max(axis=1)
+        largest[touched] = np.max(np.abs(rows[touched][:, order]) * may_lead[touched], axis=1)
     ascending = np.argsort(leader)
     return leader[ascending], rows[ascending]
 

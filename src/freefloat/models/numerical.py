@@ -42,12 +42,17 @@ class UnclearRank(FreefloatError):
 
 
 def independent_columns(
-    Y: Array, names: Sequence[str], preference: ArrayLike | None = None, sizes: Array | None = None
+    Y: Array,
+    names: Sequence[str],
+    preference: ArrayLike | None = None,
+    sizes: Array | None = None,
+    kinds: Array | None = None,
 ) -> MinimalParameters:
     """Clusters of a stacked regressor Y (rows, p) over p named parameters.
 
     preference: all column numbers, the most welcome first; by default as they come.
     sizes: by which parameters are compared, (p,); by default by the lengths of their columns.
+    kinds: numbers, (p,): parameters take each other's place in front of a cluster only if theirs are equal.
     """
     order = np.arange(Y.shape[1]) if preference is None else np.asarray(preference, np.int64)
     size = np.linalg.norm(Y, axis=0)
@@ -61,7 +66,8 @@ def independent_columns(
     combine = np.zeros((rank, Y.shape[1]))
     solution = _in_terms_of(chosen, scaled)
     weight = np.ones(order.size) if sizes is None else sizes[order] * size[order]
-    led_well, _ = well_led(chosen, solution * weight / weight[chosen][:, None], np.arange(order.size))
+    compared = solution * weight / weight[chosen][:, None]
+    led_well, _ = well_led(chosen, compared, np.arange(order.size), None if kinds is None else kinds[order])
     if not np.array_equal(led_well, chosen):
         chosen, solution = led_well, _in_terms_of(led_well, scaled)
     kept = order[chosen]
