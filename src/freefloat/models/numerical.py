@@ -46,7 +46,7 @@ def independent_columns(
     names: Sequence[str],
     preference: ArrayLike | None = None,
     sizes: Array | None = None,
-    kinds: Array | None = None,
+    kinds: ArrayLike | None = None,
 ) -> MinimalParameters:
     """Clusters of a stacked regressor Y (rows, p) over p named parameters.
 
@@ -67,7 +67,7 @@ def independent_columns(
     solution = _in_terms_of(chosen, scaled)
     weight = np.ones(order.size) if sizes is None else sizes[order] * size[order]
     compared = solution * weight / weight[chosen][:, None]
-    led_well, _ = well_led(chosen, compared, np.arange(order.size), None if kinds is None else kinds[order])
+    led_well, _ = well_led(chosen, compared, np.arange(order.size), None if kinds is None else np.asarray(kinds)[order])
     if not np.array_equal(led_well, chosen):
         chosen, solution = led_well, _in_terms_of(led_well, scaled)
     kept = order[chosen]
