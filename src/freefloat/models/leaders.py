@@ -29,7 +29,8 @@ Indices = NDArray[np.int64]
 # Which parameter stands for a cluster, where there is a choice: the first of these.
 PREFERENCE = ("Ixx", "Izz", "Ixy", "Ixz", "Iyz", "Iyy", "mx", "my", "mz", "m")
 # Below this part of what shows most, nothing counts. A hundred times rounding, so that what does count is known to some
-# digits; and what goes uncounted changes no prediction by 1e-10 of itself, though motion may magnify it fifty times.
+# digits; and what goes uncounted changes no prediction by 1e-10 of itself, though motion may magnify it: by forty, the
+# most that was seen.
 SHOWS = 1e-12
 LARGEST = 2.0
 _CLEARLY = 0.1  # of the largest in its row: from here on a column may lead it
