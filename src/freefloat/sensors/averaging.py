@@ -18,7 +18,7 @@ from freefloat.robot.rotations import conjugate, quaternion_product, quaternions
 from freefloat.sensors.truth import Truth
 
 _INTEGRATION = 24  # instants over an integration
-_LAGS = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 36.0)  # ends of the pieces of a lag; beyond the last there is 2e-16
+_LAGS = (0, 1, 2, 3, 4, 5, 6, 8, 10, 13, 17, 23, 36)  # ends of the pieces of a lag; beyond the last there is 2e-16
 _PER_PIECE = 10
 
 
@@ -33,7 +33,7 @@ class Past:
 def past_of(integration_s: float, bandwidth_Hz: float | None) -> Past | None:
     """What a reading is the mean of; None if it is instant."""
     if bandwidth_Hz is not None:
-        lags, weights = _between(np.array(_LAGS), _PER_PIECE)
+        lags, weights = _between(np.array(_LAGS, float), _PER_PIECE)
         weights = weights * np.exp(-lags)
         return Past(lags / (2.0 * math.pi * bandwidth_Hz), weights / weights.sum())
     if integration_s > 0.0:
