@@ -75,7 +75,7 @@ class JointRateReading(Reading[JointRateNuisances]):
     needs_attitude = False
     of_base = False
 
-    def _columns(self) -> Axes:
+    def _compared(self) -> Axes:
         return np.arange(len(self.setting.joints))
 
     @property

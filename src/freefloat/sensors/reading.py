@@ -118,9 +118,9 @@ class Reading(ABC, Generic[Spreads]):
 
     def __init__(self, setting: Setting, data: Measured) -> None:
         self.setting, self.data = setting, data
-        self.axes = self._columns()
+        self.axes = self._compared()
 
-    def _columns(self) -> Axes:
+    def _compared(self) -> Axes:
         """Which columns of its array are compared."""
         return self.setting.turning if self.turns else self.setting.sliding
 
