@@ -3,6 +3,7 @@
 from .accelerometer import Accelerometer as Accelerometer
 from .encoder import Encoder as Encoder
 from .gyro import Gyro as Gyro
+from .joint_rate_sensor import JointRateSensor as JointRateSensor
 from .kinds import make_sensor as make_sensor
 from .noise import Noise as Noise
 from .pose_sensor import PoseSensor as PoseSensor

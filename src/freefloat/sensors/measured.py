@@ -11,6 +11,9 @@ from freefloat.frozen import Content
 
 BASE_CLOCK = "base"  # of readings whose sensor nobody named
 
+Response = tuple[tuple[float, float], ...]  # delays [s] and weights, which sum to one
+INSTANT: Response = ((0.0, 1.0),)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured(Content):
@@ -23,7 +26,8 @@ class Measured(Content):
     arm: where on the base it was measured, base axes, shape (3,) [m], as far as a prediction must know.
     taken_by: angular rates by which readings at `arm` were taken to the base's origin, shape (n, 3); None if they were
     not, or are of the origin.
-    response: delays [s] and weights of the instants that a reading is the mean of.
+    response: delays [s] and weights of the instants that a reading is the mean of; a delay is how long before the
+    instant that its stamp says. stamp_sd_s: standard deviation by which that instant is off, reading by reading [s].
     """
 
     t: Array
@@ -33,4 +37,5 @@ class Measured(Content):
     clock: str = BASE_CLOCK
     arm: Array = field(default_factory=lambda: np.zeros(3))
     taken_by: Array | None = None
-    response: tuple[tuple[float, float], ...] = ((0.0, 1.0),)
+    response: Response = INSTANT
+    stamp_sd_s: float = 0.0

@@ -27,7 +27,7 @@ from freefloat.data.processing.process_parts import (
     others,
     wheels,
 )
-from freefloat.data.processing.processed import Known, Processed, ProcessSettings, known_of
+from freefloat.data.processing.processed import Processed, ProcessSettings, known_of
 from freefloat.data.processing.resampling import CannotProcess, resample
 from freefloat.data.processing.time_offset import GyroDelay, estimate_gyro_delay
 from freefloat.data.recording import Recording
@@ -38,7 +38,8 @@ from freefloat.sensors.channel import Channel
 from freefloat.sensors.kinds import sources
 from freefloat.sensors.sensor import Sensor
 
-_USED = ("q", "wheel", "tau", "force", "moment")  # and what estimators compare with a predicted motion of the base
+# And what estimators compare with a predicted motion of the base.
+_USED = ("q", "dq", "wheel", "tau", "force", "moment")
 _FEWEST = 16  # samples of a channel from which anything can be made
 _LONGEST_DELAY_S = 1.0
 _FINE = 15000  # instants at which a delay is sought
@@ -59,6 +60,7 @@ def process(
     """
     chosen, known = settings or ProcessSettings(), tuple(sensors)
     channels, unused = chosen_channels(recording, robot, chosen)
+    rates = channels.pop("dq", None)  # joints here are as encoders have them
     joints = _joints(channels["q"], robot, motion, chosen, known)
     if joints.projection is not None:  # what was found out holds for wheels too
         chosen = replace(chosen, start_s=joints.projection.start_s)
@@ -67,7 +69,8 @@ def process(
     inputs = ProcessingInputs(channels, robot, motion, chosen, known, t, rate)
     found = _joint_part(channels["q"].name, joints, t) + wheels(inputs) + angular(inputs)
     found = found + linear(inputs, found) + loads(inputs) + others(inputs)
-    found = found + ProcessedPart(notes=unused)
+    aside = {} if rates is None else {rates.name: "not on this time base; methods that predict readings compare it"}
+    found = found + ProcessedPart(steps=aside, notes=unused)
     samples = Samples.holding({**found.arrays, "t": t})
     delay, said = _gyro_delay(inputs, joints, samples)
     return Processed(
@@ -97,7 +100,7 @@ def chosen_channels(
     used = {*_USED, *(name for names in sources().values() for name in names)}
     for channel in sorted(recording, key=lambda channel: channel.name):  # those without a label come first
         takes = channel.quantity in used and channel.quantity not in chosen and len(channel) >= _FEWEST
-        if channel.quantity == "q":
+        if channel.quantity in ("q", "dq"):
             takes = takes and set(robot.joint_names) <= set(channel.components)
         if takes:
             late = settings.delays_s.get(channel.name, 0.0)
@@ -175,7 +178,7 @@ def _joints(
     place = [channel.components.index(name) for name in robot.joint_names]
     known = known_of(channel, robot, sensors, settings)
     if known.noise_sd is not None and known.rounding is not None:
-        known = Known(known.noise_sd[place], known.rounding[place], known.mounting)
+        known = replace(known, noise_sd=known.noise_sd[place], rounding=known.rounding[place])
     return joint_motion(channel.t, channel.of(robot.joint_names), robot, command, known, settings)
 
 

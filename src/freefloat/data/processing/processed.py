@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -107,11 +107,13 @@ class Known:
 
     noise_sd: of a sample, in the order of the channel's components (of an attitude: of its three axes); None if
     nobody said. rounding: its step, likewise. mounting: its frame in the base.
+    stamp_sd_s: by how much stamps are off the instants that readings show, reading by reading [s].
     """
 
     noise_sd: Array | None = None
     rounding: Array | None = None
     mounting: Transform = field(default_factory=Transform)
+    stamp_sd_s: float = 0.0
 
 
 def known_of(channel: Channel, robot: Robot, sensors: Iterable[Sensor], settings: ProcessSettings) -> Known:
@@ -121,9 +123,10 @@ def known_of(channel: Channel, robot: Robot, sensors: Iterable[Sensor], settings
         for output in sensor.outputs(Layout.of(robot)):
             if output.channel == channel.name:
                 frame = sensor.frame() if isinstance(sensor, MountedSensor) else Transform()
-                found = Known(*_ordered(channel, output.components, output.noise.white_sd, output.resolution), frame)
+                levels = _ordered(channel, output.components, output.noise.white_sd, output.resolution)
+                found = Known(*levels, frame, sensor.stamp_sd_s)
     if channel.name in settings.mountings:
-        found = Known(found.noise_sd, found.rounding, settings.mountings[channel.name])
+        found = replace(found, mounting=settings.mountings[channel.name])
     return found
 
 

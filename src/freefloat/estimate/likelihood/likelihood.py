@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from freefloat.arrays import AXES, Array
+from freefloat.arrays import Array
 from freefloat.dynamics.reaction import solve_base
 from freefloat.estimate.estimate_parts import ChannelResidual
 from freefloat.estimate.flight import InvalidProblem
@@ -168,7 +168,7 @@ class FlightLikelihood(FlightPrediction):
     def left(self, rows: Rows) -> ChannelResidual:
         """The residuals of a channel in its sensor's units; of a velocity whose errors walk, in those of its steps."""
         name, given, reading = rows.channel, self.flight, self.readings[rows.channel]
-        components, t = tuple(AXES[axis] for axis in reading.axes), self.nodes[name].t
+        components, t = reading.components, self.nodes[name].t
         if reading.steps:
             unit, ones = "standard deviations of a step", np.ones(rows.values.shape[1])
             return ChannelResidual(given.name, name, components, unit, t, rows.values, ones)

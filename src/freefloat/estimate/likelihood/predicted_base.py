@@ -208,6 +208,11 @@ class PredictedBase:
         A = self._A
         return np.stack([A[:, 1, 5], A[:, 2, 3], A[:, 0, 4]], axis=1) / A[:, :1, 0]
 
+    @property
+    def joint_rates(self) -> Array:
+        """Rates of the joints, shape (n, joints) [rad/s or m/s]."""
+        return self.motion.dq[self.at]
+
     # ------------------------------------------------------------------ derivatives
 
     @property
@@ -272,3 +277,15 @@ class PredictedBase:
             moved[:, :, whole.columns.positions] = by_joint
         self._add_clock(moved, (by_joint @ self.motion.dq[self.at][:, :, None])[..., 0])
         return moved
+
+    @property
+    def joint_rates_by_unknowns(self) -> Array:
+        """Of the joints' rates, shape (n, joints, columns)."""
+        columns, bends, errors = self.whole.columns, self.flight.place(JOINT_MOTION), self.motion.errors
+        found = np.zeros((self.t.size, len(self.flight.robot.joints), columns.stop))
+        if bends is not None and bends.start < self.whole.count:
+            found[:, errors.joint, np.arange(bends.start, bends.stop)] = errors.rate[self.at]
+        if columns.stop > self.whole.count:
+            found[:, :, columns.rates] = np.eye(len(self.flight.robot.joints))
+        self._add_clock(found, self.motion.ddq[self.at])
+        return found

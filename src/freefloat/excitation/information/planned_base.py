@@ -71,6 +71,18 @@ class PlannedBase:
         return self.motion.spread(parameters, position, np.zeros_like(position))
 
     @property
+    def joint_rates(self) -> Array:
+        """Rates of the joints, shape (n, joints) [rad/s or m/s]."""
+        return self._base.dq
+
+    @property
+    def joint_rates_by_unknowns(self) -> Array:
+        """Of the joints' rates, shape (n, joints, unknowns)."""
+        n, joints = self._base.dq.shape
+        none, by_rate = np.zeros((n, joints, joints)), np.broadcast_to(np.eye(joints), (n, joints, joints))
+        return self.motion.spread(np.zeros((n, joints, self.motion.planned.columns.size)), none, by_rate)
+
+    @property
     def _is_mass(self) -> Array:
         return (self.motion.planned.columns % PER_BODY == 0).astype(float)
 
