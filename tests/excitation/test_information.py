@@ -25,7 +25,7 @@ def along(function, at, directions):
 
 def directions_of(coefficients, seed=0):
     rng = np.random.default_rng(seed)
-    return np.abs(coefficients).max() * rng.normal(size=(DIRECTIONS, *coefficients.shape))
+    return np.abs(coefficients).max(axis=0) * rng.normal(size=(DIRECTIONS, *coefficients.shape))
 
 
 @every_case

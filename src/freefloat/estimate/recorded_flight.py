@@ -23,7 +23,7 @@ from freefloat.data.processing.resampling import evenly, resample
 from freefloat.data.processing.spectrum import noise_level
 from freefloat.data.recording import Recording
 from freefloat.dynamics.total_momentum import SaidMomentum
-from freefloat.estimate.flight import JOINT_CLOCK, Flight, flight_of
+from freefloat.estimate.flight import JOINT_CLOCK, Flight, clock_of, flight_of
 from freefloat.estimate.joint_curves import SplineCurves
 from freefloat.estimate.wheel_curves import MeasuredWheels, SampledWheels, WheelCurves
 from freefloat.robot.model import Robot
@@ -150,7 +150,7 @@ class _Readings:
     def clock(self, channel: Channel) -> str:
         """The clock by which a channel was stamped: that of its sensor, by default its own."""
         sensor = self.sensor_of(channel)
-        return channel.name if sensor is None else sensor.clock or sensor.name or channel.name
+        return channel.name if sensor is None else clock_of(sensor, channel.name)
 
     # ------------------------------------------------------------------ the base
 
