@@ -1,25 +1,30 @@
 """Readings of the base's sensors straight from their definition, for whatever unknowns: what tests differentiate.
 
 Base rates from the momentum matrix, attitude by the classical Runge-Kutta method on a fine grid, many runs at once.
+Each clock's readings have a grid of their own, in the time of the joints' clock.
 """
 
 import numpy as np
+from scipy.interpolate import CubicHermiteSpline
 from scipy.spatial.transform import Rotation
 
 from freefloat.dynamics.momentum_rows import momentum_matrix
+from freefloat.estimate.unknowns import clock_kinds, clocks_of
 from freefloat.robot.base_axes import allowed_rows
 from freefloat.sensors.walks import KNOTS
 
 STEPS = 1  # between two samples
+READ = ("w", "v", "attitude", "position")
 
 
 class Hand:
-    """The readings of one flight; wheels turn at constant rates, and samples are even."""
+    """The readings of one flight whose samples are even."""
 
     def __init__(self, problem, number, unknowns):
         self.problem, self.number, self.unknowns = problem, number, unknowns
         self.robot, self.flight = problem.robot, problem.flights[number]
         self.t = self.flight.t
+        self.middle = 0.5 * (self.t[0] + self.t[-1])
         self.fine = np.linspace(self.t[0], self.t[-1], 2 * STEPS * (self.t.size - 1) + 1)
         self.axes = {
             "turning": [2] if self.robot.base == "planar" else [0, 1, 2],
@@ -45,10 +50,31 @@ class Hand:
                     phi[self.robot.parameter_names.index(label.removeprefix("known "))] += point[place]
         return np.where(problem.present(self.flight), phi, 0.0)
 
-    def at_rest(self, point):
-        """(A_b^-1, twist at zero momentum, centre of mass) on the fine grid."""
-        since = self.fine - 0.5 * (self.t[0] + self.t[-1])
-        late = self.fine - self.value(point, "time offset") - self.value(point, "clock drift") * since
+    def clock(self, point, clock):
+        """Offset and drift of a clock."""
+        clocks = clocks_of(self.problem, self.flight)
+        kinds = clock_kinds(clocks, clock) if clock in clocks else ("", "")
+        return tuple(float(self.value(point, kind)[0]) for kind in kinds)
+
+    def grid(self, point, clock):
+        """The fine grid of a clock's stamps in the joints' time, before it the step from where attitude begins."""
+        measured = self.flight.measured
+        first = next(measured[name].clock for name in READ if name in measured)
+        (offset, drift), (offset_first, drift_first) = self.clock(point, clock), self.clock(point, first)
+        since = self.fine - self.middle
+        late = self.fine - offset - drift * since
+        begin = self.fine[0] - offset_first - drift_first * since[0]
+        return np.concatenate([[begin, 0.5 * (begin + late[0])], late])
+
+    def spin(self, point, t):
+        """Momentum of the wheels when the joints' clock shows t."""
+        samples, (offset, drift) = self.flight.samples, self.clock(point, self.flight.wheel_rates.clock)
+        curve = CubicHermiteSpline(self.t, samples.wheel_rates, samples.wheel_accelerations)
+        shown = np.clip((t + offset - drift * self.middle) / (1.0 - drift), self.t[0], self.t[-1])
+        return (curve(shown) * self.robot.wheel_inertias) @ self.robot.wheel_axes
+
+    def at_rest(self, point, late):
+        """(A_b^-1, twist at zero momentum, centre of mass) at times of the joints' clock."""
         motion, errors = self.flight.joints.at(late), self.flight.joints.errors(late)
         q, dq = motion.position + self.value(point, "joint zeros"), np.array(motion.rate)
         for k, joint in enumerate(errors.joint):
@@ -60,33 +86,46 @@ class Hand:
         inverse[:, allowed[:, None], allowed] = np.linalg.inv(A[:, allowed[:, None], allowed])
         momentum = np.einsum("kij,kj->ki", A[:, :, 6:], dq)
         if self.robot.wheels:
-            momentum[:, 3:] += (self.flight.samples.wheel_rates[0] * self.robot.wheel_inertias) @ self.robot.wheel_axes
+            momentum[:, 3:] += self.spin(point, late)
         centre = A[:, [5, 3, 4], [1, 2, 0]] / A[0, 0, 0]
         return inverse, -np.einsum("kij,kj->ki", inverse, momentum), centre
 
-    def momentum(self, point):
-        """H on the fine grid."""
+    def momentum(self, point, t):
+        """H at times of the joints' clock, of which the first is where attitude begins."""
         given = np.array(self.flight.momentum.vector)
         given[[axis for axis in range(3) if axis not in self.axes["turning"]]] = 0.0
         H = given + self.value(point, "momentum", "turning")
-        return H + self.value(point, "external torque", "turning") * (self.fine - self.t[0])[:, None]
+        return H + self.value(point, "external torque", "turning") * (t - t[0])[:, None]
 
     def readings(self, points, R_0):
-        """Readings of every sensor at every point, shape (points, n, 3) each; attitude against R_0 at the start."""
-        found = [self.at_rest(point) for point in points]
+        """At every point, by array, readings of every sensor, shape (n, 3), and `turned`, the attitude at those of v.
+
+        Attitudes (n, 3, 3) are against R_0 at the start.
+        """
+        found = [{} for _ in points]
+        measured = self.flight.measured
+        for clock in {data.clock for data in measured.values()}:
+            for run, seen in zip(found, self._stamped_by(clock, points, R_0), strict=True):
+                run |= {name: seen[name] for name in measured if measured[name].clock == clock}
+                run |= {"turned": seen["attitude"]} if "v" in measured and measured["v"].clock == clock else {}
+        return found
+
+    def _stamped_by(self, clock, points, R_0):
+        """Readings that all sensors would have on one clock."""
+        t = np.stack([self.grid(point, clock) for point in points])
+        found = [self.at_rest(point, late) for point, late in zip(points, t, strict=True)]
         inverse, rest, centre = (np.stack([run[k] for run in found]) for k in range(3))
-        H = np.stack([self.momentum(point) for point in points])
-        R = self._turn(inverse, rest, H)
+        H = np.stack([self.momentum(point, late) for point, late in zip(points, t, strict=True)])
+        R = self._turn(t, inverse, rest, H)
         x = rest + np.einsum("rkij,rkj->rki", inverse[..., 3:], np.einsum("rkji,rkj->rki", R, H))
-        coarse = slice(None, None, 2 * STEPS)
-        integral = self._integral(R)[:, ::STEPS]
+        coarse = slice(2, None, 2 * STEPS)
+        integral = self._integral(t[:, 2:], R[:, 2:])[:, ::STEPS]
         return [
             self._of_run(point, R_0, x[k, coarse], R[k, coarse], centre[k, coarse], integral[k])
             for k, point in enumerate(points)
         ]
 
-    def _turn(self, inverse, rest, H):
-        h = self.fine[2] - self.fine[0]
+    def _turn(self, t, inverse, rest, H):
         R = np.empty((*rest.shape[:2], 3, 3))
         R[:, 0] = np.eye(3)
 
@@ -94,8 +133,8 @@ class Hand:
             w = rest[:, k, 3:] + np.einsum("rij,rlj,rl->ri", inverse[:, k, 3:, 3:], R, H[:, k])
             return R @ np.cross(w[:, None, :], np.eye(3)).swapaxes(1, 2)
 
-        for k in range(0, self.fine.size - 2, 2):
-            now = R[:, k]
+        for k in range(0, t.shape[1] - 2, 2):
+            now, h = R[:, k], (t[:, k + 2] - t[:, k])[:, None, None]
             d1 = rate(now, k)
             d2 = rate(now + 0.5 * h * d1, k + 1)
             d3 = rate(now + 0.5 * h * d2, k + 1)
@@ -105,8 +144,8 @@ class Hand:
             R[:, k + 1] = 0.5 * (now + R[:, k + 2]) + h / 8.0 * (d1 - rate(R[:, k + 2], k + 2))
         return R
 
-    def _integral(self, R):
-        h = self.fine[2] - self.fine[0]
+    def _integral(self, t, R):
+        h = np.diff(t[:, ::2])[..., None, None]
         pieces = h / 6.0 * (R[:, :-2:2] + 4.0 * R[:, 1::2] + R[:, 2::2])
         return np.concatenate([np.zeros_like(R[:, :1]), np.cumsum(pieces, axis=1)], axis=1)
 

@@ -39,10 +39,14 @@ FINE = 201  # samples: attitudes go from one to the next with an error of order 
 ALL_SENSORS = {"w": 1e-5, "v": 1e-4, "attitude": 2e-4, "position": 1e-3}
 
 
-def flown(seed, base="free", *, bodies=4, wheels=0, n=21, duration=8.0, momentum=None, velocity=None, told=None):
-    """(robot, samples, trajectory, whether momentum is known) of a smooth motion of a random tree."""
+def flown(seed, base="free", *, bodies=4, wheels=0, spun=False, n=21, duration=8.0, momentum=None, velocity=None):
+    """(robot, samples, trajectory) of a smooth motion of a random tree; spun: whether wheels change their rates."""
     robot = random_robot(seed, bodies=bodies, base=base, wheels=wheels, prismatic=True, branched=True)
-    trajectory = random_trajectory(robot, duration, seed, harmonics=2)
+    spinning = tuple(wheel.name for wheel in robot.wheels) if spun else ()
+    trajectory = random_trajectory(robot, duration, seed, harmonics=2, channels=(*robot.joint_names, *spinning))
+    # Wheels at full speed would turn all too fast for the samples.
+    size = np.array([0.03 if name in spinning else 1.0 for name in trajectory.channels])
+    trajectory = trajectory.with_coefficients(size * trajectory.coefficients)
     turn = Rotation.from_rotvec([0.0, 0.0, 0.7] if base == "planar" else [0.3, -0.5, 0.7]).as_quat()
     h = np.zeros(3) if momentum is None else np.array(momentum)
     start = Start(attitude=turn, position=[1.0, 2.0, 0.0], angular_momentum=h, velocity=velocity)
@@ -99,7 +103,25 @@ def with_and_without_a_load():
     return Problem(robot, (first, second), {"body3": 0.02}, nuisances=Nuisances(joint_zero_m=None))
 
 
-CASES = (everything_moving, planar_table, wandering_velocity, with_and_without_a_load)
+def clocks_apart():
+    """A clock of its own for every sensor, wheels that change their rates among them, and a known momentum."""
+    momentum = [6.0, -4.0, 3.0]
+    robot, samples, trajectory = flown(12, wheels=2, spun=True, momentum=momentum, n=FINE)
+    clocks = {"w": "gyro", "v": "speed", "attitude": "stars", "position": "camera", "wheel_rates": "tachometers"}
+    flight = Flight(samples, ALL_SENSORS, {}, momentum, curves_of(robot, trajectory), clocks=clocks)
+    return Problem(robot, (flight,), {"body3": 0.01}, nuisances=EVERYTHING)
+
+
+def clocks_shared():
+    """A pose of one clock, a velocity by that of the joints, wheels by that of the gyro; two flights."""
+    robot, samples, trajectory = flown(13, wheels=1, spun=True, momentum=[1.0, -2.0, 0.5], n=2 * FINE - 1)
+    clocks = {"w": "gyro", "v": "joints", "attitude": "camera", "position": "camera", "wheel_rates": "gyro"}
+    first = Flight(samples, ALL_SENSORS, {}, "unknown", curves_of(robot, trajectory), clocks=clocks)
+    second = replace(first, noise={"attitude": 1e-4}, momentum=[1.0, -2.0, 0.5], name="second")
+    return Problem(robot, (first, second), nuisances=replace(EVERYTHING, external_torque_Nm=None))
+
+
+CASES = (everything_moving, planar_table, wandering_velocity, with_and_without_a_load, clocks_apart, clocks_shared)
 
 
 def point_of(problem, bound):
@@ -135,7 +157,7 @@ def whitened(flight, axes, middle, ahead, behind):
         else:
             change = ahead[name] - behind[name]
         if name == "v" and "v" in flight.walks:
-            rows.append(without_walk(flight, middle["attitude"], change))
+            rows.append(without_walk(flight, middle["turned"], change))
         else:
             rows.append((change / sd)[:, chosen].ravel())
     return np.concatenate(rows)

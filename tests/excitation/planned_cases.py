@@ -1,6 +1,6 @@
 """Planned flights of random robots: every sensor of the base, with and without momentum, wheels turning."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from random_trees import random_robot
@@ -18,11 +18,13 @@ from freefloat.simulation.simulate import Start, simulate_motion
 SPIN = np.array([0.2])
 TURNING = np.array([1.5, -1.0, 0.8])
 FLAT = np.array([0.0, 0.0, 1.0])
+APART = {name: name for name in ("w", "v", "attitude", "position", "wheel_rates")}
+POSE = APART | {"attitude": "pose", "position": "pose"}
 
 
 @dataclass(frozen=True)
 class Case:
-    """Seed, measured arrays, momentum, what is known of it, walks, base."""
+    """Seed, measured arrays, momentum, what is known of it, walks, base, clocks of measured arrays and wheels."""
 
     seed: int
     arrays: tuple
@@ -30,10 +32,12 @@ class Case:
     said: object
     walks: dict
     base: str = "free"
+    clocks: dict = field(default_factory=dict)
 
     def __str__(self):
         known = self.said if isinstance(self.said, str) else "known"
-        return f"{self.base}, {' '.join(self.arrays)}, momentum {known}{', walks' if self.walks else ''}"
+        clocks = f", {len(set(self.clocks.values()))} clocks" if self.clocks else ""
+        return f"{self.base}, {' '.join(self.arrays)}, momentum {known}{', walks' if self.walks else ''}{clocks}"
 
 
 CASES = [
@@ -47,14 +51,21 @@ CASES = [
     Case(7, ("attitude", "position"), TURNING, "unknown", {}),
     Case(8, ("w", "v", "attitude", "position"), np.zeros(3), "zero", {}, "planar"),
     Case(9, ("position",), FLAT, FLAT, {}, "planar"),
+    Case(10, ("w",), np.zeros(3), "zero", {}, clocks={"w": "gyro", "wheel_rates": "tachometer"}),
+    Case(11, ("w", "attitude", "position"), TURNING, "unknown", {}, clocks=APART),
+    Case(12, ("attitude", "w", "v"), TURNING, TURNING, {"w": np.full(3, 1e-4)}, clocks=APART | {"wheel_rates": "w"}),
+    Case(13, ("v", "attitude"), TURNING, TURNING, {"v": np.full(3, 1e-3)}, clocks=APART | {"wheel_rates": "joints"}),
+    Case(14, ("w", "v", "attitude", "position"), FLAT, "unknown", {}, "planar", POSE | {"w": "joints"}),
 ]
 
 
 def trajectory_of(case, duration_s=20.0):
-    """A random motion of a random robot with a wheel."""
+    """A random motion of a random robot with a wheel, which changes its rate where clocks are told apart."""
     robot = random_robot(case.seed, bodies=5, base=case.base, wheels=1)
-    motion = random_trajectory(robot, duration_s, case.seed, harmonics=2)
-    return robot, motion.with_coefficients(0.3 * motion.coefficients)
+    wheels = tuple(wheel.name for wheel in robot.wheels) if case.clocks else ()
+    motion = random_trajectory(robot, duration_s, case.seed, harmonics=2, channels=(*robot.joint_names, *wheels))
+    size = np.array([0.03 if name in wheels else 0.3 for name in motion.channels])  # a wheel at full speed turns all
+    return robot, motion.with_coefficients(size * motion.coefficients)
 
 
 def planned(case, n):
@@ -65,7 +76,8 @@ def planned(case, n):
     noise = {name: np.full(3, 1e-3) for name in case.arrays}
     joints = np.full(len(robot.joints), 1e-3)
     curves = ProjectedCurves(project(motion, t, flown.q, robot.joint_names, noise_sd=joints))
-    flight = Flight(flown, noise, case.walks, case.said, curves, velocity_point=np.array([0.1, -0.2, 0.3]))
+    arm = np.array([0.1, -0.2, 0.3])
+    flight = Flight(flown, noise, case.walks, case.said, curves, velocity_point=arm, clocks=case.clocks)
     torque = 1e-3 if isinstance(case.said, str) and case.said == "unknown" else None
     nuisances = Nuisances(gyro_scale=1e-2, external_torque_Nm=torque)
     problem = Problem(robot, (flight,), {"body1": 0.01}, nuisances=nuisances)

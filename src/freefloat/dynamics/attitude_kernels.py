@@ -452,9 +452,8 @@ def turn_by_steps_adjoint(t, B, H, R, w, alpha_bar, g_bar):
 
 @njit(**_COMPILE)
 def carry(t, N, f, psi):
-    """Psi (n, 3, c) from psi' = N psi + f, zero at first, by the trapezoidal rule; N (n, 3, 3), f (n, 3, c)."""
+    """Psi (n, 3, c) after its first from psi' = N psi + f by the trapezoidal rule; N (n, 3, 3), f (n, 3, c)."""
     left = np.empty((3, 3))
-    psi[0] = 0.0
     for k in range(t.size - 1):
         half = 0.5 * (t[k + 1] - t[k])
         for i in range(3):
@@ -471,8 +470,11 @@ def carry(t, N, f, psi):
 
 
 @njit(**_COMPILE)
-def carry_adjoint(t, N, psi_bar, f_bar):
-    """Gradient by f, (n, 3, c), of a number with gradient psi_bar by psi; by N it is the sum of f_bar psi^T."""
+def carry_adjoint(t, N, psi_bar, f_bar, first_bar):
+    """Gradients by f, (n, 3, c), and by the first psi, (3, c), of a number with gradient psi_bar by psi.
+
+    By N it is the sum of f_bar psi^T.
+    """
     c = psi_bar.shape[2]
     left, right, y = np.empty((3, 3)), np.zeros((3, c)), np.empty((3, c))
     f_bar[:] = 0.0
@@ -495,3 +497,4 @@ def carry_adjoint(t, N, psi_bar, f_bar):
                 f_bar[k, i, e] += half * y[i, e]
                 f_bar[k - 1, i, e] += half * y[i, e]
                 right[i, e] = y[i, e] + half * (M[0, i] * y[0, e] + M[1, i] * y[1, e] + M[2, i] * y[2, e])
+    first_bar[:] = psi_bar[0] + right

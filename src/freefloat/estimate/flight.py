@@ -17,8 +17,9 @@ from freefloat.estimate.joint_curves import JointCurves, ProjectedCurves, Spline
 from freefloat.estimate.wheel_curves import SampledWheels, WheelCurves
 from freefloat.frozen import Content, FrozenMapping
 from freefloat.sensors.kinds import reading_for
-from freefloat.sensors.measured import Measured
+from freefloat.sensors.measured import BASE_CLOCK, Measured
 from freefloat.sensors.quantities import quantity_of
+from freefloat.sensors.sensor import Sensor
 
 JOINT_CLOCK = "joints"
 
@@ -49,6 +50,8 @@ class Flight(Content):
         Where given, estimators that predict readings compare these; else the samples.
     wheels: rates of the wheels at any time; through the samples unless given.
     clock: the reference, by which the joints were stamped.
+    clocks: by array of the samples, name of the clock of the sensor behind it, that of the wheels' rates included;
+        `BASE_CLOCK` unless given. `own_instants` and `wheels`, where given, have theirs in themselves.
     """
 
     samples: Samples
@@ -63,6 +66,7 @@ class Flight(Content):
     own_instants: Mapping[str, Measured] | None = None
     wheels: WheelCurves | None = None
     clock: str = JOINT_CLOCK
+    clocks: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.samples.t is None:
@@ -72,6 +76,7 @@ class Flight(Content):
         for kind in ("noise", "walks"):
             object.__setattr__(self, kind, self._levels(kind))
         object.__setattr__(self, "every", FrozenMapping(dict(self.every)))
+        object.__setattr__(self, "clocks", FrozenMapping(dict(self.clocks)))
         try:
             object.__setattr__(self, "momentum", TotalMomentum.of(self.momentum))
         except ShapeError as error:
@@ -136,6 +141,7 @@ class Flight(Content):
             values,
             sd,
             walk,
+            self._clock_of(array),
             arm=self.velocity_point if moved else np.zeros(3),
             taken_by=samples.w[own] if moved and samples.w is not None else None,
         )
@@ -145,11 +151,20 @@ class Flight(Content):
         """Rates of the wheels at any time; None without wheels."""
         if self.wheels is not None or self.samples.wheel_rates is None:
             return self.wheels
-        return SampledWheels(self.t, self.samples.wheel_rates, self.samples.wheel_accelerations)
+        rates, accelerations = self.samples.wheel_rates, self.samples.wheel_accelerations
+        return SampledWheels(self.t, rates, accelerations, self._clock_of("wheel_rates"))
+
+    def _clock_of(self, array: str) -> str:
+        return self.clocks.get(array, BASE_CLOCK)
 
     def named(self, name: str) -> Flight:
         """The same flight under another name."""
         return replace(self, name=name)
+
+
+def clock_of(sensor: Sensor, channel: str) -> str:
+    """Name of the clock that stamps a channel of a sensor: the sensor's own unless it shares one."""
+    return sensor.clock or sensor.name or channel
 
 
 def flight_of(

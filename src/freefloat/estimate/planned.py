@@ -6,6 +6,10 @@
 Samples are exact; what is planned for is in the noise levels. A sensor that is slower or faster than the samples is
 as good as one of their rate with the same information: its noise is scaled by the root of the ratio of rates.
 Flicker of a gyro is not planned for, nor what taking velocities from a sensor's place to the base's origin adds.
+
+Every sensor has the clock that a recording of it will have: its own, or the one that it shares. Against that of the
+encoders each is off by an unknown offset and drift. So is that of tachometers, whose readings count as exact and dense;
+without tachometers the wheels turn as they are told, by the joints' clock.
 """
 
 from __future__ import annotations
@@ -20,7 +24,7 @@ from freefloat.arrays import Array
 from freefloat.data.processing.projection import Projection, project
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.total_momentum import SaidMomentum, TotalMomentum
-from freefloat.estimate.flight import Flight, InvalidProblem
+from freefloat.estimate.flight import JOINT_CLOCK, Flight, InvalidProblem, clock_of
 from freefloat.estimate.joint_curves import ProjectedCurves
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
@@ -87,10 +91,12 @@ def planned_flight(
     noise = {key: channel.sd(rate) for key, channel in measured.items()}
     walks = _walks(measured, trajectory.duration_s)
     projection = _projection(robot, trajectory, channels.get("q"))
+    clock, clocks = _clocks(robot, channels, measured)
     if projection is None:
-        return Flight(samples, noise, walks, known, name=name)
+        return Flight(samples, noise, walks, known, name=name, clock=clock, clocks=clocks)
     noise |= _joint_noise(projection, samples)
-    return Flight(samples, noise, walks, known, ProjectedCurves(projection), name=name)
+    curves = ProjectedCurves(projection)
+    return Flight(samples, noise, walks, known, curves, name=name, clock=clock, clocks=clocks)
 
 
 def sensor_walks(robot: Robot, sensors: Iterable[Sensor], duration_s: float) -> dict[str, Array]:
@@ -102,6 +108,17 @@ def _measured(channels: Mapping[str, _Channel]) -> dict[str, _Channel]:
     """By array of the samples, the channel that becomes it."""
     found = {array: [channels[name] for name in names if name in channels] for array, names in sources().items()}
     return {array: given[0] for array, given in found.items() if given}
+
+
+def _clocks(
+    robot: Robot, channels: Mapping[str, _Channel], measured: Mapping[str, _Channel]
+) -> tuple[str, dict[str, str]]:
+    """The reference, which stamps the joints, and by array of the samples the clock of the sensor behind it."""
+    reference = channels["q"].clock if "q" in channels else JOINT_CLOCK
+    tachometer, wheels = channels.get("wheel"), {wheel.name for wheel in robot.wheels}
+    read = tachometer is not None and wheels <= set(tachometer.output.components)
+    spun = tachometer.clock if tachometer is not None and read else reference
+    return reference, {array: channel.clock for array, channel in measured.items()} | {"wheel_rates": spun}
 
 
 def _walks(measured: Mapping[str, _Channel], duration_s: float) -> dict[str, Array]:
@@ -116,6 +133,11 @@ class _Channel:
 
     sensor: Sensor
     output: Output
+
+    @property
+    def clock(self) -> str:
+        """Name of the clock that stamps it."""
+        return clock_of(self.sensor, self.output.channel)
 
     @property
     def kept_Hz(self) -> float:

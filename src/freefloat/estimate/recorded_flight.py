@@ -24,7 +24,7 @@ from freefloat.data.processing.spectrum import noise_level, rounding_step
 from freefloat.data.processing.stamp_noise import with_stamp_noise
 from freefloat.data.recording import Recording
 from freefloat.dynamics.total_momentum import SaidMomentum
-from freefloat.estimate.flight import JOINT_CLOCK, Flight, flight_of
+from freefloat.estimate.flight import JOINT_CLOCK, Flight, clock_of, flight_of
 from freefloat.estimate.joint_curves import SplineCurves
 from freefloat.estimate.wheel_curves import MeasuredWheels, SampledWheels, WheelCurves
 from freefloat.robot.model import Robot
@@ -141,12 +141,15 @@ class _Readings:
         if found is None:
             return None
         walk, sensor = np.asarray(self.walks.get(array, 0.0), float), self.sensor_of(channel)
+        sd = found.sd
+        if sensor is not None and array != "attitude":
+            sd = with_stamp_noise(sd, sensor.stamp_sd_s, found.t, found.values)
         return replace(
             found,
-            walk=np.broadcast_to(walk, found.sd.shape),
+            sd=sd,
+            walk=np.broadcast_to(walk, sd.shape),
             clock=self.clock(channel),
             response=response_of(sensor),
-            stamp_sd_s=0.0 if sensor is None else sensor.stamp_sd_s,
         )
 
     def _known(self, channel: Channel) -> Known:
@@ -165,7 +168,7 @@ class _Readings:
         sensor = self.sensor_of(channel)
         if channel.quantity == "dq" and (sensor is None or not sensor.clock):
             return self.joint_clock
-        return channel.name if sensor is None else sensor.clock or sensor.name or channel.name
+        return channel.name if sensor is None else clock_of(sensor, channel.name)
 
     @property
     def joint_clock(self) -> str:

@@ -27,7 +27,7 @@ class Measured(Content):
     taken_by: angular rates by which readings at `arm` were taken to the base's origin, shape (n, 3); None if they were
     not, or are of the origin.
     response: delays [s] and weights of the instants that a reading is the mean of; a delay is how long before the
-    instant that its stamp says. stamp_sd_s: standard deviation by which that instant is off, reading by reading [s].
+    instant that its stamp says.
     """
 
     t: Array
@@ -38,4 +38,3 @@ class Measured(Content):
     arm: Array = field(default_factory=lambda: np.zeros(3))
     taken_by: Array | None = None
     response: Response = INSTANT
-    stamp_sd_s: float = 0.0

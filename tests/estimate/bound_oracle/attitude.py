@@ -5,7 +5,9 @@ sample, J = R B R^T and B the angular block of A_b^-1,
 
     psi' = J (H x psi) + R dw,
 
-dw being the change of the angular rate at a given attitude (`reaction.py`): a linear equation, solved by
+dw being the change of the angular rate at a given attitude (`reaction.py`), less the rate itself for a clock that runs
+fast by one second in a second. Where the readings' clock is late, their first shows the base before it turned from
+where the first reading of all was. That is a linear equation, solved by
 collocation at the four Lobatto points of each sample interval, its ends among them (order six; E. Hairer, G. Wanner,
 "Solving Ordinary Differential Equations II", 1996, section IV.5). The intervals are joined by a running product.
 """
@@ -20,6 +22,7 @@ from estimate.bound_oracle.reaction import Derivatives, Joints, Setting, inverse
 
 from freefloat.arrays import Array
 from freefloat.dynamics.momentum_rows import momentum_matrix
+from freefloat.estimate.unknowns import PlacedGroup
 from freefloat.robot.rotations import cross_matrices
 
 _ORDERS = np.arange(1, 5)
@@ -68,19 +71,46 @@ def _turning_motion(setting: Setting, grid: Array, R: Array) -> BaseMotion:
     held = instant.spread(setting, joints)
     H, B = setting.momentum(grid), np.empty((grid.size, 3, 3))
     B[::3] = inverse[:, 3:, 3:]
-    forcing = [first @ held[:-1, 3:]]
+    turned = held[:, 3:] - _passed(setting, x)
+    forcing = [first @ turned[:-1]]
     for point in (1, 2):
         inner = slice(point, None, 3)
         between = setting.joints(grid[inner])
-        _, inverse_between, found = reaction(setting, between, R[inner], slice(3, 6))
-        forcing.append(R[inner] @ found.spread(setting, between))
+        x_between, inverse_between, found = reaction(setting, between, R[inner], slice(3, 6))
+        forcing.append(R[inner] @ (found.spread(setting, between) - _passed(setting, x_between)))
         B[inner] = inverse_between[:, 3:, 3:]
-    forcing.append(last @ held[1:, 3:])
+    forcing.append(last @ turned[1:])
     steps, back = np.diff(grid[::3]), R[::3].swapaxes(1, 2)
-    psi = _collocate(steps, R @ B @ R.swapaxes(1, 2) @ cross_matrices(H), forcing)
+    psi = _collocate(steps, R @ B @ R.swapaxes(1, 2) @ cross_matrices(H), forcing, _begin(setting, x[0, 3:]))
     u = np.einsum("kji,kj->ki", R[::3], H[::3])
     twist = held + inverse[:, :, 3:] @ cross_matrices(u) @ (back @ psi)
     return BaseMotion(joints, R[::3], _integral(steps, R), x, twist, psi, instant)
+
+
+def _clock_columns(setting: Setting) -> dict[int, PlacedGroup]:
+    """Columns of clocks, which are the parts' that have one."""
+    ends = setting.columns.size + np.cumsum([len(part.labels) for part in setting.parts])
+    parts = zip(ends.tolist(), setting.parts, strict=True)
+    return {end - 1: part for end, part in parts if part.kind in setting.clocks}
+
+
+def _passed(setting: Setting, x: Array) -> Array:
+    """Rates that pass unseen while the readings' own clock runs fast, shape (n, 3, k); x: twist, (n, 6)."""
+    columns = _clock_columns(setting)
+    passed = np.zeros((x.shape[0], 3, setting.columns.size + sum(len(part.labels) for part in setting.parts)))
+    for column, part in columns.items():
+        if part.kind.startswith("clock drift") and setting.clocks[part.kind] == setting.clock:
+            passed[:, :, column] = x[:, 3:]
+    return passed
+
+
+def _begin(setting: Setting, w: Array) -> Array:
+    """How the base is turned at the first stamp of the readings' clock, shape (3, k)."""
+    turned = np.zeros((3, setting.columns.size + sum(len(part.labels) for part in setting.parts)))
+    for column, part in _clock_columns(setting).items():
+        clock, late = setting.clocks[part.kind], setting.late(part, setting.flight.t[:1])[0]
+        turned[:, column] = (float(clock == setting.first_clock) - float(clock == setting.clock)) * late * w
+    return turned
 
 
 def attitudes(setting: Setting, t: Array) -> Array:
@@ -126,8 +156,8 @@ def _integral(steps: Array, R: Array) -> Array:
     return np.concatenate([np.zeros((1, 3, 3)), np.cumsum(pieces, axis=0)])
 
 
-def _collocate(steps: Array, M: Array, forcing: Sequence[Array]) -> Array:
-    """Solve y' = M y + forcing, zero at first: y at the samples, (n, 3, k).
+def _collocate(steps: Array, M: Array, forcing: Sequence[Array], start: Array) -> Array:
+    """Solve y' = M y + forcing from a start, (3, k): y at the samples, (n, 3, k).
 
     M: at the points of all intervals, (3 n - 2, 3, 3). forcing: at each of the four points of every interval.
     """
@@ -141,8 +171,8 @@ def _collocate(steps: Array, M: Array, forcing: Sequence[Array]) -> Array:
         h * np.einsum("kaib,i->kab", last, _TO_POINT[1:, point]) @ values for point, values in enumerate(forcing)
     )
     through = _running_product(over)
-    y = through @ np.cumsum(np.linalg.solve(through, added), axis=0)
-    return np.concatenate([np.zeros((1, *y.shape[1:])), y])
+    y = through @ (start + np.cumsum(np.linalg.solve(through, added), axis=0))
+    return np.concatenate([start[None], y])
 
 
 def _running_product(steps: Array) -> Array:

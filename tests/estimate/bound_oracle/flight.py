@@ -14,10 +14,10 @@ from freefloat.arrays import Array
 from freefloat.data.processing.attitude import integrate_rates
 from freefloat.dynamics.momentum_rows import momentum_matrix
 from freefloat.estimate.problem import Problem
-from freefloat.estimate.unknowns import PlacedGroup, Unknowns, unknowns_of
+from freefloat.estimate.unknowns import PlacedGroup, Unknowns, clock_kinds, clocks_of, unknowns_of
 from freefloat.robot.rotations import rotations
 
-_MOVING = ("joint zeros", "joint motion", "momentum", "external torque", "time offset", "clock drift")
+_MOVING = ("joint zeros", "joint motion", "momentum", "external torque")
 _SENSED = (
     "gyro misalignment",
     "gyro scale",
@@ -52,7 +52,8 @@ def flight_rows(
     """
     here = [part for part in unknowns.parts if part.flight in (None, number)]
     parameters = [part for part in here if part.kind == "clusters" or part.kind.startswith("known ")]
-    moving = [part for part in here if part.kind in _MOVING]
+    clocks = _clocks(problem, number)
+    moving = [part for part in here if part.kind in (*_MOVING, *clocks)]
     sensed = [part for part in here if part.kind in _SENSED or part.kind.startswith("gyro walk ")]
     if len(parameters) + len(moving) + len(sensed) < len(here):
         raise NotImplementedError(f"the bound knows no derivatives of some of {[part.kind for part in here]}")
@@ -61,13 +62,21 @@ def flight_rows(
     if "momentum" in open_parts:
         point[open_parts["momentum"]] = _shown_momentum(setting)[setting.turning]
         setting = _setting(problem, number, point, parameters, moving, sensed)
-    motion = base_motion(setting)
-    rows = SensorRows(setting, motion, tuple(sensed))
     if "drift velocity" in open_parts:
-        point[open_parts["drift velocity"]] = _shown_velocity(setting, motion, rows.first)[setting.sliding]
-        rows = replace(rows, setting=_setting(problem, number, point, parameters, moving, sensed))
+        motion = base_motion(setting)
+        first = SensorRows(setting, motion, tuple(sensed)).first
+        point[open_parts["drift velocity"]] = _shown_velocity(setting, motion, first)[setting.sliding]
+        setting = _setting(problem, number, point, parameters, moving, sensed)
+    stamped = [replace(setting, clock=clock) for clock in {data.clock for data in setting.flight.measured.values()}]
+    rows = [SensorRows(each, base_motion(each), tuple(sensed)).whitened() for each in stamped]
     places = [np.arange(part.place.start, part.place.stop) for part in (*parameters, *moving, *sensed)]
-    return rows.whitened(), np.concatenate(places)
+    return np.vstack(rows), np.concatenate(places)
+
+
+def _clocks(problem: Problem, number: int) -> dict[str, str]:
+    """By kind of the unknowns of a flight's clocks, the clock."""
+    clocks = clocks_of(problem, problem.flights[number])
+    return {kind: clock for clock in clocks for kind in clock_kinds(clocks, clock)}
 
 
 def _setting(
@@ -83,9 +92,12 @@ def _setting(
     present, columns = problem.present(flight), _columns(problem, parameters)
     phi = np.array(problem.fixed)
     np.add.at(phi, columns, np.concatenate([point[part.place] for part in parameters]))
-    setting = Setting(robot, flight, phi * present, columns, present[columns].astype(float), tuple(moving), {})
+    there, clocks = present[columns].astype(float), _clocks(problem, number)
+    if any(point[part.place].any() for part in moving if part.kind in clocks):
+        raise NotImplementedError("derivatives are those where clocks are exact")
+    setting = Setting(robot, flight, phi * present, columns, there, tuple(moving), {}, flight.clock, clocks)
     curves = flight.joints.errors(flight.t[:1]).sd.size
-    width = {"joint zeros": len(robot.joints), "joint motion": curves, "time offset": 1, "clock drift": 1}
+    width = {"joint zeros": len(robot.joints), "joint motion": curves}
     values = {kind: np.zeros(size) for kind, size in width.items()}
     values |= {kind: np.zeros(3) for kind in (*_TURNING, "drift velocity")}
     values["momentum"][setting.turning] = flight.momentum.vector[setting.turning]

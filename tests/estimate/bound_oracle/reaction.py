@@ -6,6 +6,9 @@ At one instant and attitude R the base's twist x = (v, w) follows from momentum,
 
 so that dx/dphi = -A_b^-1 K, dx/dq = -A_b^-1 d(K phi)/dq (the adjoint of the regressor with Z = e_i phi^T, row by
 row), dx/d(dq) = -A_b^-1 A_q, dx/dH = A_b^-1 (0, R^T).
+
+Time is the stamps of one sensor's clock, which is exact at the point where derivatives are taken. A clock that is late
+by one second more shows joints, and wheels that another clock stamps, as they were one second before.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.interpolate import CubicHermiteSpline
 
 from freefloat.arrays import Array
 from freefloat.dynamics.mass_centre import first_moment_regressor
@@ -25,7 +29,6 @@ from freefloat.estimate.unknowns import PlacedGroup
 from freefloat.robot.base_axes import allowed_rows, sliding_axes, turning_axes
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY
-from freefloat.sensors.truth import Truth
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,8 +37,9 @@ class Setting:
 
     phi: standard parameters of what was there, (10 bodies,). columns: those that are unknown, clusters' leaders
     first, then known ones that may deviate; present: zero for those that were not there, else one, both (c,).
-    parts: further unknowns that change the motion. values: of all unknowns that are not parameters, by kind, each
-    for all axes, all joints, or all curves.
+    parts: further unknowns that change the motion. values: of all unknowns that are not parameters or of clocks, by
+    kind, each for all axes, all joints, or all curves.
+    clock: that stamps the readings at hand. clocks: of each part its clock, if it is of one.
     """
 
     robot: Robot
@@ -45,6 +49,8 @@ class Setting:
     present: Array
     parts: tuple[PlacedGroup, ...]
     values: Mapping[str, Array]
+    clock: str
+    clocks: Mapping[str, str]
 
     @property
     def turning(self) -> NDArray[np.int64]:
@@ -73,42 +79,48 @@ class Setting:
         """Total angular momentum about the centre of mass in the axes of the first instant, shape (n, 3)."""
         return self.values["momentum"] + self.values["external torque"] * (t - self.flight.t[0])[:, None]
 
+    @property
+    def first_clock(self) -> str:
+        """That of the first reading, at which the attitude begins."""
+        measured = self.flight.measured
+        return next(measured[name].clock for name in ("w", "v", "attitude", "position") if name in measured)
+
+    def late(self, part: PlacedGroup, t: Array) -> Array:
+        """How much later an offset or drift makes the stamps of its clock, shape (n,)."""
+        return t - self.middle_s if part.kind.startswith("clock drift") else np.ones(t.size)
+
     def joints(self, t: Array) -> Joints:
-        """Motion of joints and wheels at times t of the base's clock."""
+        """Motion of joints and wheels at times t."""
         values = self.values
-        since = t - self.middle_s
-        late = t - values["time offset"] - values["clock drift"] * since
-        motion = self.flight.joints.at(late)
+        motion = self.flight.joints.at(t)
         q, dq = motion.position + values["joint zeros"], motion.rate
         if values["joint motion"].any():
-            errors = self.flight.joints.errors(late)
+            errors = self.flight.joints.errors(t)
             of_joint = np.equal.outer(errors.joint, np.arange(q.shape[1])).astype(float)
             q = q + (errors.position * values["joint motion"]) @ of_joint
             dq = dq + (errors.rate * values["joint motion"]) @ of_joint
-        return Joints(t, since, late, q, dq, motion.acceleration, self._spin(t))
+        return Joints(t, q, dq, motion.acceleration, *self._spin(t))
 
-    def _spin(self, t: Array) -> Array:
-        """Momentum of the wheels' rates relative to the base, (n, 3)."""
+    def _spin(self, t: Array) -> tuple[Array, Array]:
+        """Momentum of the wheels' rates relative to the base, and its derivative, (n, 3) each."""
         if not self.robot.wheels:
-            return np.zeros((t.size, 3))
-        rates = Truth(self.flight.samples).at("wheel_rates", t)
-        return (rates * self.robot.wheel_inertias) @ self.robot.wheel_axes
+            return np.zeros((t.size, 3)), np.zeros((t.size, 3))
+        samples = self.flight.samples
+        curve = CubicHermiteSpline(samples.t, samples.wheel_rates, samples.wheel_accelerations)
+        rates, accelerations = curve(t), curve.derivative()(t)
+        return tuple((values * self.robot.wheel_inertias) @ self.robot.wheel_axes for values in (rates, accelerations))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Joints:
-    """Joints and wheels at n instants t of the base's clock.
-
-    since: time since the middle of the flight. late: the instants on the joints' clock. spin: of the wheels, (n, 3).
-    """
+    """Joints and wheels at n instants t. spin, spin_rate: of the wheels, (n, 3)."""
 
     t: Array
-    since: Array
-    late: Array
     q: Array
     dq: Array
     ddq: Array
     spin: Array
+    spin_rate: Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,13 +128,14 @@ class Derivatives:
     """Of r quantities at n instants, the attitude held.
 
     parameters: by the setting's columns, (n, r, c). position, rate: by joint, (n, r, joints).
-    momentum: by total angular momentum in the axes of the first instant, (n, r, 3).
+    momentum: by total angular momentum in the axes of the first instant, (n, r, 3). held: by that in base axes.
     """
 
     parameters: Array
     position: Array
     rate: Array
     momentum: Array
+    held: Array
 
     def spread(self, setting: Setting, joints: Joints) -> Array:
         """By the columns, then by all parts of the setting, shape (n, r, k)."""
@@ -132,11 +145,19 @@ class Derivatives:
             "joint zeros": self.position,
             "momentum": by_momentum,
             "external torque": by_momentum * (joints.t - setting.flight.t[0])[:, None, None],
-            "time offset": -later,
-            "clock drift": -later * joints.since[:, None, None],
         }
+        wheels = setting.flight.wheel_rates
+        for part in setting.parts:
+            if part.kind in setting.clocks:
+                clock, late = setting.clocks[part.kind], setting.late(part, joints.t)[:, None, None]
+                own = float(clock == setting.clock)
+                shown = (
+                    float(wheels is not None and clock == wheels.clock) - own
+                )  # by wheels that the clocks make later
+                spun = -self.held @ joints.spin_rate[..., None]
+                columns[part.kind] = (shown * spun - own * later) * late
         if any(part.kind == "joint motion" for part in setting.parts):
-            errors = setting.flight.joints.errors(joints.late)
+            errors = setting.flight.joints.errors(joints.t)
             bent = self.position[..., errors.joint] * errors.position[:, None]
             columns["joint motion"] = bent + self.rate[..., errors.joint] * errors.rate[:, None]
         return np.concatenate([self.parameters, *(columns[part.kind] for part in setting.parts)], axis=2)
@@ -159,6 +180,7 @@ def reaction(setting: Setting, joints: Joints, R: Array, rows: slice = slice(0, 
         chosen @ _momentum_by_position(robot, state, phi),
         chosen @ A[:, :, 6:],
         inverse[:, rows, 3:] @ R.swapaxes(1, 2),
+        inverse[:, rows, 3:],
     )
     return x, inverse, found
 
@@ -194,4 +216,4 @@ def centre(setting: Setting, joints: Joints) -> tuple[Array, Derivatives]:
     is_mass = (setting.columns % PER_BODY == 0).astype(float)
     by_parameters = (Y[..., setting.columns] - c[..., None] * is_mass) * setting.present / mass
     by_position = A[:, :3, 6:] / mass
-    return c, Derivatives(by_parameters, by_position, np.zeros_like(by_position), np.zeros((n, 3, 3)))
+    return c, Derivatives(by_parameters, by_position, np.zeros_like(by_position), *np.zeros((2, n, 3, 3)))

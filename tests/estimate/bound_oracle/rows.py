@@ -49,16 +49,10 @@ class SensorRows:
         return np.eye(3) if known else rotations(np.asarray(attitude)[:1])[0]
 
     def whitened(self) -> Array:
-        """Derivatives of all readings by all unknowns of the flight, over their noise, shape (rows, k)."""
+        """Derivatives of all readings of the setting's clock by all unknowns of the flight, over noise, (rows, k)."""
         makers = {"w": self._gyro, "v": self._velocity, "attitude": self._attitude, "position": self._position}
-        there = [
-            name for name in makers if getattr(self.flight.samples, name) is not None and name in self.flight.noise
-        ]
-        if not there:
-            raise InvalidProblem(
-                f"{self.flight.name}: no measured base motion has a noise level; allowed: at least one of "
-                f"{', '.join(makers)} with `noise`"
-            )
+        measured = self.flight.measured
+        there = [name for name in makers if name in measured and measured[name].clock == self.setting.clock]
         stacked = [makers[name]() for name in there]
         return np.vstack([rows.reshape(-1, rows.shape[-1]) for rows in stacked])
 

@@ -140,14 +140,21 @@ class FlightPrediction:
     # ------------------------------------------------------------------ prediction
 
     def start(self, point: Array, phi: Array) -> None:
-        """Put a first guess of the unknown momentum into a point."""
-        place, data = self.place(MOMENTUM), self.flight.measured.get("w")
-        if place is None or data is None:
+        """Put a first guess of the unknown momentum into a point: by measured rates, else by those of the samples."""
+        place, data, w = self.place(MOMENTUM), self.flight.measured.get("w"), self.samples.w
+        if place is None:
             return
-        instants, each = self.instants(point), self.nodes["w"].nodes_each
-        motion, at = self.motion(point, phi, instants), 2 * instants.at["w"][each // 2 :: each]
-        rates, R = data.values[:, self.turning], rotations(integrate_rates(data.t, data.values))
-        point[place] = missing_momentum(motion.B[at], motion.w[at], rates, R, self.turning)[self.turning]
+        if data is not None:
+            instants, each, t, w = self.instants(point), self.nodes["w"].nodes_each, data.t, data.values
+            motion, at = self.motion(point, phi, instants), 2 * instants.at["w"][each // 2 :: each]
+        elif w is not None:
+            t = self.flight.t
+            motion, at = self._predicted(point, phi, "start", with_midpoints(t), 2), 2 * np.arange(t.size)
+        else:
+            return
+        R = rotations(integrate_rates(t, w))
+        missing = missing_momentum(motion.B[at], motion.w[at], w[:, self.turning], R, self.turning)
+        point[place] = missing[self.turning]
 
     def total_momentum(self, point: Array) -> Array:
         """Angular momentum at the first instant, in base axes, (3,) [N m s]."""

@@ -4,6 +4,10 @@
 N = R B R^T [H x] and f = R dw the change of the rate at a given attitude,
 
     psi' = N psi + f.
+
+Time is that of the joints' clock. A reading whose own clock stamps it later shows the motion as it was before: that is
+in `acceleration` and the rates, and belongs to the clock of that reading alone (`planned_base.py`). Here a clock counts
+as far as all readings see it: the attitude begins where the first of them was stamped, and wheels turn by their own.
 """
 
 from __future__ import annotations
@@ -15,9 +19,17 @@ import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.dynamics.attitude_kernels import carry, carry_adjoint
+from freefloat.dynamics.momentum_rows import momentum_by_wheel_rates, wheel_momentum
 from freefloat.dynamics.reacting_base import Bars, ReactingBase
 from freefloat.dynamics.samples import Samples
-from freefloat.estimate.unknowns import CLOCK_DRIFT, EXTERNAL_TORQUE, JOINT_MOTION, JOINT_ZEROS, MOMENTUM, TIME_OFFSET
+from freefloat.estimate.unknowns import (
+    EXTERNAL_TORQUE,
+    JOINT_MOTION,
+    JOINT_ZEROS,
+    MOMENTUM,
+    clock_kinds,
+    clocks_of,
+)
 from freefloat.excitation.information.planned_flight import PlannedFlight
 from freefloat.excitation.rows.rows import MotionSlope
 from freefloat.robot.base_axes import sliding_axes, turning_axes
@@ -26,10 +38,14 @@ from freefloat.robot.rotations import axial, cross_matrices
 
 @dataclass(eq=False)
 class Backward:
-    """Derivatives of one number, to be added to: by twist, by psi, and by what the reacting base offers."""
+    """Derivatives of one number, to be added to.
+
+    By twist, by psi, by the acceleration of the base, (n, 6), and by what the reacting base offers.
+    """
 
     twist: Array
     psi: Array
+    acceleration: Array
     bars: Bars
 
 
@@ -46,11 +62,33 @@ class InformedMotion:
         self.turning, self.sliding = turning_axes(problem.robot), sliding_axes(problem.robot)
         self.errors = planned.flight.joints.errors(self.base.t)
         self.since = self.base.t - 0.5 * (self.base.t[0] + self.base.t[-1])
+        self._clocks = clocks_of(problem, planned.flight)
 
     def place(self, kind: str) -> slice | None:
         """Where unknowns of a kind are; None if there are none."""
         shared = self.unknowns.find(kind)
         return self.unknowns.find(kind, 0) if shared is None else shared
+
+    def clock_columns(self, clock: str) -> tuple[tuple[int, Array], ...]:
+        """Columns of a clock's offset and drift, and how much later each makes its stamps, shape (n,).
+
+        None for the joints' own clock.
+        """
+        if clock not in self._clocks:
+            return ()
+        kinds = zip(clock_kinds(self._clocks, clock), (np.ones_like(self.since), self.since), strict=True)
+        places = ((self.place(kind), late) for kind, late in kinds)
+        return tuple((place.start, late) for place, late in places if place is not None)
+
+    @property
+    def _first_clock_columns(self) -> tuple[tuple[int, Array], ...]:
+        """Of the clock that stamped the first reading, where attitude begins."""
+        return self.clock_columns(self.planned.readings[0].data.clock)
+
+    @property
+    def _wheel_clock_columns(self) -> tuple[tuple[int, Array], ...]:
+        wheels = self.planned.flight.wheel_rates
+        return () if wheels is None or not self.base.robot.wheels else self.clock_columns(wheels.clock)
 
     @property
     def _joints(self) -> int:
@@ -62,20 +100,40 @@ class InformedMotion:
     def held(self) -> Array:
         """Of the twist at a given attitude, shape (n, 6, unknowns)."""
         base = self.base
-        return self.spread(base.G[:, :, : self.planned.columns.size], base.by_position, base.by_rate, base.B)
+        held = self.spread(base.G[:, :, : self.planned.columns.size], base.by_position, base.by_rate, base.B)
+        for column, late in self._wheel_clock_columns:
+            held[:, :, column] -= late[:, None] * (base.B @ self._spin_rate[:, :, None])[..., 0]
+        return held
+
+    @cached_property
+    def _spin_rate(self) -> Array:
+        """Of the wheels' momentum in base axes, shape (n, 3) [N m]."""
+        accelerations = self.base.samples.wheel_accelerations
+        if accelerations is None or not self.base.robot.wheels:
+            return np.zeros((self.base.n, 3))
+        return wheel_momentum(self.base.robot, accelerations)
+
+    @cached_property
+    def _torque(self) -> Array:
+        """That turns the base's own axes in the momentum, less that of the wheels, shape (n, 3) [N m]."""
+        return np.cross(self.base.u, self.base.x[:, 3:]) - self._spin_rate
+
+    @cached_property
+    def acceleration(self) -> Array:
+        """Of the twist by time, shape (n, 6)."""
+        base = self.base
+        by_joints = base.by_position @ base.dq[..., None] + base.by_rate @ base.ddq[..., None]
+        return (by_joints + base.B @ self._torque[:, :, None])[..., 0]
 
     def spread(self, parameters: Array, position: Array, rate: Array, momentum: Array | None = None) -> Array:
-        """Of r quantities with these derivatives (n, r, ...), by all unknowns, shape (n, r, unknowns)."""
+        """Of r quantities with these derivatives (n, r, ...), by all unknowns but clocks, shape (n, r, unknowns)."""
         base, c = self.base, self.planned.columns.size
         found = np.zeros((*parameters.shape[:2], len(self.unknowns)))
         found[:, :, :c] = parameters
-        later = position @ base.dq[..., None] + rate @ base.ddq[..., None]
         columns = {
             JOINT_ZEROS: position,
             JOINT_MOTION: position[:, :, self.errors.joint] * self.errors.position[:, None]
             + rate[:, :, self.errors.joint] * self.errors.rate[:, None],
-            TIME_OFFSET: -later,
-            CLOCK_DRIFT: -later * self.since[:, None, None],
         }
         if momentum is not None:
             along = (momentum @ base.R.swapaxes(1, 2))[:, :, self.turning]
@@ -99,6 +157,9 @@ class InformedMotion:
     def psi(self) -> Array:
         """Small rotation of the attitude in the axes of the first instant, shape (n, 3, unknowns)."""
         psi = np.empty((self.base.n, 3, len(self.unknowns)))
+        psi[0] = 0.0
+        for column, late in self._first_clock_columns:
+            psi[0, :, column] = late[0] * self.base.x[0, 3:]
         carry(self.base.t, self._N, self.base.R @ self.held[:, 3:], psi)
         return psi
 
@@ -119,7 +180,7 @@ class InformedMotion:
     def backward(self) -> Backward:
         """Derivatives, all zero so far."""
         shape = (self.base.n, 6, len(self.unknowns))
-        return Backward(np.zeros(shape), np.zeros((shape[0], 3, shape[2])), self.base.bars())
+        return Backward(np.zeros(shape), np.zeros((shape[0], 3, shape[2])), np.zeros(shape[:2]), self.base.bars())
 
     def pull_back(self, back: Backward) -> MotionSlope:
         """To the motion of joints and wheels."""
@@ -132,21 +193,47 @@ class InformedMotion:
             self.rotate_back(np.cross(z, base.u[:, :, None], axis=1), self.y, back)
             bars.turn -= np.cross(base.u, np.cross(self.y, z, axis=1).sum(axis=2))
         if self.planned.turns:
-            f = np.empty_like(back.psi)
-            carry_adjoint(base.t, self._N, np.ascontiguousarray(back.psi), f)
+            f, first = np.empty_like(back.psi), np.empty(back.psi.shape[1:])
+            carry_adjoint(base.t, self._N, np.ascontiguousarray(back.psi), f, first)
+            for column, late in self._first_clock_columns:
+                bars.x[0, 3:] += late[0] * first[:, column]
             seen = base.R.swapaxes(1, 2) @ f
             held[:, 3:] += seen
             bars.turn += np.cross(self.held[:, 3:], seen, axis=1).sum(axis=2)
             if base.momentum.any():
                 self._through_N(f @ self.psi.swapaxes(1, 2), bars)
         c, joints = self.planned.columns.size, self._joints
-        parameters, position, rate = self.gather(held, base.by_position, base.by_rate, bars)
+        parameters, position, rate = self.gather(held, base.by_position, base.by_rate)
         bars.G[:, :, :c] += parameters
         bars.G[:, :, c : c + joints] += position
         bars.G[:, :, c + joints :] += rate
         self._gather_momentum(held, bars)
+        spin_rate = self._wheel_clock_back(held, bars) + self._acceleration_back(back.acceleration, bars)
         by_wheels = base.pull_back(bars)
-        return MotionSlope(bars.q, bars.dq, bars.ddq, by_wheels)
+        by_accelerations = spin_rate @ momentum_by_wheel_rates(base.robot)
+        return MotionSlope(bars.q, bars.dq, bars.ddq, by_wheels, by_accelerations)
+
+    def _wheel_clock_back(self, held: Array, bars: Bars) -> Array:
+        """The way back of the columns of the wheels' clock; that by the rate of the wheels' momentum, (n, 3)."""
+        spin_rate = np.zeros((self.base.n, 3))
+        for column, late in self._wheel_clock_columns:
+            weight = late[:, None] * held[:, :, column]
+            bars.B -= weight[:, :, None] * self._spin_rate[:, None, :]
+            spin_rate -= np.einsum("nri,nr->ni", self.base.B, weight)
+        return spin_rate
+
+    def _acceleration_back(self, weight: Array, bars: Bars) -> Array:
+        """The way back of `acceleration`; that by the rate of the wheels' momentum, shape (n, 3)."""
+        base, c, joints = self.base, self.planned.columns.size, self._joints
+        bars.G[:, :, c : c + joints] += weight[:, :, None] * base.dq[:, None, :]
+        bars.G[:, :, c + joints :] += weight[:, :, None] * base.ddq[:, None, :]
+        bars.dq += np.einsum("nrj,nr->nj", base.by_position, weight)
+        bars.ddq += np.einsum("nrj,nr->nj", base.by_rate, weight)
+        bars.B += weight[:, :, None] * self._torque[:, None, :]
+        torque = np.einsum("nri,nr->ni", base.B, weight)
+        bars.x[:, 3:] += np.cross(torque, base.u)
+        bars.turn -= np.cross(base.u, np.cross(base.x[:, 3:], torque))
+        return -torque
 
     def rotate_back(self, y_bar: Array, y: Array, back: Backward) -> None:
         """From the derivative by y = R^T psi to those by psi and R; constants may take the place of psi."""
@@ -160,9 +247,9 @@ class InformedMotion:
         B = base.B[:, 3:]
         bars.turn += axial(by_B @ B.swapaxes(1, 2) - B.swapaxes(1, 2) @ by_B)
 
-    def gather(self, held: Array, position: Array, rate: Array, bars: Bars) -> tuple[Array, Array, Array]:
-        """The way back of `spread`: derivatives by its first three arguments; those by the joints go to the bars."""
-        base, c = self.base, self.planned.columns.size
+    def gather(self, held: Array, position: Array, rate: Array) -> tuple[Array, Array, Array]:
+        """The way back of `spread`: derivatives by its first three arguments."""
+        c = self.planned.columns.size
         by_position, by_rate = np.zeros_like(position), np.zeros_like(rate)
         zeros, bends = self.place(JOINT_ZEROS), self.place(JOINT_MOTION)
         if zeros is not None:
@@ -171,15 +258,6 @@ class InformedMotion:
             of_joint = np.equal.outer(self.errors.joint, np.arange(self._joints)).astype(float)
             by_position += (held[:, :, bends] * self.errors.position[:, None]) @ of_joint
             by_rate += (held[:, :, bends] * self.errors.rate[:, None]) @ of_joint
-        later = np.zeros(held.shape[:2])
-        for kind, factor in ((TIME_OFFSET, np.ones_like(self.since)), (CLOCK_DRIFT, self.since)):
-            place = self.place(kind)
-            if place is not None:
-                later -= held[:, :, place.start] * factor[:, None]
-        by_position += later[:, :, None] * base.dq[:, None, :]
-        by_rate += later[:, :, None] * base.ddq[:, None, :]
-        bars.dq += np.einsum("nrj,nr->nj", position, later)
-        bars.ddq += np.einsum("nrj,nr->nj", rate, later)
         return held[:, :, :c], by_position, by_rate
 
     def _gather_momentum(self, held: Array, bars: Bars) -> None:

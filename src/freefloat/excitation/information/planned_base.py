@@ -1,4 +1,7 @@
-"""The base of a planned motion as readings see it, and the way back from what they found there."""
+"""The base of a planned motion as readings see it, and the way back from what they found there.
+
+Readings that their clock stamps later show what was before: less by the base's rates and accelerations.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +18,11 @@ from freefloat.sensors.moving_base import PulledBack
 
 
 class PlannedBase:
-    """A moving base (`sensors/moving_base.py`) at the instants of a plan, by all unknowns."""
+    """A moving base (`sensors/moving_base.py`) at the instants of a plan, by all unknowns, for readings of a clock."""
 
-    def __init__(self, motion: InformedMotion) -> None:
+    def __init__(self, motion: InformedMotion, clock: str) -> None:
         self.motion, self._base = motion, motion.base
+        self._clock_columns = motion.clock_columns(clock)
         self.t, self.R = self._base.t, self._base.R
         self.v, self.w = self._base.x[:, :3], self._base.x[:, 3:]
         # All three axes as a slice: indices would copy.
@@ -50,17 +54,25 @@ class PlannedBase:
 
     def rates_by_unknowns(self, gain: Array) -> Array:
         """Of gain times the rates, shape (n, rows, unknowns)."""
-        return gain @ self.motion.twist[:, 3:][:, self._turning]
+        columns = gain @ self.motion.twist[:, 3:][:, self._turning]
+        return self._stamped(columns, self.motion.acceleration[:, 3:][:, self._turning] @ gain.T)
 
-    @property
+    def _stamped(self, columns: Array, by_time: Array) -> Array:
+        """Columns (n, r, unknowns), changed in place, less what passes (n, r) while the clock is late."""
+        for column, late in self._clock_columns:
+            columns[:, :, column] -= late[:, None] * by_time
+        return columns
+
+    @cached_property
     def velocity_by_unknowns(self) -> Array:
         """Of v along the axes that slide, shape (n, sliding axes, unknowns)."""
-        return self.motion.twist[:, :3][:, self._sliding]
+        columns = np.array(self.motion.twist[:, :3][:, self._sliding])
+        return self._stamped(columns, self.motion.acceleration[:, :3][:, self._sliding])
 
-    @property
+    @cached_property
     def turn_by_unknowns(self) -> Array:
         """Of the attitude, as a small rotation in base axes, shape (n, 3, unknowns)."""
-        return self.motion.y
+        return self._stamped(np.array(self.motion.y), self.w)
 
     @cached_property
     def centre_by_unknowns(self) -> Array:
@@ -68,7 +80,8 @@ class PlannedBase:
         columns, base = self.motion.planned.columns, self._base
         parameters = (self._moments[..., columns] - self.centre[..., None] * self._is_mass) * base.present / self._mass
         position = base.A[:, :3, 6:] / self._mass
-        return self.motion.spread(parameters, position, np.zeros_like(position))
+        columns = self.motion.spread(parameters, position, np.zeros_like(position))
+        return self._stamped(columns, (position @ base.dq[:, :, None])[..., 0])
 
     @property
     def joint_rates(self) -> Array:
@@ -88,14 +101,24 @@ class PlannedBase:
 
     # ------------------------------------------------------------------ the way back
 
+    def _stamped_back(self, columns: Array) -> Array:
+        """The way back of `_stamped`: by what passes in time, shape (n, r)."""
+        by_time = np.zeros(columns.shape[:2])
+        for column, late in self._clock_columns:
+            by_time -= late[:, None] * columns[:, :, column]
+        return by_time
+
     def pull_back(self, found: PulledBack, back: Backward) -> None:
         """Add what was found to derivatives by the motion."""
         if found.by_velocity is not None:
             back.twist[:, :3][:, self._sliding] += found.by_velocity
+            back.acceleration[:, :3][:, self._sliding] += self._stamped_back(found.by_velocity)
         if found.by_rates is not None:
             back.twist[:, 3:][:, self._turning] += found.by_rates
+            back.acceleration[:, 3:][:, self._turning] += self._stamped_back(found.by_rates)
         if found.by_turn is not None:
             self.motion.rotate_back(found.by_turn, self.motion.y, back)
+            back.bars.x[:, 3:] += self._stamped_back(found.by_turn)
         if found.w is not None:
             back.bars.x[:, 3:] += found.w
         if found.turn is not None:
@@ -116,8 +139,10 @@ class PlannedBase:
     def _centre_back(self, change: Array, by_c: Array, back: Backward) -> None:
         base, bars, mass = self._base, back.bars, self._mass
         position = base.A[:, :3, 6:] / mass
-        parameters, by_position, _ = self.motion.gather(change, position, np.zeros_like(position), bars)
-        bars.A_q[:, :3] += by_position / mass
+        parameters, by_position, _ = self.motion.gather(change, position, np.zeros_like(position))
+        by_time = self._stamped_back(change)
+        bars.A_q[:, :3] += (by_position + by_time[:, :, None] * base.dq[:, None, :]) / mass
+        bars.dq += np.einsum("nrj,nr->nj", position, by_time)
         weight = parameters * base.present / mass
         Z = (by_c - weight @ self._is_mass)[:, :, None] * base.phi / mass
         Z[:, :, self.motion.planned.columns] += weight

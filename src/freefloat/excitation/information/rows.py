@@ -39,11 +39,12 @@ class FilledInformation(Filled):
     """Rows of one motion, where sensors are without errors and the centre of mass is at rest."""
 
     def __init__(self, rows: InformationRows, motion: InformedMotion) -> None:
-        self.rows, self.motion, self.base = rows, motion, PlannedBase(motion)
-        self.point = np.zeros(len(rows.unknowns))
+        self.rows, self.motion, self.point = rows, motion, np.zeros(len(rows.unknowns))
+        clocks = [reading.data.clock for reading in rows.readings]
+        by_clock = {clock: PlannedBase(motion, clock) for clock in clocks}
+        self.seen = [(reading, by_clock[clock]) for reading, clock in zip(rows.readings, clocks, strict=True)]
         whitened = [
-            reading.of_data(reading.whitened(reading.derivative(self.base, self.point), self.base))
-            for reading in rows.readings
+            reading.of_data(reading.whitened(reading.derivative(base, self.point), base)) for reading, base in self.seen
         ]
         self.shapes = [part.shape for part in whitened]
         self.matrix = np.vstack([part.reshape(-1, part.shape[2]) for part in whitened])
@@ -51,11 +52,11 @@ class FilledInformation(Filled):
     def pull_back(self, Z: Array) -> MotionSlope:
         """Derivative by the motion."""
         backward, start = self.motion.backward(), 0
-        for reading, shape in zip(self.rows.readings, self.shapes, strict=True):
+        for (reading, base), shape in zip(self.seen, self.shapes, strict=True):
             stop = start + shape[0] * shape[1]
             whitened = reading.of_data_back(Z[start:stop].reshape(shape))
-            J, turn = reading.whitened_back(self.base, self.point, whitened)
-            self.base.pull_back(reading.pull_back(self.base, self.point, J), backward)
+            J, turn = reading.whitened_back(base, self.point, whitened)
+            base.pull_back(reading.pull_back(base, self.point, J), backward)
             if turn is not None:
                 backward.bars.turn += turn
             start = stop

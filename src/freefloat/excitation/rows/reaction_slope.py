@@ -39,7 +39,7 @@ class ReactedMotion:
         bars = self.base.bars()
         bars.x, bars.q, bars.dq = np.hstack([gv, gw]), np.array(gq), np.array(gdq)
         by_wheels = self.base.pull_back_twist(bars)
-        return MotionSlope(bars.q, bars.dq, bars.ddq, by_wheels)
+        return MotionSlope(bars.q, bars.dq, bars.ddq, by_wheels, np.zeros_like(by_wheels))
 
     def slope_with_accelerations(self, found: TorqueSlope) -> MotionSlope:
         """Derivative by the joints of a number that depends on their and the base's accelerations as well."""

@@ -6,7 +6,7 @@ trajectory, linear in its coefficients, does the rest:
 
     filled = rows.fill(samples)
     value, Z = goal(filled.matrix)            # Z = d goal / d C
-    slope = filled.pull_back(Z)               # d goal / d q, dq, ddq, wheel rates, at every instant
+    slope = filled.pull_back(Z)               # d goal / d q, dq, ddq, wheels, at every instant
 """
 
 from __future__ import annotations
@@ -27,23 +27,28 @@ from freefloat.robot.model import Robot
 class MotionSlope:
     """Derivative of one number by the motion at n instants.
 
-    q, dq, ddq: shape (n, joints). wheel_rates: shape (n, wheels).
+    q, dq, ddq: shape (n, joints). wheel_rates, wheel_accelerations: shape (n, wheels).
     """
 
     q: Array
     dq: Array
     ddq: Array
     wheel_rates: Array
+    wheel_accelerations: Array
 
     @classmethod
     def zero(cls, robot: Robot, n: int) -> MotionSlope:
         """Of what does not depend on the motion."""
         q, dq, ddq = np.zeros((3, n, len(robot.joints)))
-        return cls(q, dq, ddq, np.zeros((n, len(robot.wheels))))
+        return cls(q, dq, ddq, *np.zeros((2, n, len(robot.wheels))))
 
     def __add__(self, other: MotionSlope) -> MotionSlope:
         return MotionSlope(
-            self.q + other.q, self.dq + other.dq, self.ddq + other.ddq, self.wheel_rates + other.wheel_rates
+            self.q + other.q,
+            self.dq + other.dq,
+            self.ddq + other.ddq,
+            self.wheel_rates + other.wheel_rates,
+            self.wheel_accelerations + other.wheel_accelerations,
         )
 
     def by_coefficients(self, robot: Robot, channels: Sequence[str], linear: LinearMap) -> Array:
@@ -59,7 +64,11 @@ class MotionSlope:
                     + linear.basis_acceleration.T @ self.ddq[:, j]
                 )
             else:
-                found[:, column] = linear.basis_rate.T @ self.wheel_rates[:, wheels.index(name)]
+                w = wheels.index(name)
+                found[:, column] = (
+                    linear.basis_rate.T @ self.wheel_rates[:, w]
+                    + linear.basis_acceleration.T @ self.wheel_accelerations[:, w]
+                )
         return found
 
 
