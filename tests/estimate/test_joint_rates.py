@@ -16,8 +16,10 @@ from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.planned import planned_problem
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.recorded_flight import recorded_flight
-from freefloat.estimate.unknowns import JOINT_MOTION
+from freefloat.estimate.unknowns import CLOCK_DRIFT, JOINT_MOTION, TIME_OFFSET
 from freefloat.excitation.information.planned_flight import PlannedFlight
+from freefloat.excitation.information.rows import InformationRows
+from freefloat.excitation.planned_motion import Conditions
 from freefloat.motion.random_motion import random_trajectory
 from freefloat.sensors.joint_rate_sensor import BIAS
 from freefloat.sensors.kinds import make_sensor
@@ -177,6 +179,24 @@ def test_plans_leave_it_out():
     assert "joint_rates" in recorded.measured
     planned = PlannedFlight(Problem(robot, (recorded,)), np.zeros(3))
     assert [reading.array for reading in planned.readings] == ["w"]
+
+
+def test_the_base_of_a_plan_knows_its_joints_rates_too():
+    sensors = sensors_of(joints=ENCODER, gyro=GYRO)
+    robot, motion, _ = flown(sensors)
+    problem = planned_problem(robot, motion, sensors, 10.0, wheel_rates=[0.2])
+    rows = InformationRows(problem, np.zeros(3))
+    joints = motion.linear_map(rows.flight.t).motion(motion.coefficients)
+    samples = Conditions(robot, np.zeros(3), wheel_rates=[0.2]).samples(motion.channels, joints)
+    base, unknowns = rows.fill(samples).base, rows.unknowns
+    np.testing.assert_array_equal(base.joint_rates, samples.dq)
+    expected = np.zeros((*samples.dq.shape, len(unknowns)))
+    expected[:, :, unknowns.find(TIME_OFFSET, 0).start] = -samples.ddq
+    since = rows.flight.t - 0.5 * (rows.flight.t[0] + rows.flight.t[-1])
+    expected[:, :, unknowns.find(CLOCK_DRIFT, 0).start] = -samples.ddq * since[:, None]
+    errors, bends = problem.flights[0].joints.errors(rows.flight.t), unknowns.find(JOINT_MOTION, 0)
+    expected[:, errors.joint, np.arange(bends.start, bends.stop)] = errors.rate
+    np.testing.assert_allclose(base.joint_rates_by_unknowns, expected, atol=1e-12)
 
 
 # ---------------------------------------------------------------------- noise of stamps
