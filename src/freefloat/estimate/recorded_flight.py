@@ -229,8 +229,10 @@ class _Readings:
     # ------------------------------------------------------------------ joints and wheels
 
     def _joint_rates(self, channel: Channel, known: Known) -> Measured | None:
-        """Rates of all joints; None where nobody said their noise and they show none."""
+        """Rates of all joints; None where nobody declared a sensor: many logs hold encoders' readings differentiated."""
         names = self.robot.joint_names
+        if self.sensor_of(channel) is None or not set(names) <= set(channel.components):
+            return None
         values, sd = channel.of(names), _sd_of(names, channel, known)
         if np.isnan(sd).any():
             sd = np.hypot(noise_level(evenly(channel.t, values).values), rounding_step(values) / np.sqrt(12.0))

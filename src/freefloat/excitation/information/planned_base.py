@@ -80,8 +80,8 @@ class PlannedBase:
         columns, base = self.motion.planned.columns, self._base
         parameters = (self._moments[..., columns] - self.centre[..., None] * self._is_mass) * base.present / self._mass
         position = base.A[:, :3, 6:] / self._mass
-        columns = self.motion.spread(parameters, position, np.zeros_like(position))
-        return self._stamped(columns, (position @ base.dq[:, :, None])[..., 0])
+        change = self.motion.spread(parameters, position, np.zeros_like(position))
+        return self._stamped(change, (position @ base.dq[:, :, None])[..., 0])
 
     @property
     def joint_rates(self) -> Array:
