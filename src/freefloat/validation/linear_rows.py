@@ -28,6 +28,7 @@ from freefloat.estimate.unknowns import MOMENTUM
 from freefloat.models.names import ModelName
 from freefloat.robot.base_axes import turning_axes
 from freefloat.sensors.gyro import BIAS as GYRO_BIAS, RateReading
+from freefloat.sensors.measured import Measured
 from freefloat.sensors.unknowns import UnknownGroup
 from freefloat.validation.prediction import (
     ClaimedClusters,
@@ -66,8 +67,9 @@ class LinearPrediction:
         """Of the gyro in every flight, as it says; where they walk is not allowed for."""
         for stack in self.stacks:
             ending = f" of {stack.flight.name}" if len(self.stacks) > 1 else ""
-            own = RateReading.flight_unknowns(self.problem.nuisances, self.problem.robot, stack.flight, ending)
-            yield from (group for group in own if group.kind == GYRO_BIAS)
+            flight = stack.flight
+            rates = Measured(flight.t, flight.samples.need("w", "validation"), flight.sd("w", 3))
+            yield from RateReading.flight_unknowns(self.problem.nuisances, self.problem.robot, rates, ending)
 
     def _claimed_by(self) -> ClaimedClusters:
         estimate, clusters, known = self.estimate, self.estimate.values.size, self.uncertain.size
