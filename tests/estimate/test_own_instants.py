@@ -67,7 +67,7 @@ def test_every_derivative_is_that_of_the_rows(setting, curves):
         step = 0.3 / np.abs(J[:, index]).max() * np.eye(size.size)[index]  # less than a reading's standard deviation
         column = (residuals(point - step) - residuals(point + step)) / (2.0 * step[index])
         scale = np.abs(column).max()
-        assert np.abs(J[:, index] - column).max() <= 1e-5 * scale + 1e-9, unknowns.labels[index]
+        assert np.abs(J[:, index] - column).max() <= 5e-6 * scale + 1e-9, unknowns.labels[index]
 
 
 def test_clocks_are_named_where_there_are_several():
@@ -101,7 +101,7 @@ CLOCKS_ONLY = replace(Nuisances.none(), time_offset_s=100.0, clock_drift=1.0)  #
         (ALL, "unknown", "planar"),
     ],
 )
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", [0, 4])
 def test_noiseless_truth_is_found_by_sensors_with_their_own_clocks(seed, channels, momentum, base):
     made = flown(seed, base, channels, momentum, STEADY, "exact", lasts_s=12.0, noisy=False, bodies=3)
     quiet = {name: replace(data, sd=1e-2 * data.sd) for name, data in made.flight.own_instants.items()}
