@@ -222,4 +222,5 @@ class FlightPrediction:
             return Grid(t, still, still, step)
         read = wheels.at if self.local is None or not self.local.wheels else self.local.wheel_rates
         rates, accelerations = read(self.wheel_time(point, t))
-        return Grid(t, wheel_momentum(self.robot, rates), wheel_momentum(self.robot, accelerations), step)
+        by_time = accelerations / (1.0 - self.clock(self.wheel_clock, point).drift)  # of the joints' clock
+        return Grid(t, wheel_momentum(self.robot, rates), wheel_momentum(self.robot, by_time), step)

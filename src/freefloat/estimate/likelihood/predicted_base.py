@@ -129,6 +129,7 @@ class PredictedFlight:
         if torque is not None:
             G[:, :, torque] = by_momentum * (motion.grid.t - motion.grid.t[0])[:, None, None]
             pushed = flight.vector(self.point, torque, flight.turning) @ motion.R
+            self._begin(G, (motion.B @ pushed[:, :, None])[..., 0])
         u_cross = cross_matrices(motion.u)
         turned, gain = np.zeros((m, 3, self.count)), np.zeros((m, 3, 3))
         turned[:, flight.turning] = G[:, flight.sliding.size :, : self.count]
@@ -146,15 +147,18 @@ class PredictedFlight:
         by_time = (motion.B[::2] @ change[:, :, None])[..., 0] - G[::2, :, columns.stop]
         return twist, turn, by_time
 
-    def _begin(self, alpha: Array, w: Array) -> None:
-        """Attitude begins where the first reading was stamped: later by its clock, it has turned by then."""
+    def _begin(self, columns: Array, later: Array) -> None:
+        """Add what has happened by then, (..., rows), where the first reading's clock has the flight begin later.
+
+        At that reading attitude begins, and a torque from outside to act.
+        """
         assert self.instants is not None
         name, stamp = self.instants.first
         offset, drift = self.flight.clock_places(self.flight.measured[name].clock)
         if offset is not None:
-            alpha[:, offset.start] += w
+            columns[..., offset.start] += later
         if drift is not None:
-            alpha[:, drift.start] += w * (stamp - self.flight.middle)
+            columns[..., drift.start] += later * (stamp - self.flight.middle)
 
     @cached_property
     def rates_at_instants(self) -> Array:
