@@ -106,8 +106,9 @@ class Hand:
         measured = self.flight.measured
         for clock in {data.clock for data in measured.values()}:
             for run, seen in zip(found, self._stamped_by(clock, points, R_0), strict=True):
-                run |= {name: seen[name] for name in measured if measured[name].clock == clock}
-                run |= {"turned": seen["attitude"]} if "v" in measured and measured["v"].clock == clock else {}
+                run.update({name: seen[name] for name in measured if measured[name].clock == clock})
+                if "v" in measured and measured["v"].clock == clock:
+                    run["turned"] = seen["attitude"]
         return found
 
     def _stamped_by(self, clock, points, R_0):

@@ -10,6 +10,7 @@ from random_trees import random_robot
 from scipy.linalg import block_diag
 from scipy.spatial.transform import Rotation
 
+from freefloat.data.processing.process import process
 from freefloat.data.processing.projection import project
 from freefloat.dynamics.mass_centre import centre_of_mass
 from freefloat.dynamics.momentum_rows import momentum_matrix
@@ -23,12 +24,15 @@ from freefloat.estimate.planned import planned_flight, planned_problem
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.problem_data import Nuisances
+from freefloat.estimate.recorded_flight import recorded_flight
 from freefloat.estimate.unknowns import unknowns_of
 from freefloat.motion.random_motion import random_trajectory
 from freefloat.robot.model import Robot
 from freefloat.robot.parts import Body, Joint
 from freefloat.robot.rotations import rotations
 from freefloat.sensors.kinds import make_sensor
+from freefloat.sensors.truth import Truth
+from freefloat.simulation.recorded import record
 from freefloat.simulation.simulate import Start, simulate_motion
 from freefloat.studies.catalogue import study_robot
 from freefloat.studies.printed import printed_motion
@@ -520,6 +524,74 @@ def test_a_plan_knows_what_its_encoders_cost():
     ]
     np.testing.assert_allclose(sds[1], sds[0], rtol=1e-4)
     assert (sds[2] > 1.05 * sds[0]).any()
+
+
+def base_sensors(slow_Hz, **clock):
+    """Gyro, star tracker and pose, each by its own clock unless they share one, and encoders."""
+    stars = {"kind": "star-tracker", "noise_arcsec": 10.0, "rate_Hz": slow_Hz} | clock
+    camera = {"kind": "pose", "gives_attitude": False, "position_noise_m": 1e-4, "rate_Hz": slow_Hz} | clock
+    return [gyro(20.0, 1e-5, **clock), encoder(1e-5), make_sensor("stars", stars), make_sensor("camera", camera)]
+
+
+def clocks_among(problem):
+    labels = (label for part in unknowns_of(problem).parts for label in part.labels)
+    return [label.removeprefix("time offset") for label in labels if label.startswith("time offset")]
+
+
+def test_a_plan_has_the_clocks_of_its_sensors():
+    robot, _, trajectory = flown(11, wheels=2)
+    wheels = make_sensor("wheels", {"kind": "tachometer", "rate_Hz": 10.0})
+    some = make_sensor("wheels", {"kind": "tachometer", "rate_Hz": 10.0, "wheels": [robot.wheels[0].name]})
+
+    def clocks(sensors):
+        return clocks_among(planned_problem(robot, trajectory, sensors))
+
+    assert clocks([gyro()]) == clocks([gyro(), encoder()]) == clocks([gyro(), encoder(), some]) == [""]
+    assert clocks(base_sensors(5.0)) == [" of gyro", " of stars", " of camera"]
+    assert clocks([*base_sensors(5.0), wheels]) == [" of gyro", " of stars", " of camera", " of wheels"]
+    assert clocks(base_sensors(5.0, clock="bus")) == [""]
+    assert clocks(base_sensors(5.0, clock="joints")) == []
+
+
+def recorded_bound(robot, trajectory, sensors, command):
+    """Of the readings of a simulated recording, at their own instants."""
+    t = np.linspace(0.0, trajectory.duration_s, 4001)
+    recording = record(sensors, Truth.of(robot, simulate_motion(robot, trajectory, t)), seed=1)
+    flight = recorded_flight(recording, robot, process(recording, robot, command, sensors=sensors), sensors)
+    assert flight.own_instants is not None
+    return cramer_rao_bound(Problem(robot, (flight,), {"body3": 0.01}))
+
+
+# Noise of readings moves the point of the derivatives, and standard deviations by 1e-6. A sensor of 5 Hz has 201
+# readings in 40 s, a plan counts 200: 1/400 of a standard deviation at most. Splines bend more freely than the command's
+# own functions, which costs 0.1 % here.
+@pytest.mark.parametrize(
+    ("slow_Hz", "commanded", "less", "more"),
+    [(20.0, True, 1e-5, 1e-5), (5.0, True, 2.5e-3, 1e-5), (20.0, False, 1e-5, 2e-3)],
+)
+def test_a_plan_is_as_accurate_as_the_recording_of_it(slow_Hz, commanded, less, more):
+    robot, _, trajectory = flown(16, duration=40.0)
+    sensors = base_sensors(slow_Hz)
+    problem = planned_problem(robot, trajectory, sensors, known={"body3": 0.01})
+    recorded = recorded_bound(robot, trajectory, sensors, trajectory if commanded else None)
+    ratio = recorded.sd / cramer_rao_bound(problem).sd
+    assert 1.0 - less < ratio.min()
+    assert ratio.max() < 1.0 + more
+    if slow_Hz == 20.0 and commanded:  # clocks that are one would be too good by more than all this
+        assert (cramer_rao_bound(refit(problem, clocks={})).sd / recorded.sd).min() < 0.992
+
+
+def test_a_plan_knows_what_the_clock_of_tachometers_costs():
+    """Their noise is not planned for: there is hardly any."""
+    robot, _, trajectory = flown(16, wheels=2, spun=True, duration=40.0)
+    wheels = make_sensor("wheels", {"kind": "tachometer", "rate_Hz": 20.0, "noise_rad_s": 1e-5})
+    with_clock, without = (
+        cramer_rao_bound(planned_problem(robot, trajectory, sensors, known={"body3": 0.01})).sd
+        for sensors in ([*base_sensors(20.0), wheels], base_sensors(20.0))
+    )
+    recorded = recorded_bound(robot, trajectory, [*base_sensors(20.0), wheels], trajectory).sd
+    np.testing.assert_allclose(recorded, with_clock, rtol=2e-4)
+    assert (without / with_clock).min() < 0.7
 
 
 # ---------------------------------------------------------------------- the estimator
