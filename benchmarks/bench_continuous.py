@@ -70,20 +70,15 @@ def demo_flight(folder: Path) -> list[str]:
 def by_turns(other: Path, words: list[str], rounds: int) -> tuple[float, float]:
     """Shortest seconds of ours and of those whose package is in `other`."""
     workers = [started(source, words) for source in (OURS, other)]
-    shortest = [float("inf"), float("inf")]
-    for _ in range(rounds):
-        for k, worker in enumerate(workers):
-            assert worker.stdin is not None
-            worker.stdin.write("turn\n")
-            worker.stdin.flush()
-            shortest[k] = min(shortest[k], float(line_of(worker)))
+    turns = [[turn_of(worker) for worker in workers] for _ in range(rounds + 1)]
     for worker in workers:
         worker.communicate()
-    return shortest[0], shortest[1]
+    ours, theirs = zip(*turns[1:], strict=True)  # the first round compiles
+    return min(ours), min(theirs)
 
 
 def started(source: Path, words: list[str]) -> subprocess.Popen[str]:
-    """A process with the package in a folder, ready for turns."""
+    """A process with the package in a folder, which waits for turns."""
     command = [sys.executable, str(HERE / "identify_by_turns.py"), *words]
     pipe, paths = subprocess.PIPE, {"PYTHONPATH": str(source)}
     worker = subprocess.Popen(command, env=os.environ | paths, stdin=pipe, stdout=pipe, text=True)
@@ -93,11 +88,19 @@ def started(source: Path, words: list[str]) -> subprocess.Popen[str]:
     return worker
 
 
+def turn_of(worker: subprocess.Popen[str]) -> float:
+    """Seconds of one turn."""
+    assert worker.stdin is not None
+    worker.stdin.write("turn\n")
+    worker.stdin.flush()
+    return float(line_of(worker))
+
+
 def line_of(worker: subprocess.Popen[str]) -> str:
     assert worker.stdout is not None
     line = worker.stdout.readline()
     if not line:
-        raise RuntimeError(f"{' '.join(map(str, worker.args))} ended early")  # type: ignore[union-attr]
+        raise RuntimeError("a version that takes turns ended early; what it said stands above")
     return line
 
 

@@ -3,8 +3,8 @@
     python identify_by_turns.py n1
     python identify_by_turns.py MISSION RECORDING
 
-Prints the folder of the package once it is ready, then the seconds of each turn. Whatever this imports must have the
-same name in every version that is compared.
+Prints the folder of the package, then the seconds of each turn, of which the first compiles. Whatever this imports must
+have the same name in every version that is compared.
 """
 
 from __future__ import annotations
@@ -35,9 +35,8 @@ def recorded(mission_file: str, recording_file: str) -> Callable[[], object]:
 
 
 def main(words: list[str]) -> None:
-    turn = n1() if words == ["n1"] else recorded(*words)
-    turn()  # compiles
     print(Path(ff.__file__).parent, flush=True)
+    turn = n1() if words == ["n1"] else recorded(*words)
     for _ in sys.stdin:
         start = time.perf_counter()
         turn()
