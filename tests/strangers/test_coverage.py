@@ -16,17 +16,12 @@ from proof.prove_strangers import BAD, broken, page
 FEW = ((0, 1), (1, 1), (5, 1))  # robot, seed: quick ones, one of them with wheels
 FALSE_ALARM = 1e-3
 
-one_time_base = pytest.mark.xfail(
-    run=False, reason="channels are put on one time base: clocks of their own and gaps are more than that can bear"
-)
-
 
 @pytest.fixture(scope="module")
 def flights():
     return [tried(*which) for which in FEW]
 
 
-@one_time_base
 def test_three_flights_leave_noise_and_predict_another(flights):
     for flight in flights:
         assert flight.outcome not in BAD, flight.said
@@ -35,20 +30,17 @@ def test_three_flights_leave_noise_and_predict_another(flights):
         assert flight.verdict == "pass", flight.said
 
 
-@one_time_base
 def test_errors_of_three_flights_are_those_of_their_covariance(flights):
     """Squared errors in units of the covariance are of as many degrees of freedom as there are clusters."""
     squared, clusters = (sum(each) for each in zip(*((f.squared, f.errors.size) for f in flights), strict=True))
     assert squared < chi2.isf(FALSE_ALARM, clusters), [(f.robot, f.squared, f.errors.size) for f in flights]
 
 
-@one_time_base
 def test_most_intervals_of_three_flights_hold_the_truth(flights):
     """Were a flight's clusters five independent ones, 11 of 15 inside or fewer would come once in 180 times."""
     assert sum(flight.coverage for flight in flights) / len(flights) > 0.75, [f.coverage for f in flights]
 
 
-@one_time_base
 @pytest.mark.slow
 def test_a_tenth_of_the_proof_holds():
     shown = [tried(index, seed) for seed in range(10) for index in range(len(ROBOTS))]

@@ -229,7 +229,7 @@ class _Readings:
     # ------------------------------------------------------------------ joints and wheels
 
     def _joint_rates(self, channel: Channel, known: Known) -> Measured | None:
-        """Rates of all joints; None where nobody declared a sensor: many logs hold encoders' readings differentiated."""
+        """Rates of all joints; None without a declared sensor: many logs hold readings of encoders, differentiated."""
         names = self.robot.joint_names
         if self.sensor_of(channel) is None or not set(names) <= set(channel.components):
             return None
