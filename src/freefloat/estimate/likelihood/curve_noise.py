@@ -184,18 +184,26 @@ class _Placed:
         )
         found = self._functions(seen.t)
         lowest = np.minimum(self._lowest(seen.t, seen.nodes), self.spline.count - window)
-        lowest = np.repeat(lowest, seen.nodes.nodes_each)
-        H = np.zeros((n, seen.values.shape[1], window, self.curves))
-        each = np.arange(n)
+        nodes, axes = seen.nodes.nodes_each, seen.values.shape[1]
+        mix = np.ones((1, 1, 1)) if seen.nodes.mix is None else seen.nodes.mix
+        H = np.zeros((n // nodes, mix.shape[1], axes, window * self.curves))
         for curves, first, value, slope in found:
             joints = curves.start == 0 and self.local.joints > 0
-            by_value = seen.values[:, :, positions if joints else wheels]
-            for k in range(ORDER):
-                part = by_value * value[:, None, k : k + 1]
-                if joints:
-                    part = part + seen.values[:, :, rates] * slope[:, None, k : k + 1]
-                H[each, :, first - lowest + k, curves] += part
-        return seen.nodes.rows(H.reshape(n, seen.values.shape[1], -1)).reshape(-1, window * self.curves)
+            by_value = np.ascontiguousarray(seen.values[:, :, positions if joints else wheels])
+            by_slope = np.ascontiguousarray(seen.values[:, :, rates]) if joints else np.zeros_like(by_value)
+            kernels.add_rows(
+                by_value.reshape(-1, nodes, axes, by_value.shape[2]),
+                by_slope.reshape(-1, nodes, axes, by_value.shape[2]),
+                first.reshape(-1, nodes),
+                value.reshape(-1, nodes, ORDER),
+                slope.reshape(-1, nodes, ORDER),
+                lowest,
+                np.ascontiguousarray(mix),
+                curves.start,
+                self.curves,
+                H,
+            )
+        return H.reshape(-1, window * self.curves)
 
     def steps(self) -> tuple[Array, Array, NDArray[np.int64]]:
         """What curves do to the attitude from one instant to the next: Phi, C and where windows begin."""

@@ -325,6 +325,32 @@ def by_curves_back(rows, x, out):
 
 
 @njit(**_COMPILE)
+def add_rows(by_value, by_slope, first, values, slopes, lowest, mix, curve, curves, H):
+    """Add what rows see of some curves, from number `curve` on, to H (stretches, rows, axes, window * curves).
+
+    by_value, by_slope (stretches, nodes, axes, own curves): derivatives at the nodes. first (stretches, nodes), values
+    and slopes (stretches, nodes, 6): of the curves' functions there. lowest (stretches): first coefficient of the
+    window. mix (stretches or 1, rows, nodes): of nodes to rows.
+    """
+    stretches, nodes, axes, own = by_value.shape
+    for s in range(stretches):
+        weight = mix[s if mix.shape[0] > 1 else 0]
+        for m in range(nodes):
+            begin = (first[s, m] - lowest[s]) * curves + curve
+            for r in range(weight.shape[0]):
+                factor = weight[r, m]
+                if factor == 0.0:
+                    continue
+                for i in range(axes):
+                    out = H[s, r, i]
+                    for a in range(6):
+                        one, two = factor * values[s, m, a], factor * slopes[s, m, a]
+                        at = begin + a * curves
+                        for c in range(own):
+                            out[at + c] += one * by_value[s, m, i, c] + two * by_slope[s, m, i, c]
+
+
+@njit(**_COMPILE)
 def turns_by_curves(t, F, first, values, slopes, by_value, by_slope, window, last, Phi, C, begin):
     """From node to node: Phi (n - 1, 3, 3), C (n - 1, 3, window * curves) and begin (n - 1) of alpha' = F alpha + G c.
 
