@@ -1,6 +1,7 @@
 """Readings of the base's sensors straight from their definition, for whatever unknowns: what tests differentiate.
 
 Base rates from the momentum matrix, attitude by the classical Runge-Kutta method on a fine grid, many runs at once.
+Time in which the base turns is that of the joints' clock: where that of the base drifts, its seconds are shorter.
 """
 
 import numpy as np
@@ -69,24 +70,26 @@ class Hand:
         given = np.array(self.flight.momentum.vector)
         given[[axis for axis in range(3) if axis not in self.axes["turning"]]] = 0.0
         H = given + self.value(point, "momentum", "turning")
-        return H + self.value(point, "external torque", "turning") * (self.fine - self.t[0])[:, None]
+        since = (self.fine - self.t[0])[:, None] * (1.0 - self.value(point, "clock drift"))
+        return H + self.value(point, "external torque", "turning") * since
 
     def readings(self, points, R_0):
         """Readings of every sensor at every point, shape (points, n, 3) each; attitude against R_0 at the start."""
         found = [self.at_rest(point) for point in points]
         inverse, rest, centre = (np.stack([run[k] for run in found]) for k in range(3))
         H = np.stack([self.momentum(point) for point in points])
-        R = self._turn(inverse, rest, H)
+        second = np.stack([1.0 - self.value(point, "clock drift") for point in points])[:, :, None]
+        h = second * (self.fine[2] - self.fine[0])
+        R = self._turn(inverse, rest, H, h)
         x = rest + np.einsum("rkij,rkj->rki", inverse[..., 3:], np.einsum("rkji,rkj->rki", R, H))
         coarse = slice(None, None, 2 * STEPS)
-        integral = self._integral(R)[:, ::STEPS]
+        integral = self._integral(R, h[..., None])[:, ::STEPS]
         return [
             self._of_run(point, R_0, x[k, coarse], R[k, coarse], centre[k, coarse], integral[k])
             for k, point in enumerate(points)
         ]
 
-    def _turn(self, inverse, rest, H):
-        h = self.fine[2] - self.fine[0]
+    def _turn(self, inverse, rest, H, h):
         R = np.empty((*rest.shape[:2], 3, 3))
         R[:, 0] = np.eye(3)
 
@@ -105,8 +108,7 @@ class Hand:
             R[:, k + 1] = 0.5 * (now + R[:, k + 2]) + h / 8.0 * (d1 - rate(R[:, k + 2], k + 2))
         return R
 
-    def _integral(self, R):
-        h = self.fine[2] - self.fine[0]
+    def _integral(self, R, h):
         pieces = h / 6.0 * (R[:, :-2:2] + 4.0 * R[:, 1::2] + R[:, 2::2])
         return np.concatenate([np.zeros_like(R[:, :1]), np.cumsum(pieces, axis=1)], axis=1)
 

@@ -5,7 +5,8 @@ sample, J = R B R^T and B the angular block of A_b^-1,
 
     psi' = J (H x psi) + R dw,
 
-dw being the change of the angular rate at a given attitude (`reaction.py`): a linear equation, solved by
+dw being the change of the angular rate at a given attitude (`reaction.py`), with that of the time in which the base
+turns, which is the joints': a second of a clock that drifts is shorter by the drift. A linear equation, solved by
 collocation at the four Lobatto points of each sample interval, its ends among them (order six; E. Hairer, G. Wanner,
 "Solving Ordinary Differential Equations II", 1996, section IV.5). The intervals are joined by a running product.
 """
@@ -68,19 +69,30 @@ def _turning_motion(setting: Setting, grid: Array, R: Array) -> BaseMotion:
     held = instant.spread(setting, joints)
     H, B = setting.momentum(grid), np.empty((grid.size, 3, 3))
     B[::3] = inverse[:, 3:, 3:]
-    forcing = [first @ held[:-1, 3:]]
+    turned = _in_joint_time(setting, held[:, 3:], x)
+    forcing = [first @ turned[:-1]]
     for point in (1, 2):
         inner = slice(point, None, 3)
         between = setting.joints(grid[inner])
-        _, inverse_between, found = reaction(setting, between, R[inner], slice(3, 6))
-        forcing.append(R[inner] @ found.spread(setting, between))
+        x_between, inverse_between, found = reaction(setting, between, R[inner], slice(3, 6))
+        forcing.append(R[inner] @ _in_joint_time(setting, found.spread(setting, between), x_between))
         B[inner] = inverse_between[:, 3:, 3:]
-    forcing.append(last @ held[1:, 3:])
+    forcing.append(last @ turned[1:])
     steps, back = np.diff(grid[::3]), R[::3].swapaxes(1, 2)
     psi = _collocate(steps, R @ B @ R.swapaxes(1, 2) @ cross_matrices(H), forcing)
     u = np.einsum("kji,kj->ki", R[::3], H[::3])
     twist = held + inverse[:, :, 3:] @ cross_matrices(u) @ (back @ psi)
     return BaseMotion(joints, R[::3], _integral(steps, R), x, twist, psi, instant)
+
+
+def _in_joint_time(setting: Setting, dw: Array, x: Array) -> Array:
+    """Derivatives of the angle by which the base turns in a second of the base's clock, (n, 3, k), from those of w."""
+    turned, start = np.array(dw), setting.columns.size
+    for part in setting.parts:
+        if part.kind == "clock drift":
+            turned[:, :, start] -= x[:, 3:]
+        start += part.place.stop - part.place.start
+    return turned
 
 
 def attitudes(setting: Setting, t: Array) -> Array:

@@ -132,12 +132,18 @@ class FlightPrediction:
     def start(self, point: Array, phi: Array) -> None:
         """Put a first guess of the unknown momentum into a point."""
         place, data = self.place(MOMENTUM), self.measured.get("w")
-        if place is None or data is None:
+        if place is None or (data is None and self.samples.w is None):
             return
-        instants = self.instants(point)
-        motion, at = self.motion(point, phi, instants), 2 * instants.at["w"]
-        rates, R = data.values[:, self.turning], rotations(integrate_rates(data.t, data.values))
-        point[place] = missing_momentum(motion.B[at], motion.w[at], rates, R, self.turning)[self.turning]
+        if data is not None:
+            instants = self.instants(point)
+            motion, at = self.motion(point, phi, instants), 2 * instants.at["w"]
+            t, rates = data.t, data.values
+        else:  # rates that were not measured, such as those of an attitude, are good enough for a guess
+            t, rates = self.flight.t, self.samples.need("w", "a guess")
+            motion, at = self._predicted(point, phi, "samples", t, 1), np.arange(t.size)
+        R = rotations(integrate_rates(t, rates))
+        found = missing_momentum(motion.B[at], motion.w[at], rates[:, self.turning], R, self.turning)
+        point[place] = found[self.turning]
 
     def total_momentum(self, point: Array) -> Array:
         """Angular momentum at the first instant, in base axes, (3,) [N m s]."""
