@@ -1,14 +1,16 @@
-"""Readings at instants and by clocks of their own: exact derivatives, noiseless truth, information as dense algebra has it."""
+"""Readings at instants and by clocks of their own: derivatives, noiseless truth, information as dense algebra has it."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 from estimate.clocked_flights import Off, flown
+from estimate.curve_oracle import Oracle
 from estimate.problems import cad_of
 
 from freefloat.estimate.likelihood.likelihood import Likelihood
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood, stacked
+from freefloat.estimate.likelihood.predicted_base import PredictedFlight
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.problem_data import Nuisances
 
@@ -76,11 +78,15 @@ def test_clocks_are_named_where_there_are_several():
         made = flown(3, channels=ALL, clocks=clocks, momentum="unknown", lasts_s=4.0, bodies=3)
         labels[name] = Likelihood(Problem(made.robot, (made.flight,))).unknowns.labels
     assert [label for label in labels["none"] if "time offset" in label or "clock drift" in label] == []
-    # wheels that are not on the list go by the joints' clock
     assert {"time offset", "clock drift"} <= set(labels["one"])
     for clock in ("gyro", "tracker", "cameras", "wheels"):
         assert {f"time offset of {clock}", f"clock drift of {clock}"} <= set(labels["several"])
     assert "time offset" not in labels["several"]
+    made = flown(3, channels=("w",), clocks=SEVERAL, wheels=0, lasts_s=4.0, bodies=3)
+    labels = Likelihood(
+        Problem(made.robot, (made.flight,))
+    ).unknowns.labels  # without wheels there is no clock of theirs
+    assert [label for label in labels if "time offset" in label] == ["time offset"]
 
 
 # ---------------------------------------------------------------------- truth
@@ -120,3 +126,94 @@ def test_noiseless_truth_is_found_by_sensors_with_their_own_clocks(seed, channel
             quantity = found[f"{kind} of {clock}"]
             assert abs(quantity.value - exact) < 1e-2 * quantity.sd
             assert quantity.sd < 1e-3
+
+
+# ---------------------------------------------------------------------- information
+
+ORACLE_CASES = {
+    "rates, one clock": {"channels": ("w",), "clocks": ONE, "wheels": 0},
+    "rates, wheels by another": {"channels": ("w",), "clocks": SEVERAL},
+    "momentum and a tracker": {"channels": ("w", "attitude"), "clocks": SEVERAL, "momentum": "unknown", "wheels": 0},
+    "wheels, momentum and a tracker": {"channels": ("w", "attitude"), "clocks": SEVERAL, "momentum": "unknown"},
+    "everything": {"channels": ALL, "clocks": SEVERAL, "momentum": "unknown"},
+}
+
+
+@dataclass(frozen=True)
+class Dense:
+    """A likelihood at a point, and the same with every coefficient as an unknown of its own, in dense matrices.
+
+    by_unknowns, by_curves: derivatives of the readings over their noise, array by array. precision: of coefficients.
+    """
+
+    likelihood: Likelihood
+    point: np.ndarray
+    by_unknowns: np.ndarray
+    by_curves: np.ndarray
+    precision: np.ndarray
+
+    @classmethod
+    def of(cls, case):
+        # so many instants that steps of the law between them are exact
+        made = flown(3, lasts_s=2.2, bodies=3, rate_Hz=100.0, **ORACLE_CASES[case])
+        problem = Problem(made.robot, (made.flight,), nuisances=Nuisances(external_torque_Nm=1e-3))
+        likelihood = Likelihood(problem)
+        point, unknowns = likelihood.start(), likelihood.unknowns
+        likelihood.reweigh(point)
+        for _ in range(6):  # to where residuals are noise: those of attitudes are vectors of rotations
+            r, J = stacked(likelihood.rows(point))
+            right = J.T @ r + unknowns.information @ (unknowns.mean - point)
+            point = point + np.linalg.solve(J.T @ J + unknowns.information, right)
+        local = likelihood.flights[0].local
+        oracle = Oracle(problem, unknowns, local.spline)
+        by_unknowns, by_curves = oracle.derivatives(point, local.coefficients)
+        size, curves = local.coefficients.shape
+        precision = np.zeros((size, curves, size, curves))
+        for k, band in enumerate(np.concatenate([part.precision for part in local.parts])):
+            for lag in range(len(band)):
+                for i in range(size - lag):
+                    precision[i + lag, k, i, k] = precision[i, k, i + lag, k] = band[lag, i]
+        assert likelihood.reweigh(point)
+        return cls(likelihood, point, by_unknowns, by_curves, precision.reshape(size * curves, size * curves))
+
+    def stacked(self, count=None):
+        """Rows and derivatives of the likelihood, in the oracle's order of arrays."""
+        rows = {part.channel: part for part in self.likelihood.rows(self.point, count)}
+        parts = [rows[name] for name in self.likelihood.flights[0].measured]
+        return stacked(tuple(parts))
+
+
+@pytest.mark.parametrize("case", ORACLE_CASES)
+def test_information_is_that_with_every_coefficient_as_an_unknown(case):
+    dense = Dense.of(case)
+    J, M = dense.by_unknowns, dense.by_curves
+    alone = J.T @ J
+    expected = alone - J.T @ M @ np.linalg.solve(dense.precision + M.T @ M, M.T @ J)
+    white = dense.stacked()[1]
+    found, size = white.T @ white, np.sqrt(np.diagonal(expected))
+    assert (np.abs(found - expected) / np.outer(size, size)).max() < 1e-6
+    share = np.diagonal(expected) / np.diagonal(alone)
+    assert share.min() < 0.7  # errors of the curves matter
+
+
+@pytest.mark.parametrize("case", ["rates, one clock", "wheels, momentum and a tracker"])
+def test_curves_settle_where_all_readings_have_them(case):
+    dense = Dense.of(case)
+    flight, M = dense.likelihood.flights[0], dense.by_curves
+    mean = flight.local.coefficients.reshape(-1)
+    raw = {}
+    for name, reading in flight.readings.items():
+        base = PredictedFlight(flight, dense.point, dense.likelihood.phi(dense.point), 0).base(name)
+        raw[name] = (reading.residual(base, dense.point) / reading.sd).reshape(-1)
+    r = np.concatenate([raw[name] for name in flight.measured])
+    step = np.linalg.solve(dense.precision + M.T @ M, M.T @ r)
+    energy = ((r - M @ step) ** 2).sum() + step @ dense.precision @ step
+    assert (dense.stacked(0)[0] ** 2).sum() == pytest.approx(energy, rel=1e-6)
+    moved = dense.likelihood.settle(dense.point)
+    assert moved == pytest.approx(np.sqrt(((M @ step) ** 2).mean()), rel=1e-5)
+    found = flight.local.coefficients.reshape(-1) - mean
+    apart = (found - step) @ dense.precision @ (found - step)
+    assert apart < 1e-10 * (step @ dense.precision @ step)
+    # from there on rows still count what the curves have moved by: as much energy, but for what is not linear
+    assert (dense.stacked(0)[0] ** 2).sum() == pytest.approx(energy, rel=1e-3)
+    assert dense.likelihood.settle(dense.point) < 1e-2 * moved

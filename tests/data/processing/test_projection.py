@@ -9,7 +9,7 @@ from scipy.signal import lsim
 
 from freefloat.data.processing.command_start import find_start
 from freefloat.data.processing.joint_fit import FAR
-from freefloat.data.processing.projection import project, project_on_splines
+from freefloat.data.processing.projection import project
 from freefloat.data.processing.projection_basis import RICHEST, ProjectionBasis
 from freefloat.data.processing.resampling import CannotProcess
 from freefloat.errors import ShapeError
@@ -182,42 +182,6 @@ def test_the_start_of_the_command_is_found(late):
     assert found.start_s == pytest.approx(late, abs=5e-6)
     assert abs(found.start_s - late) < 5 * found.sd_s
     assert 1e-7 < found.sd_s < 2e-6
-
-
-# ---------------------------------------------------------------------- without a command
-
-
-def on_splines(positions, t=None, **settings):
-    times = n1_times() if t is None else t
-    return project_on_splines(times, positions, n1_robot().joint_names, (times[0], times[-1]), **settings)
-
-
-def test_splines_alone_are_as_wrong_as_they_say():
-    found = on_splines(encoders(n1_motion().position), noise_sd=ENCODER_SD)
-    assert found.described.all()
-    assert found.follows.all()
-    assert not found.commanded
-    assert found.notes == ()
-    inner = n1_times()[50:-50:40]
-    motion, truth = found.motion(inner), n1_command().samples(n1_robot(), inner)
-    sd = np.sqrt(np.diagonal(found.covariance(inner), axis1=2, axis2=3))
-    for order, (fitted, true) in enumerate(((motion.position, truth.q), (motion.rate, truth.dq))):
-        assert rms((fitted - true) / sd[:, :, order]) == pytest.approx(1.0, abs=0.15)
-
-
-def test_splines_alone_notice_what_they_do_not_describe():
-    shaken = n1_motion().position.copy()
-    shaken[:, 3] += 1e-3 * np.sin(2.0 * np.pi * 2.0 * n1_times())
-    found = on_splines(encoders(shaken))
-    assert found.described.tolist() == [True, True, True, False, True, True, True]
-    assert found.notes[0].startswith("splines do not describe j4: ")
-
-
-def test_splines_bridge_no_gap_of_many_pieces():
-    t = n1_times()
-    kept = (t < 60.0) | (t > 80.0)
-    seen = encoders(n1_motion().position)[kept]
-    assert not on_splines(seen, t[kept]).described.any()
 
 
 def test_what_cannot_be_projected_is_one_sentence():
