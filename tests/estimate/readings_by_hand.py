@@ -1,11 +1,7 @@
 """Readings of the base's sensors straight from their definition, for whatever unknowns: what tests differentiate.
 
 Base rates from the momentum matrix, attitude by the classical Runge-Kutta method on a fine grid, many runs at once.
-<<<<<<< HEAD
 Each clock's readings have a grid of their own, in the time of the joints' clock.
-=======
-Time in which the base turns is that of the joints' clock: where that of the base drifts, its seconds are shorter.
->>>>>>> tests2
 """
 
 import numpy as np
@@ -99,12 +95,7 @@ class Hand:
         given = np.array(self.flight.momentum.vector)
         given[[axis for axis in range(3) if axis not in self.axes["turning"]]] = 0.0
         H = given + self.value(point, "momentum", "turning")
-<<<<<<< HEAD
         return H + self.value(point, "external torque", "turning") * (t - t[0])[:, None]
-=======
-        since = (self.fine - self.t[0])[:, None] * (1.0 - self.value(point, "clock drift"))
-        return H + self.value(point, "external torque", "turning") * since
->>>>>>> tests2
 
     def readings(self, points, R_0):
         """At every point, by array, readings of every sensor, shape (n, 3), and `turned`, the attitude at those of v.
@@ -125,31 +116,17 @@ class Hand:
         t = np.stack([self.grid(point, clock) for point in points])
         found = [self.at_rest(point, late) for point, late in zip(points, t, strict=True)]
         inverse, rest, centre = (np.stack([run[k] for run in found]) for k in range(3))
-<<<<<<< HEAD
         H = np.stack([self.momentum(point, late) for point, late in zip(points, t, strict=True)])
         R = self._turn(t, inverse, rest, H)
         x = rest + np.einsum("rkij,rkj->rki", inverse[..., 3:], np.einsum("rkji,rkj->rki", R, H))
         coarse = slice(2, None, 2 * STEPS)
         integral = self._integral(t[:, 2:], R[:, 2:])[:, ::STEPS]
-=======
-        H = np.stack([self.momentum(point) for point in points])
-        second = np.stack([1.0 - self.value(point, "clock drift") for point in points])[:, :, None]
-        h = second * (self.fine[2] - self.fine[0])
-        R = self._turn(inverse, rest, H, h)
-        x = rest + np.einsum("rkij,rkj->rki", inverse[..., 3:], np.einsum("rkji,rkj->rki", R, H))
-        coarse = slice(None, None, 2 * STEPS)
-        integral = self._integral(R, h[..., None])[:, ::STEPS]
->>>>>>> tests2
         return [
             self._of_run(point, R_0, x[k, coarse], R[k, coarse], centre[k, coarse], integral[k])
             for k, point in enumerate(points)
         ]
 
-<<<<<<< HEAD
     def _turn(self, t, inverse, rest, H):
-=======
-    def _turn(self, inverse, rest, H, h):
->>>>>>> tests2
         R = np.empty((*rest.shape[:2], 3, 3))
         R[:, 0] = np.eye(3)
 
@@ -168,12 +145,8 @@ class Hand:
             R[:, k + 1] = 0.5 * (now + R[:, k + 2]) + h / 8.0 * (d1 - rate(R[:, k + 2], k + 2))
         return R
 
-<<<<<<< HEAD
     def _integral(self, t, R):
         h = np.diff(t[:, ::2])[..., None, None]
-=======
-    def _integral(self, R, h):
->>>>>>> tests2
         pieces = h / 6.0 * (R[:, :-2:2] + 4.0 * R[:, 1::2] + R[:, 2::2])
         return np.concatenate([np.zeros_like(R[:, :1]), np.cumsum(pieces, axis=1)], axis=1)
 

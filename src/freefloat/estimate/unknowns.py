@@ -193,11 +193,7 @@ def clocks_of(problem: Problem, flight: Flight) -> tuple[str, ...]:
     """Clocks of a flight that may be off against that of the joints."""
     clocks = [data.clock for data in flight.measured.values()]
     wheels = flight.wheel_rates
-<<<<<<< HEAD
     if clocks and problem.robot.wheels and wheels is not None:
-=======
-    if problem.robot.wheels and wheels is not None and flight.own_instants is not None:
->>>>>>> tests2
         clocks.append(wheels.clock)
     return tuple(dict.fromkeys(clock for clock in clocks if clock != flight.clock)) if problem.robot.joints else ()
 

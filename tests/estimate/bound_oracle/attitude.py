@@ -5,14 +5,9 @@ sample, J = R B R^T and B the angular block of A_b^-1,
 
     psi' = J (H x psi) + R dw,
 
-<<<<<<< HEAD
 dw being the change of the angular rate at a given attitude (`reaction.py`), less the rate itself for a clock that runs
 fast by one second in a second. Where the readings' clock is late, their first shows the base before it turned from
 where the first reading of all was. That is a linear equation, solved by
-=======
-dw being the change of the angular rate at a given attitude (`reaction.py`), with that of the time in which the base
-turns, which is the joints': a second of a clock that drifts is shorter by the drift. A linear equation, solved by
->>>>>>> tests2
 collocation at the four Lobatto points of each sample interval, its ends among them (order six; E. Hairer, G. Wanner,
 "Solving Ordinary Differential Equations II", 1996, section IV.5). The intervals are joined by a running product.
 """
@@ -76,21 +71,13 @@ def _turning_motion(setting: Setting, grid: Array, R: Array) -> BaseMotion:
     held = instant.spread(setting, joints)
     H, B = setting.momentum(grid), np.empty((grid.size, 3, 3))
     B[::3] = inverse[:, 3:, 3:]
-<<<<<<< HEAD
     turned = held[:, 3:] - _passed(setting, x)
-=======
-    turned = _in_joint_time(setting, held[:, 3:], x)
->>>>>>> tests2
     forcing = [first @ turned[:-1]]
     for point in (1, 2):
         inner = slice(point, None, 3)
         between = setting.joints(grid[inner])
         x_between, inverse_between, found = reaction(setting, between, R[inner], slice(3, 6))
-<<<<<<< HEAD
         forcing.append(R[inner] @ (found.spread(setting, between) - _passed(setting, x_between)))
-=======
-        forcing.append(R[inner] @ _in_joint_time(setting, found.spread(setting, between), x_between))
->>>>>>> tests2
         B[inner] = inverse_between[:, 3:, 3:]
     forcing.append(last @ turned[1:])
     steps, back = np.diff(grid[::3]), R[::3].swapaxes(1, 2)
@@ -100,7 +87,6 @@ def _turning_motion(setting: Setting, grid: Array, R: Array) -> BaseMotion:
     return BaseMotion(joints, R[::3], _integral(steps, R), x, twist, psi, instant)
 
 
-<<<<<<< HEAD
 def _clock_columns(setting: Setting) -> dict[int, PlacedGroup]:
     """Columns of clocks, which are the parts' that have one."""
     ends = setting.columns.size + np.cumsum([len(part.labels) for part in setting.parts])
@@ -124,15 +110,6 @@ def _begin(setting: Setting, w: Array) -> Array:
     for column, part in _clock_columns(setting).items():
         clock, late = setting.clocks[part.kind], setting.late(part, setting.flight.t[:1])[0]
         turned[:, column] = (float(clock == setting.first_clock) - float(clock == setting.clock)) * late * w
-=======
-def _in_joint_time(setting: Setting, dw: Array, x: Array) -> Array:
-    """Derivatives of the angle by which the base turns in a second of the base's clock, (n, 3, k), from those of w."""
-    turned, start = np.array(dw), setting.columns.size
-    for part in setting.parts:
-        if part.kind == "clock drift":
-            turned[:, :, start] -= x[:, 3:]
-        start += part.place.stop - part.place.start
->>>>>>> tests2
     return turned
 
 

@@ -140,7 +140,6 @@ class FlightPrediction:
     # ------------------------------------------------------------------ prediction
 
     def start(self, point: Array, phi: Array) -> None:
-<<<<<<< HEAD
         """Put a first guess of the unknown momentum into a point: by measured rates, else by those of the samples."""
         place, data, w = self.place(MOMENTUM), self.flight.measured.get("w"), self.samples.w
         if place is None:
@@ -156,22 +155,6 @@ class FlightPrediction:
         R = rotations(integrate_rates(t, w))
         missing = missing_momentum(motion.B[at], motion.w[at], w[:, self.turning], R, self.turning)
         point[place] = missing[self.turning]
-=======
-        """Put a first guess of the unknown momentum into a point."""
-        place, data = self.place(MOMENTUM), self.measured.get("w")
-        if place is None or (data is None and self.samples.w is None):
-            return
-        if data is not None:
-            instants = self.instants(point)
-            motion, at = self.motion(point, phi, instants), 2 * instants.at["w"]
-            t, rates = data.t, data.values
-        else:  # rates that were not measured, such as those of an attitude, are good enough for a guess
-            t, rates = self.flight.t, self.samples.need("w", "a guess")
-            motion, at = self._predicted(point, phi, "samples", t, 1), np.arange(t.size)
-        R = rotations(integrate_rates(t, rates))
-        found = missing_momentum(motion.B[at], motion.w[at], rates[:, self.turning], R, self.turning)
-        point[place] = found[self.turning]
->>>>>>> tests2
 
     def total_momentum(self, point: Array) -> Array:
         """Angular momentum at the first instant, in base axes, (3,) [N m s]."""
