@@ -34,10 +34,11 @@ class Row:
     """One comparison.
 
     what: what is compared with what.
-    ours, other: shortest times found [s per `per`].
-    per: what one time is for: a sample, a call.
+    ours, other: what was found, of times the shortest [`unit` per `per`].
+    per: what one of them is for: a sample, a call.
     target: bound on the ratio; the ratio is other / ours if it `must_exceed` the bound, else ours / other.
     note: what else a reader of the table needs, which `what` does not say because it differs from run to run.
+    unit: of both, seconds unless it is memory.
     """
 
     what: str
@@ -47,6 +48,7 @@ class Row:
     target: float
     must_exceed: bool
     note: str = ""
+    unit: str = "s"
 
     @property
     def bound(self) -> str:
@@ -117,14 +119,14 @@ def table(name: str, rows: list[Row]) -> Table:
         shown.add_column(heading, justify="right", no_wrap=True)
     shown.add_column("met")
     for row in rows:
-        times, met = (_clock(row.ours), _clock(row.other)), "yes" if row.met else "no"
+        found, met = (_shown(row.ours, row.unit), _shown(row.other, row.unit)), "yes" if row.met else "no"
         what = f"{row.what} (per {row.per}){f'; {row.note}' if row.note else ''}"
-        shown.add_row(what, *times, f"{row.ratio:.2f}", row.bound, met)
+        shown.add_row(what, *found, f"{row.ratio:.2f}", row.bound, met)
     return shown
 
 
 def results(name: str, rows: list[Row], quick: bool) -> dict[str, object]:
-    """The rows for machines: times in seconds, and the versions they hold for."""
+    """The rows for machines: times in seconds, memory in GB, and the versions they hold for."""
     versions = {library: _version(library) for library in LIBRARIES} | {"python": platform.python_version()}
     return {
         "benchmark": name,
@@ -151,6 +153,10 @@ def _version(library: str) -> str | None:
         return importlib.metadata.version(library)
     except importlib.metadata.PackageNotFoundError:
         return None
+
+
+def _shown(value: float, unit: str) -> str:
+    return _clock(value) if unit == "s" else f"{value:.3g} {unit}"
 
 
 def _clock(seconds: float) -> str:

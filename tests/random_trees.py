@@ -13,12 +13,13 @@ from freefloat.dynamics.samples import Samples
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import inertia_about_com, parameters_from_pseudo_inertia
 from freefloat.robot.parts import Body, Joint, Point, Wheel
-from freefloat.robot.transform import Transform, rotation_about
+from freefloat.robot.transform import Transform, rotation_about, turn_about
 from freefloat.robot.tree import RIGID
 
 BASES = ("free", "planar", "fixed")
 FEWEST, MOST = 2, 20
 ODD = 0.1  # smallest component of a joint axis
+QUARTERS = ((1.0, 0.0), (0.0, 1.0), (0.0, -1.0), (-1.0, 0.0))  # cosine and sine of quarter turns
 UNEVEN = 0.01  # smallest product of inertia about the centre of mass over the largest moment
 
 
@@ -132,6 +133,30 @@ def random_joint(rng, name, kind):
 def random_placement(rng):
     """Any turn, and a step of about half a metre."""
     return Transform(rotation_about(random_unit(rng), rng.uniform(-math.pi, math.pi)), 0.5 * rng.normal(size=3))
+
+
+def straightened(robot, seed):
+    """The robot with right angles only: axes along coordinate axes, placements by quarter turns, some steps zero."""
+    rng = np.random.default_rng([seed, 31])
+    bodies = [robot.bodies[0]]
+    for body in robot.bodies[1:]:
+        R = turn_about(0, *QUARTERS[rng.integers(4)]) @ turn_about(2, *QUARTERS[rng.integers(4)])
+        placement = Transform(R, np.where(rng.random(3) < 0.4, 0.0, np.round(body.placement.p, 2)))
+        joint = body.joint
+        if joint.moves:
+            joint = replace(joint, axis=np.eye(3)[2 if rng.random() < 0.6 else rng.integers(3)])
+        bodies.append(replace(body, joint=joint, placement=placement))
+    return replace(robot, bodies=tuple(bodies), name=f"straight {robot.name}")
+
+
+def tilted(robot, angle, seed):
+    """Every axis of the robot turned by this small angle about any direction, as calibration finds them."""
+    rng = np.random.default_rng([seed, 29])
+    bodies = [robot.bodies[0]]
+    for body in robot.bodies[1:]:
+        axis = rotation_about(random_unit(rng), angle) @ body.joint.axis
+        bodies.append(replace(body, joint=replace(body.joint, axis=axis)) if body.joint.moves else body)
+    return replace(robot, bodies=tuple(bodies))
 
 
 def random_unit(rng):

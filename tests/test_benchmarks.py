@@ -47,7 +47,7 @@ def test_a_quick_run_shows_a_table_and_writes_json(name):
 
 
 def check_row(row):
-    assert row.keys() == {"what", "ours", "other", "per", "target", "must_exceed", "note", "ratio", "met"}
+    assert row.keys() == {"what", "ours", "other", "per", "target", "must_exceed", "note", "unit", "ratio", "met"}
     assert row["what"]
     assert row["per"]
     assert all(math.isfinite(row[name]) and row[name] > 0.0 for name in ("ours", "other", "target", "ratio"))
@@ -63,6 +63,46 @@ def check_row(row):
 def test_the_kernels_are_compared_with_what_they_should_keep_up_with(what, bound):
     _, found = quick_run("bench_kernels")
     assert any(what in row["what"] and row["target"] == bound for row in found["rows"])
+
+
+@pytest.mark.parametrize(
+    ("what", "bound", "unit"),
+    [("7 joints at 100 Hz", 1.25, "s"), ("one momentum regressor", 40.0, "s"), ("most memory", 2.0, "GB")],
+)
+def test_long_flights_are_held_to_time_and_memory(what, bound, unit):
+    _, found = quick_run("bench_continuous")
+    rows = [row for row in found["rows"] if what in row["what"]]
+    assert len(rows) == (1 if what == "one momentum regressor" else 2)
+    assert all((row["target"], row["unit"]) == (bound, unit) for row in rows)
+
+
+def test_memory_is_shown_in_gigabytes():
+    shown, _ = quick_run("bench_continuous")
+    assert re.search(r"most memory.*\d GB │ +1 GB", shown)
+
+
+BY_TURNS = """
+import sys; from pathlib import Path; import bench_continuous
+print(*bench_continuous.by_turns(Path(sys.argv[1]), ["n1"], 2))
+"""
+
+
+def test_two_versions_take_turns():
+    ours, theirs = map(float, in_benchmarks(BY_TURNS, FOLDER.parent / "src").split())
+    assert 0.0 < ours < 60.0
+    assert 0.0 < theirs < 60.0
+
+
+def test_a_version_that_is_not_there_is_not_taken_for_another(tmp_path):
+    with pytest.raises(subprocess.CalledProcessError) as failed:
+        in_benchmarks(BY_TURNS, tmp_path)
+    assert f"asked for the package in {tmp_path}" in failed.value.stderr
+
+
+def test_without_an_earlier_version_its_comparison_is_left_out(monkeypatch):
+    monkeypatch.delenv("AGAINST", raising=False)
+    said = in_benchmarks("import bench_continuous; assert bench_continuous.against_earlier(1) == []")
+    assert said == "AGAINST names no checkout of an earlier version; its comparison is left out."
 
 
 # ---------------------------------------------------------------------- history

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 from agreement import assert_agree, clear_rank
-from random_trees import ROBOTS, random_joint, random_parameters, random_placement, random_robot, random_unit
+from random_trees import ROBOTS, random_joint, random_parameters, random_placement, random_robot, tilted
 from scipy.linalg import subspace_angles
 
 from freefloat.dynamics.energy import kinetic_energy_regressor
@@ -210,16 +210,6 @@ def test_energy_shows_on_a_fixed_or_planar_base_what_the_torques_show():
 # ---------------------------------------------------------------------- almost right angles
 
 
-def tilted(robot, angle, seed):
-    """Every axis of the robot turned by this small angle about any direction, as calibration finds them."""
-    rng = np.random.default_rng([seed, 29])
-    bodies = [robot.bodies[0]]
-    for body in robot.bodies[1:]:
-        axis = rotation_about(random_unit(rng), angle) @ body.joint.axis
-        bodies.append(replace(body, joint=replace(body.joint, axis=axis)))
-    return replace(robot, bodies=tuple(bodies))
-
-
 @pytest.mark.parametrize("angle", [0.1, 1e-2, 1e-3, 1e-4, 1e-6])
 def test_axes_that_are_almost_right_lose_no_digits_on_a_free_base(angle):
     for seed in range(25):
@@ -239,7 +229,7 @@ def test_axes_that_are_almost_right_lose_no_digits_on_a_fixed_or_planar_base(ang
         minimal = closed_form(robot)
         shown = minimal.reduce(rows) @ minimal.values(robot.parameters)
         assert_agree(shown, rows @ robot.parameters, EXACT, FLOOR)
-        # Numbers know directions to one over their gap, and coefficients of clusters grow like one over the angle: tree
+        # Numbers know directions to one over their gap, and what shows through the angle alone to one over that: tree
         # 17 on a fixed base, at 0.01 rad, has a gap of 3e8, all others 1e14.
         numbers = by_numbers(robot, rows)
         assert_same_space(minimal, numbers, 1.0 / (angle * numbers.gap))

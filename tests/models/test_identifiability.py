@@ -275,8 +275,8 @@ def test_weak_directions_are_those_of_what_hardly_moves_the_base():
 
 
 def test_what_structure_shows_does_not_depend_on_how_small_a_part_is():
-    """A last link of a billionth: no motion shows it in practice, but nothing else can stand for it."""
+    """A last link of a millionth: no motion shows it in practice, but nothing else can stand for it."""
     robot = random_robot(6, bodies=6, base="free", branched=False, prismatic=False)
     phi = np.array(robot.parameters)
-    phi[-PER_BODY:] *= 1e-9
+    phi[-PER_BODY:] *= 1e-6
     assert identifiability(robot.with_parameters(phi)).rank == identifiability(robot).rank

@@ -18,6 +18,7 @@ from freefloat.robot.rotations import rotations
 from freefloat.sensors.accelerometer import Accelerometer
 from freefloat.sensors.encoder import Encoder
 from freefloat.sensors.gyro import Gyro
+from freefloat.sensors.joint_rate_sensor import JointRateSensor
 from freefloat.sensors.kinds import Sensors, make_sensor
 from freefloat.sensors.pose_sensor import PoseSensor
 from freefloat.sensors.star_tracker import StarTracker
@@ -36,6 +37,7 @@ MICRO_G = 9.80665e-6
 
 EVERY_KIND = [
     {"kind": "encoder", "noise_rad": 1e-4, "noise_m": 1e-3, "zero_offset_sd_rad": 1e-3, "bits": 20},
+    {"kind": "joint-rate", "noise_rad_s": 1e-3, "noise_m_s": 1e-4, "bias_sd_rad_s": 1e-2, "resolution_m_s": 1e-5},
     {"kind": "torque", "noise_Nm": 0.1, "offset_sd_Nm": 0.2, "range_Nm": 1.5},
     {"kind": "tachometer", "noise_rad_s": 0.1, "resolution_rad_s": 0.01},
     {
@@ -61,7 +63,7 @@ EVERY_KIND = [
 
 
 def made(settings, **more):
-    mounted = {} if settings["kind"] in ("encoder", "torque", "tachometer") else {"mounting": MOUNTED}
+    mounted = {} if settings["kind"] in ("encoder", "joint-rate", "torque", "tachometer") else {"mounting": MOUNTED}
     return make_sensor("sensor", {"rate_Hz": 37.0, "dropouts": 0.1, **mounted, **settings, **more})
 
 
@@ -76,13 +78,15 @@ def perfect(kind, **settings):
 
 def test_joint_and_wheel_sensors_read_their_axes():
     (q,) = perfect("encoder").values()
+    (dq,) = perfect("joint-rate").values()
     (tau,) = perfect("torque").values()
     (wheel,) = perfect("tachometer", wheels=["wy"]).values()
     np.testing.assert_allclose(q.values, flight(q.t).q, atol=1e-8)
+    np.testing.assert_allclose(dq.values, flight(q.t).dq, atol=1e-7)
     np.testing.assert_allclose(tau.values, flight(q.t).torques, atol=1e-3)
     np.testing.assert_allclose(wheel.values, flight(q.t).wheel_rates[:, 1:], atol=1e-9)
-    assert (*q.columns, *tau.columns, *wheel.columns) == (
-        "q_j1_rad", "q_lift_m", "tau_j1_Nm", "tau_lift_N", "wheel_wy_rad_s",
+    assert (*q.columns, *dq.columns, *tau.columns, *wheel.columns) == (
+        "q_j1_rad", "q_lift_m", "dq_j1_rad_s", "dq_lift_m_s", "tau_j1_Nm", "tau_lift_N", "wheel_wy_rad_s",
     )  # fmt: skip
 
 
@@ -169,6 +173,17 @@ def test_zero_offsets_are_fixed_or_drawn_once_per_run():
     assert (values[..., 1] == -2.0).all()
 
 
+def test_joint_rates_have_noise_and_a_bias():
+    values = spread_of({"kind": "joint-rate", "noise_rad_s": 2e-3, "noise_m_s": 1e-4})
+    close(values[..., 0], 2e-3)
+    close(values[..., 1], 1e-4)
+    values = spread_of({"kind": "joint-rate", "bias_rad_s": 0.01, "bias_sd_rad_s": 1e-3, "bias_m_s": {"lift": -2}})
+    assert (values == values[:, :1]).all()
+    close(values[:, 0, 0], 1e-3)
+    assert values[:, 0, 0].mean() == pytest.approx(0.01, abs=4e-3 / math.sqrt(RUNS))
+    assert (values[..., 1] == -2.0).all()
+
+
 def test_torque_and_wheel_noise():
     values = spread_of({"kind": "torque", "noise_Nm": 0.1, "noise_N": 3.0, "offset_sd_N": 0.0})
     close(values[..., 0], 0.1)
@@ -204,6 +219,7 @@ def test_saturation_cuts_at_the_range():
     limit = math.radians(20.0)
     assert abs(flight(T).w).max() > limit
     assert abs(perfect("gyro", range_deg_s=20.0)["gyro"].values).max() == limit
+    assert abs(perfect("joint-rate", range_rad_s=1.0)["dq"].values[:, 0]).max() == 1.0
     assert abs(perfect("tachometer", range_rad_s=120.0)["wheel"].values).max() == 120.0
     assert abs(perfect("velocity", range_m_s=0.5)["velocity"].values).max() == 0.5
 
@@ -378,7 +394,7 @@ def test_runs_may_each_have_a_motion_of_their_own(settings):
 
 
 def test_as_many_motions_as_runs_over_one_span():
-    sensor = made(EVERY_KIND[3])
+    sensor = made(EVERY_KIND[4])
     for motions in ([MOVING, MOVING], [MOVING, MOVING, still(3.0)]):
         with pytest.raises(ShapeError, match="3 runs need one motion, or as many over the same span of time"):
             sensor.measure_batch(motions, 5, range(3))
@@ -426,6 +442,7 @@ def test_a_recording_has_all_channels_and_says_where_they_came_from():
 def test_what_data_sheets_call_things_is_what_types_call_them():
     for kind, sensor in {
         "encoder": Encoder,
+        "joint-rate": JointRateSensor,
         "torque": TorqueSensor,
         "tachometer": Tachometer,
         "gyro": Gyro,

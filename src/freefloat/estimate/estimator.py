@@ -17,6 +17,11 @@ class Estimator(ABC):
 
     name: ClassVar[str]
 
+    @property
+    def reads_own_instants(self) -> bool:
+        """Whether it compares readings at their own instants, rather than samples on one time base."""
+        return False
+
     @abstractmethod
     def estimate(self, problem: Problem) -> Estimate:
         """What the problem's data say of its unknowns."""

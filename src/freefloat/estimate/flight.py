@@ -127,17 +127,19 @@ class Flight(Content):
         """What is compared with a predicted motion of the base, by array of the samples."""
         if self.own_instants is not None:
             return self.own_instants
-        return {array: self._sampled(array) for array in self.noise if reading_for(array) is not None}
+        return {array: self.sampled(array) for array in self.noise if reading_for(array) is not None}
 
-    def _sampled(self, array: str) -> Measured:
+    def sampled(self, array: str) -> Measured:
+        """An array of the samples, as if it had been read at their instants."""
         own, samples = self.readings(array), self.samples
         values, t = samples.need(array, "a comparison")[own], self.t[own]
-        walk = self.walks.get(array, np.zeros(self.noise[array].size))
+        sd = self.noise.get(array, np.zeros(3))
+        walk = self.walks.get(array, np.zeros(sd.size))
         moved = array == "v" and samples.w is not None
         return Measured(
             t,
             values,
-            self.noise[array],
+            sd,
             walk,
             self._clock_of(array),
             arm=self.velocity_point if moved else np.zeros(3),

@@ -28,6 +28,8 @@ from freefloat.robot.base_axes import allowed_rows
 from freefloat.robot.model import Robot
 from freefloat.simulation.simulate import with_midpoints
 
+_AT_ONCE = 8192  # instants, so that what is computed on the way takes little memory
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grid:
@@ -172,21 +174,24 @@ def sensitivities(
     columns: of the standard parameters that are unknown; present: which of all there are. since: factor of a clock's
     drift at each instant, (m,) [s]. gain: (rows, r), r the number of velocities that the base can have.
     """
-    K = momentum_slopes(robot, phi, motion.A, motion.q, motion.dq, motion.v, motion.w, columns, present[columns])
     first = int(np.argmax(gain.any(axis=0)))  # what comes before is not asked for
-    solved = solve_base(motion.A, K, allowed_rows(robot), first)
-    errors, G = motion.errors, np.empty((len(K), gain.shape[0], targets.count))
-    spread_columns(
-        solved,
-        np.ascontiguousarray(gain),
-        columns.size,
-        motion.dq,
-        motion.ddq,
-        since,
-        errors.joint,
-        errors.position,
-        errors.rate,
-        targets.as_array(),
-        G,
-    )
+    errors, G = motion.errors, np.empty((len(motion.q), gain.shape[0], targets.count))
+    wide, allowed = np.ascontiguousarray(gain), allowed_rows(robot)
+    for start in range(0, len(G), _AT_ONCE):
+        own = slice(start, start + _AT_ONCE)
+        moving = motion.q[own], motion.dq[own], motion.v[own], motion.w[own]
+        K = momentum_slopes(robot, phi, motion.A[own], *moving, columns, present[columns])
+        spread_columns(
+            solve_base(motion.A[own], K, allowed, first),
+            wide,
+            columns.size,
+            motion.dq[own],
+            motion.ddq[own],
+            since[own],
+            errors.joint,
+            errors.position[own],
+            errors.rate[own],
+            targets.as_array(),
+            G[own],
+        )
     return G

@@ -18,13 +18,10 @@ from freefloat.arrays import Array
 from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.prior import CadSpread, known_covariance
 from freefloat.frozen import Content, FrozenMapping
-from freefloat.models.closed_form_clusters import closed_form
 from freefloat.models.minimal import MinimalParameters
-from freefloat.models.model import Momentum
+from freefloat.models.model import LinearModel, Momentum, Torque, clusters_of
 from freefloat.models.names import ModelName
-from freefloat.models.numerical import independent_columns, standard_preference
 from freefloat.robot.model import Robot
-from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.selection import select_parameters, with_known_separate
 from freefloat.sensors.kinds import SensorNuisances
 from freefloat.sensors.unknowns import usual_spread
@@ -39,7 +36,8 @@ class Nuisances(SensorNuisances):
     external_torque_Nm: constant in inertial axes.
     And of the sensors, as their files have it: gyro_bias_rad_s (constant over a flight; its random walk is that of the
     flight's `walks`), misalignment_rad (of the gyro, about each axis), gyro_scale (of each axis; costs accuracy, so
-    only on request), velocity_bias_m_s2 (of an acceleration that was integrated to a velocity).
+    only on request), velocity_bias_m_s2 (of an acceleration that was integrated to a velocity), joint_rate_bias_rad_s
+    and joint_rate_bias_m_s (of a joint-rate sensor, for every joint, constant over a flight).
     """
 
     time_offset_s: float | None = usual_spread(0.1, "of the base's sensors against the joints'")
@@ -135,23 +133,18 @@ class ProblemData(Content):
 
     def clusters(self, columns: ArrayLike) -> MinimalParameters:
         """The clusters that are left when only these columns of the standard parameters are unknown."""
-        structure = self._structure
-        rows = []
-        for there in {tuple(self.present(flight).tolist()) for flight in self.flights}:
-            rows.append(structure.combine * np.array(there))
-        masked = np.zeros((sum(len(row) for row in rows), structure.combine.shape[1]))
         chosen = np.asarray(columns, dtype=np.int64)
-        masked[:, chosen] = np.vstack(rows)[:, chosen]
-        if not self._absent() and chosen.size == masked.shape[1]:
-            return structure
-        return independent_columns(masked, structure.names, standard_preference(structure.combine.shape[1] // PER_BODY))
+        if not self._absent() and chosen.size == self.robot.parameters.size:
+            return self._undeclared.structure
+        patterns = dict.fromkeys(tuple(self.present(flight).tolist()) for flight in self.flights)
+        visible = np.vstack([self._undeclared.visible * np.array(there) for there in patterns])
+        return clusters_of(visible, chosen, self.robot)
 
     @cached_property
-    def _structure(self) -> MinimalParameters:
-        """Clusters with nothing declared."""
-        if self.robot.base == "fixed" or {"energy", "torque"} & set(self.models):
-            return closed_form(self.robot)
-        return Momentum(self.robot).structure
+    def _undeclared(self) -> LinearModel:
+        """What shows the clusters if nothing is declared known or zero."""
+        forces = self.robot.base == "fixed" or {"energy", "torque"} & set(self.models)
+        return Torque(self.robot) if forces else Momentum(self.robot)
 
     @cached_property
     def fixed(self) -> Array:

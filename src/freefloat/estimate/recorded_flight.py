@@ -20,7 +20,8 @@ from freefloat.data.processing.process import chosen_channels
 from freefloat.data.processing.process_parts import attitude_noise
 from freefloat.data.processing.processed import Known, Processed, ProcessSettings, known_of
 from freefloat.data.processing.resampling import evenly, resample
-from freefloat.data.processing.spectrum import noise_level
+from freefloat.data.processing.spectrum import noise_level, rounding_step
+from freefloat.data.processing.stamp_noise import with_stamp_noise
 from freefloat.data.recording import Recording
 from freefloat.dynamics.total_momentum import SaidMomentum
 from freefloat.estimate.flight import JOINT_CLOCK, Flight, clock_of, flight_of
@@ -31,6 +32,7 @@ from freefloat.robot.rotations import rotations, turned
 from freefloat.sensors.channel import Channel
 from freefloat.sensors.kinds import READINGS
 from freefloat.sensors.measured import Measured
+from freefloat.sensors.response import response_of
 from freefloat.sensors.sensor import Sensor
 from freefloat.sensors.truth import Layout
 
@@ -59,7 +61,7 @@ def recorded_flight(
     chosen, known = settings or ProcessSettings(), tuple(sensors)
     channels, _ = chosen_channels(recording, robot, chosen)
     task = _Readings(channels, robot, known, chosen, dict(walks or {}), *_span(channels["q"], processed))
-    clock = task.clock(channels["q"]) if task.sensor_of(channels["q"]) is not None else JOINT_CLOCK
+    clock = task.joint_clock
     wheels = task.wheels(sampled, clock)
     return on_common_knots(replace(sampled, own_instants=task.all(), wheels=wheels, clock=clock))
 
@@ -115,7 +117,7 @@ class _Readings:
     end_s: float
 
     def all(self) -> dict[str, Measured]:
-        """By array of the samples, what was measured of the base."""
+        """By array, what was measured of the base, and of the joints' rates."""
         found = dict[str, Measured]()
         for reading in READINGS:
             given = [self.channels[name] for name in reading.quantities if name in self.channels]
@@ -125,7 +127,12 @@ class _Readings:
         return found
 
     def _of(self, array: str, channel: Channel) -> Measured | None:
-        own = {"attitude": self._attitude, "position": self._position, "v": self._velocity}
+        own = {
+            "attitude": self._attitude,
+            "position": self._position,
+            "v": self._velocity,
+            "joint_rates": self._joint_rates,
+        }
         inside = (channel.t >= self.start_s) & (channel.t <= self.end_s)
         if inside.sum() < 2:
             return None
@@ -133,8 +140,17 @@ class _Readings:
         found = own.get(array, self._turned)(within, self._known(channel))
         if found is None:
             return None
-        walk = np.asarray(self.walks.get(array, np.zeros(3)), float)
-        return replace(found, walk=np.broadcast_to(walk, (3,)), clock=self.clock(channel))
+        walk, sensor = np.asarray(self.walks.get(array, 0.0), float), self.sensor_of(channel)
+        sd = found.sd
+        if sensor is not None and array != "attitude":
+            sd = with_stamp_noise(sd, sensor.stamp_sd_s, found.t, found.values)
+        return replace(
+            found,
+            sd=sd,
+            walk=np.broadcast_to(walk, sd.shape),
+            clock=self.clock(channel),
+            response=response_of(sensor),
+        )
 
     def _known(self, channel: Channel) -> Known:
         return known_of(channel, self.robot, self.sensors, self.settings)
@@ -148,9 +164,17 @@ class _Readings:
         return next(givers, None)
 
     def clock(self, channel: Channel) -> str:
-        """The clock by which a channel was stamped: that of its sensor, by default its own."""
+        """The clock by which a channel was stamped: that of its sensor, by default its own, of joints' rates theirs."""
         sensor = self.sensor_of(channel)
+        if channel.quantity == "dq" and (sensor is None or not sensor.clock):
+            return self.joint_clock
         return channel.name if sensor is None else clock_of(sensor, channel.name)
+
+    @property
+    def joint_clock(self) -> str:
+        """The clock by which the encoders were stamped."""
+        encoder = self.channels["q"]
+        return JOINT_CLOCK if self.sensor_of(encoder) is None else self.clock(encoder)
 
     # ------------------------------------------------------------------ the base
 
@@ -202,7 +226,19 @@ class _Readings:
             attitude = resample(channel.t, attitude, np.clip(t, channel.t[0], channel.t[-1]))
         return rotations(attitude / np.linalg.norm(attitude, axis=1, keepdims=True))
 
-    # ------------------------------------------------------------------ wheels
+    # ------------------------------------------------------------------ joints and wheels
+
+    def _joint_rates(self, channel: Channel, known: Known) -> Measured | None:
+        """Rates of all joints; None where nobody declared a sensor: many logs hold encoders' readings differentiated."""
+        names = self.robot.joint_names
+        if self.sensor_of(channel) is None or not set(names) <= set(channel.components):
+            return None
+        values, sd = channel.of(names), _sd_of(names, channel, known)
+        if np.isnan(sd).any():
+            sd = np.hypot(noise_level(evenly(channel.t, values).values), rounding_step(values) / np.sqrt(12.0))
+            if not sd.all():
+                return None
+        return Measured(channel.t, values, sd)
 
     def wheels(self, sampled: Flight, reference: str) -> WheelCurves | None:
         """Rates of the wheels as tachometers measured them, else as the samples have them by the joints' clock."""
@@ -212,11 +248,16 @@ class _Readings:
             return None
         if channel is None or not set(names) <= set(channel.components):
             return SampledWheels(sampled.t, rates, sampled.samples.wheel_accelerations, reference)
-        known = self._known(channel)
-        place = [channel.components.index(name) for name in names]
-        sd = np.full(len(names), np.nan)
-        if known.noise_sd is not None:
-            rounding = np.zeros(len(channel.components)) if known.rounding is None else known.rounding
-            sd = np.hypot(known.noise_sd, rounding / np.sqrt(12.0))[place]
-        readings = CurveReadings(channel.t, channel.of(names), sd)
+        known, values = self._known(channel), channel.of(names)
+        sd = with_stamp_noise(_sd_of(names, channel, known), known.stamp_sd_s, channel.t, values)
+        readings = CurveReadings(channel.t, values, sd)
         return MeasuredWheels(measured_curves(readings, (self.start_s, self.end_s)), self.clock(channel))
+
+
+def _sd_of(names: tuple[str, ...], channel: Channel, known: Known) -> Array:
+    """Of readings of these joints or wheels, rounding included, shape (names,); NaN if nobody said."""
+    if known.noise_sd is None:
+        return np.full(len(names), np.nan)
+    place = [channel.components.index(name) for name in names]
+    rounding = np.zeros(len(channel.components)) if known.rounding is None else known.rounding
+    return np.hypot(known.noise_sd, rounding / np.sqrt(12.0))[place]

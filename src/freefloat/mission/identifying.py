@@ -32,6 +32,8 @@ from freefloat.models.names import ModelName
 from freefloat.motion.trajectory import Trajectory
 from freefloat.motion.trajectory_file import trajectory_from_document
 
+_LOOKED_AT = 20000  # samples of a recording whose readings are compared at their own instants: enough to look at
+
 Recordings = Recording | FilePath | Mapping[str, Recording] | Sequence[Recording]
 
 
@@ -61,8 +63,9 @@ def identify(
         found = estimator.estimate(_posed(mission, [flight for flight, _ in flights]))
     several = len(flights) > 1
     named_flights = [(f"{flight.name}: " if several else "", processed) for flight, processed in flights]
-    warnings = tuple(f"{name}{sentence}" for name, processed in named_flights for sentence in processed.warnings)
-    notes = tuple(f"{name}{sentence}" for name, processed in named_flights for sentence in processed.sentences)
+    said = [(name, *_said(processed, estimator)) for name, processed in named_flights]
+    warnings = tuple(f"{name}{sentence}" for name, warned, _ in said for sentence in warned)
+    notes = tuple(f"{name}{sentence}" for name, _, noted in said for sentence in noted)
     return replace(
         found,
         outcome="doubtful" if warnings and found.outcome == "good" else found.outcome,
@@ -70,6 +73,13 @@ def identify(
         notes=(*found.notes, *notes, *_elsewhere(mission, named)),
         origin={**found.origin, **_origin(mission, estimator, named, [flight for flight, _ in flights])},
     )
+
+
+def _said(processed: Processed, estimator: Estimator) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Warnings and notes of the processing: where readings keep their instants, a gap is just missing readings."""
+    if not estimator.reads_own_instants:
+        return processed.sampled_warnings, processed.sentences
+    return processed.warnings, (*processed.sentences, *(f"{gap}: nothing is put there" for gap in processed.gaps))
 
 
 def problem(
@@ -121,7 +131,8 @@ def method_of(mission: Mission) -> str:
 def settings_for(mission: Mission, method: str) -> ProcessSettings:
     """A delay that the method estimates itself is not sought before."""
     itself = method in ("maximum-likelihood", "physically-consistent") and mission.robot.base != "fixed"
-    return ProcessSettings(seek_delay=not itself or nuisances_of(mission).time_offset_s is None)
+    late = not itself or nuisances_of(mission).time_offset_s is None
+    return ProcessSettings(seek_delay=late, most_samples=_LOOKED_AT if itself else None)
 
 
 def named_recordings(recordings: Recordings) -> dict[str, Recording]:

@@ -57,7 +57,9 @@ def validate(
     found = judged(prediction, problem, estimate, false_alarm)
     several = len(processed) > 1
     notes = tuple(
-        f"{f'{flight.name}: ' if several else ''}{sentence}" for flight, done in processed for sentence in done.warnings
+        f"{f'{flight.name}: ' if several else ''}{sentence}"
+        for flight, done in processed
+        for sentence in (*done.warnings, *done.gaps)
     )
     found = replace(found, notes=notes, origin=_origin(mission, estimate, named))
     return _no_proof(found, estimate, named)

@@ -34,6 +34,7 @@ from freefloat.dynamics.states import random_states
 from freefloat.errors import FreefloatError
 from freefloat.models.closed_form_clusters import closed_form
 from freefloat.models.cluster_count import count_clusters
+from freefloat.models.leaders import typical_sizes
 from freefloat.models.minimal import MinimalParameters
 from freefloat.models.model import Model, NotApplicable
 from freefloat.models.numerical import independent_columns
@@ -131,7 +132,8 @@ class AngularMomentum(Model):
         states = random_states(self.robot, max(60, 2 * count // self._axes.size), seed=1)
         columns = self.candidate_rows(states)
         stacked = columns.reshape(columns.shape[0] * columns.shape[1], count)
-        return independent_columns(stacked, self.candidates, self._preference())
+        kinds = np.arange(count) < self._inertias.size  # products stay free of inertias, and so give the mass
+        return independent_columns(stacked, self.candidates, self._preference(), self._candidate_sizes(), kinds)
 
     def candidate_rows(self, samples: Samples) -> Array:
         """Columns of all candidates, shape (n, rows, candidates)."""
@@ -213,6 +215,12 @@ class AngularMomentum(Model):
         products = inertias + moments + np.arange(apart.size)
         linear = np.arange(inertias + moments)
         return np.concatenate([linear[:inertias], products[apart], linear[inertias:], products[~apart]])
+
+    def _candidate_sizes(self) -> Array:
+        """By which candidates are compared, as standard parameters are by `typical_sizes`, shape (candidates,)."""
+        sizes = typical_sizes(self.robot)[self.underlying.minimal.kept]
+        moments = sizes[self._moments]
+        return np.concatenate([sizes[self._inertias], moments, moments[self.pairs].prod(axis=1)])
 
     @cached_property
     def _present(self) -> NDArray[np.bool_]:

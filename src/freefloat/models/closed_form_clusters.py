@@ -17,6 +17,10 @@ gives 7 per revolute and 4 per prismatic joint; for a fixed base they start empt
 which is where the extra losses near a fixed base come from. They grow by the generator of the joint's
 motion, so nothing is sampled; spans have ten dimensions at the most.
 
+Momentum along a twist e of the base is e^T K(t) phi, symmetric in e and t, where energy has t twice. So the same
+recursion gives its minimal parameters, with V the span of what the base alone lets a body do, and Y that of the rows
+K(t)^T e. For a free base that is no difference; a planar one does not show in its momentum what moves out of the plane.
+
 Generalises Gautier, Khalil, "Direct calculation of minimum set of inertial parameters of serial robots"
 (T-RA 1990) and Naveen, Shah, Misra (JGCD 2019), eq. 18-23, to any tree, axis and base. The idea of carrying
 attainable spans is that of Wensing, Niemeyer, Slotine, "A geometric characterization of observability in
@@ -25,28 +29,35 @@ inertial parameter identification" (IJRR 2024).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from freefloat.arrays import Array
 from freefloat.models.formula import clean_coefficients
+from freefloat.models.leaders import (
+    PREFERENCE,
+    SHOWS,
+    led,
+    typical_length,
+    typical_sizes,
+    well_led,
+    with_dimensions,
+    without_dimensions,
+)
 from freefloat.models.minimal import MinimalParameters
+from freefloat.models.numerical import standard_preference
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import INDEX, PER_BODY, inertia_entries, inertia_matrix, seen_from
 from freefloat.robot.transform import Transform, skew
 from freefloat.robot.tree import PRISMATIC, RIGID
 
-Indices = NDArray[np.int64]
-
-# Which parameter stands for a cluster, where there is a choice: the first of these.
-PREFERENCE = ("Ixx", "Izz", "Ixy", "Ixz", "Iyz", "Iyy", "mx", "my", "mz", "m")
 _ORDER = np.array([INDEX[name] for name in PREFERENCE])
-_TOLERANCE = 1e-11  # rows smaller than this are rounding
+# An axis tilted by less [rad] is not tilted: nobody makes or measures such an angle, it is rounding of a file or of a
+# product of rotations, and no prediction changes by 1e-10 of itself.
+TILTED = 1e-11
 _WHOLE = 1e-14  # rounding of what is a whole number or a simple fraction on paper
-_LEADS = (0.1, 1e-3, 1e-9)  # clearly, then if need be
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,26 +86,38 @@ class _Geometry:
 
 def closed_form(robot: Robot) -> MinimalParameters:
     """Minimal parameters of the energy, torque and (free base) momentum models, in the robot's gravity."""
-    return _closed_form(_Geometry(robot))
+    return _closed_form(_Geometry(robot), False)
+
+
+def closed_form_of_momentum(robot: Robot) -> MinimalParameters:
+    """Minimal parameters of the momentum along what the base can do; gravity does not enter."""
+    return _closed_form(_Geometry(replace(robot, gravity=np.zeros(3))), robot.base != "free")
+
+
+def visible_rows(robot: Robot) -> Array:
+    """Rows that span what `closed_form` finds, each as large as it shows, over parameters without dimensions, (r, p).
+
+    Clusters know a direction that hardly shows to few digits only; these know it to rounding, of what shows most.
+    """
+    return _visible_rows(_Geometry(robot), False)
+
+
+def visible_rows_of_momentum(robot: Robot) -> Array:
+    """Likewise of what `closed_form_of_momentum` finds."""
+    return _visible_rows(_Geometry(replace(robot, gravity=np.zeros(3))), robot.base != "free")
 
 
 @lru_cache(maxsize=64)  # campaigns ask for the same geometry thousands of times
-def _closed_form(geometry: _Geometry) -> MinimalParameters:
+def _closed_form(geometry: _Geometry, momentum: bool) -> MinimalParameters:
     robot = geometry.robot
     tree = robot.tree.arrays
     count = tree.parent.size
-    moved = [_moved_by(robot, body) for body in range(count)]
-    reaches = [_reach_of_base(robot)]
-    shown = [reaches[0].energies]
-    for body in range(1, count):
-        reach, functionals = _beyond_joint(tree.kind[body], moved[body], reaches[tree.parent[body]])
-        reaches.append(reach)
-        shown.append(functionals)
+    moved, shown = _shown(robot, momentum)
     combine = np.eye(PER_BODY * count)
     kept: list[int] = []
     for body in range(count - 1, -1, -1):
         rows = slice(PER_BODY * body, PER_BODY * (body + 1))
-        own, echelon = _eliminate(shown[body])
+        own, echelon = led(shown[body], _ORDER)
         if body > 0:
             # What the kept ones do not say of this body's parameters, the parent takes over.
             rest = combine[rows].copy()
@@ -105,8 +128,42 @@ def _closed_form(geometry: _Geometry) -> MinimalParameters:
         clusters[own] = echelon @ combine[rows]
         combine[rows] = clusters
         kept.extend(PER_BODY * body + own)
-    order = np.sort(np.array(kept, dtype=np.int64))
-    return MinimalParameters(robot.parameter_names, order, clean_coefficients(combine[order], _WHOLE))
+    order, coefficients = well_led(np.array(kept, dtype=np.int64), combine[kept], standard_preference(count))
+    sizes = typical_sizes(robot)
+    rounding = with_dimensions(order, np.full(coefficients.shape, _WHOLE), sizes)
+    combine = clean_coefficients(with_dimensions(order, coefficients, sizes), rounding)
+    return MinimalParameters(robot.parameter_names, order, combine)
+
+
+@lru_cache(maxsize=64)
+def _visible_rows(geometry: _Geometry, momentum: bool) -> Array:
+    robot = geometry.robot
+    if robot.base == "free":  # where everything shows about as well, and leaders are sparse
+        minimal = _closed_form(geometry, momentum)
+        rows = without_dimensions(minimal.kept, minimal.combine, typical_sizes(robot))
+    else:
+        tree = robot.tree.arrays
+        moved, shown = _shown(robot, momentum)
+        carried = np.eye(PER_BODY * tree.parent.size).reshape(-1, PER_BODY, PER_BODY * tree.parent.size)
+        for body in range(tree.parent.size - 1, 0, -1):
+            carried[tree.parent[body]] += moved[body].seen_from_parent @ carried[body]
+        # What a body shows by itself it shows of all that it carries: the rest of that goes on to its parent.
+        rows = np.vstack([_span(own) @ carries for own, carries in zip(shown, carried, strict=True)])
+    rows.setflags(write=False)
+    return rows
+
+
+def _shown(robot: Robot, momentum: bool) -> tuple[list[_Moved], list[Array]]:
+    """How each joint moves its body, and the functionals that each body shows by itself, (f, 10) a body."""
+    tree, length = robot.tree.arrays, typical_length(robot)
+    moved = [_moved_by(robot, body, length) for body in range(tree.parent.size)]
+    reaches = [_reach_of_base(robot)]
+    shown = [reaches[0].energies]
+    for body in range(1, tree.parent.size):
+        reach, functionals = _beyond_joint(tree.kind[body], moved[body], reaches[tree.parent[body]], momentum)
+        reaches.append(reach)
+        shown.append(functionals)
+    return moved, shown
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,11 +185,12 @@ class _Moved:
     rotation: Array
 
 
-def _moved_by(robot: Robot, body: int) -> _Moved:
+def _moved_by(robot: Robot, body: int, length: float) -> _Moved:
     geometry = robot.tree.arrays.geometry[body]
     turn = geometry[:27].reshape(3, 3, 3)
-    R, p = turn[0] + turn[2], geometry[30:33]  # R_parent_body, p_parent_body at q = 0
-    axis = R.T @ geometry[27:30]
+    R, p = turn[0] + turn[2], geometry[30:33] / length  # R_parent_body, p_parent_body at q = 0
+    axis = _not_tilted(R.T @ geometry[27:30])
+    R = _not_tilted(R)
     twist = np.zeros((6, 6))
     twist[:3, :3] = twist[3:, 3:] = R.T
     twist[:3, 3:] = -R.T @ skew(p)
@@ -145,6 +203,11 @@ def _moved_by(robot: Robot, body: int) -> _Moved:
         energy_rate = _turn_rate(axis).T
     columns = [seen_from(Transform(R, p), unit) for unit in np.eye(PER_BODY)]
     return _Moved(axis, np.array(columns).T, twist, rate, energy_rate, R.T)
+
+
+def _not_tilted(directions: Array) -> Array:
+    """Directions without what is no tilt; they are as far from unit vectors as its square."""
+    return np.where(np.abs(directions) < TILTED, 0.0, directions)
 
 
 def _turn_rate(axis: Array) -> Array:
@@ -168,7 +231,8 @@ def _slide_rate(axis: Array) -> Array:
 
 
 def _reach_of_base(robot: Robot) -> _Reach:
-    gravity = robot.gravity[None] if robot.gravity.any() else np.zeros((0, 3))
+    strength = np.linalg.norm(robot.gravity)
+    gravity = robot.gravity[None] / strength if strength else np.zeros((0, 3))
     if robot.base == "fixed":
         return _Reach(np.zeros((0, 6)), np.zeros((0, PER_BODY)), gravity)
     if robot.base == "planar":
@@ -178,7 +242,7 @@ def _reach_of_base(robot: Robot) -> _Reach:
     return _Reach(np.eye(6), np.eye(PER_BODY), np.eye(3) if gravity.size else gravity)
 
 
-def _beyond_joint(kind: int, moved: _Moved, parent: _Reach) -> tuple[_Reach, Array]:
+def _beyond_joint(kind: int, moved: _Moved, parent: _Reach, momentum: bool) -> tuple[_Reach, Array]:
     """What a body can do, and the functionals of its parameters that it shows by itself (rows, (f, 10))."""
     twists = parent.twists @ moved.twist.T
     energies = parent.energies @ moved.seen_from_parent
@@ -187,7 +251,9 @@ def _beyond_joint(kind: int, moved: _Moved, parent: _Reach) -> tuple[_Reach, Arr
         return _Reach(twists, energies, gravity), np.zeros((0, PER_BODY))
     turns = kind != PRISMATIC
     along = np.concatenate([np.zeros(3), moved.axis] if turns else [moved.axis, np.zeros(3)])
-    twists = _span(np.vstack([_grown(twists, moved.twist_rate, 2), along]))
+    twists = _grown(twists, moved.twist_rate, 2)
+    if not momentum:  # which nobody measures along the joint
+        twists = _span(np.vstack([twists, along]))
     energies = _grown(energies, moved.energy_rate, 4)
     across = np.array([_momentum_columns(twist).T @ along for twist in twists])
     pull = np.zeros((len(gravity), PER_BODY))
@@ -213,46 +279,27 @@ def _momentum_columns(twist: Array) -> Array:
 
 def _grown(rows: Array, rate: Array, times: int) -> Array:
     """The span of the rows under the motion whose generator is `rate`: rows, rate rows, rate^2 rows, ..."""
-    grown = [rows]
+    grown, scaled = [rows], rate / np.linalg.norm(rate, 2)
     for _ in range(times):
-        grown.append(grown[-1] @ rate.T)
+        grown.append(grown[-1] @ scaled.T)
     return _span(np.vstack(grown))
 
 
 def _span(rows: Array) -> Array:
-    """Orthonormal rows with the same span: the largest that is left, made orthogonal to those before it."""
-    largest = np.linalg.norm(rows, axis=1).max(initial=0.0)
-    rest, basis = rows / (largest or 1.0), np.zeros((0, rows.shape[1]))
+    """Orthogonal rows with the same span: the largest that is left, made orthogonal to those before it.
+
+    They have length one, or less if less was left: a direction that hardly shows is made no longer, because its
+    rounding would then pass for further directions.
+    """
+    rest, directions, lengths = rows, np.zeros((0, rows.shape[1])), list[float]()
     while len(rest):
         size = np.linalg.norm(rest, axis=1)
         best = int(np.argmax(size))
-        if size[best] <= _TOLERANCE:
+        if size[best] <= SHOWS:
             break
-        row = rest[best] - (rest[best] @ basis.T) @ basis  # once more: rounding of the steps before
-        basis = np.vstack([basis, row / np.linalg.norm(row)])
+        row = rest[best] - (rest[best] @ directions.T) @ directions  # once more: rounding of the steps before
+        directions = np.vstack([directions, row / np.linalg.norm(row)])
+        lengths.append(min(float(size[best]), 1.0))
         rest = np.delete(rest, best, axis=0)
-        rest = rest - np.outer(rest @ basis[-1], basis[-1])
-    return basis
-
-
-def _eliminate(rows: Array) -> tuple[Indices, Array]:
-    """Leading columns, and a row for each, of the reduced echelon form that prefers columns by `PREFERENCE`.
-
-    A column leads only where it is not small: a preferred but nearly absent one would cost digits.
-    """
-    basis = _span(rows)
-    rest, leading = basis.copy(), list[int]()
-    for least in _LEADS:
-        for column in _ORDER:
-            if column in leading or len(leading) == len(basis):
-                continue
-            best = int(np.argmax(np.abs(rest[:, column])))
-            if abs(rest[best, column]) < least:
-                continue
-            pivot = rest[best] / rest[best, column]
-            rest = np.delete(rest - np.outer(rest[:, column], pivot), best, axis=0)
-            leading.append(int(column))
-    own = np.array(sorted(leading), dtype=np.int64)
-    echelon = np.asarray(np.linalg.solve(basis[:, own], basis), dtype=np.float64)
-    echelon[:, own] = np.eye(own.size)
-    return own, echelon
+        rest = rest - np.outer(rest @ directions[-1], directions[-1])
+    return directions * np.array(lengths)[:, None]

@@ -28,8 +28,10 @@ class UnreadableFormula(FreefloatError):
     """A text that is not a formula over the given names."""
 
 
-def clean_coefficients(matrix: Array, tolerance: float = 2e-13) -> Array:
+def clean_coefficients(matrix: Array, tolerance: float | Array = 2e-13) -> Array:
     """The matrix with every entry that is within `tolerance` of a simple fraction made that fraction.
+
+    tolerance: of all entries, or of each, in the shape of the matrix.
 
     Denominators up to 8 only: among ever larger ones every number is close to some fraction.
     """

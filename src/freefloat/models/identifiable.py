@@ -22,6 +22,7 @@ from freefloat.arrays import Array
 from freefloat.dynamics.reaction import NotPossible
 from freefloat.dynamics.samples import Samples
 from freefloat.models.closed_form_clusters import closed_form
+from freefloat.models.leaders import typical_sizes
 from freefloat.models.measured_rows import MeasuredRows, Measurement, measured_rows
 from freefloat.models.minimal import MinimalParameters
 from freefloat.models.model import NotApplicable, clusters_over
@@ -105,8 +106,9 @@ class _Question:
         unknown = np.setdiff1d(np.arange(robot.parameters.size), np.union1d(fixed, absent))
         whole = closed_form(replace(robot, gravity=np.zeros(3)))
         preference = standard_preference(len(robot.body_names))
-        minimal = whole if not (fixed.size or absent.size) else clusters_over(whole, unknown, preference)
-        return cls(robot, unknown, fixed, whole, minimal)
+        if not (fixed.size or absent.size):
+            return cls(robot, unknown, fixed, whole, whole)
+        return cls(robot, unknown, fixed, whole, clusters_over(whole, unknown, preference, typical_sizes(robot)))
 
 
 def identifiability(

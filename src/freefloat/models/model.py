@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -27,16 +27,20 @@ from freefloat.arrays import Array
 from freefloat.dynamics.energy import kinetic_energy_regressor, potential_energy_regressor
 from freefloat.dynamics.momentum_rows import momentum_regressor
 from freefloat.dynamics.samples import Samples
-from freefloat.dynamics.states import random_states
 from freefloat.dynamics.torque import torque_regressor
 from freefloat.errors import FreefloatError
 from freefloat.frozen import Content
-from freefloat.models.closed_form_clusters import closed_form
+from freefloat.models.closed_form_clusters import (
+    closed_form,
+    closed_form_of_momentum,
+    visible_rows,
+    visible_rows_of_momentum,
+)
+from freefloat.models.leaders import typical_sizes, without_dimensions
 from freefloat.models.minimal import MinimalParameters
-from freefloat.models.numerical import independent_columns, standard_preference
+from freefloat.models.numerical import regrouped, standard_preference
 from freefloat.robot.base_axes import allowed_rows
 from freefloat.robot.model import Robot
-from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.selection import select_parameters
 
 
@@ -108,11 +112,16 @@ class LinearModel(Model):
         return closed_form(self.robot)
 
     @cached_property
+    def visible(self) -> Array:
+        """Rows that span `structure`, over parameters without dimensions, each as large as it shows, (r, 10 bodies)."""
+        return visible_rows(self.robot)
+
+    @cached_property
     def minimal(self) -> MinimalParameters:
         """The clusters of the parameters that are neither known nor zero."""
         if self.unknown.size == self.robot.parameters.size:
             return self.structure
-        return clusters_over(self.structure, self.unknown, standard_preference(len(self.robot.body_names)))
+        return clusters_of(self.visible, self.unknown, self.robot)
 
     def rows(self, samples: Samples) -> Array:
         """Regressor of the clusters, shape (n, rows, clusters)."""
@@ -138,15 +147,16 @@ class Momentum(LinearModel):
 
     @cached_property
     def structure(self) -> MinimalParameters:
-        """Clusters with nothing declared known or zero; gravity does not enter.
-
-        For a planar base by numbers: what moves out of the plane shows in torques, not in the momentum.
-        """
+        """Clusters with nothing declared known or zero; gravity does not enter."""
         if self.robot.base == "free":
-            return closed_form(replace(self.robot, gravity=np.zeros(3)))
-        count = self.robot.parameters.size
-        rows = self.standard_rows(random_states(self.robot, 60 + 2 * count, seed=1)).reshape(-1, count)
-        return independent_columns(rows, self.robot.parameter_names, standard_preference(count // PER_BODY))
+            return closed_form_of_momentum(self.robot)
+        # In the plane few of a body's parameters show, and which lead is best seen of all bodies together.
+        return clusters_of(self.visible, range(self.robot.parameters.size), self.robot)
+
+    @cached_property
+    def visible(self) -> Array:
+        """Rows that span `structure`, as for other models."""
+        return visible_rows_of_momentum(self.robot)
 
     def standard_rows(self, samples: Samples) -> Array:
         """K along what the base can do, shape (n, rows, 10 bodies)."""
@@ -174,13 +184,31 @@ class Torque(LinearModel):
         return torque_regressor(self.robot, samples)[:, np.concatenate([allowed_rows(self.robot), joints])]
 
 
-def clusters_over(structure: MinimalParameters, columns: Iterable[int], preference: ArrayLike) -> MinimalParameters:
-    """The clusters that remain when only these columns are unknown.
+def clusters_of(visible: Array, columns: Iterable[int], robot: Robot) -> MinimalParameters:
+    """The clusters that remain when only these columns of the standard parameters are unknown.
 
-    Y = Y[:, kept] combine with independent Y[:, kept], so the dependences among columns of Y are those among
-    columns of `combine`: no motion need be sampled.
+    visible: rows that span what shows, over parameters without dimensions (`visible_rows`), (r, 10 bodies). The
+        dependences among columns of a regressor are those among theirs: no motion need be sampled.
+    """
+    unknown = np.array(sorted(columns), dtype=np.int64)
+    masked = np.zeros(visible.shape)
+    masked[:, unknown] = visible[:, unknown]
+    preference = standard_preference(len(robot.body_names))
+    return regrouped(masked, robot.parameter_names, preference, typical_sizes(robot))
+
+
+def clusters_over(
+    structure: MinimalParameters, columns: Iterable[int], preference: ArrayLike, sizes: Array | None = None
+) -> MinimalParameters:
+    """As `clusters_of`, where clusters are all that is at hand: Y = Y[:, kept] combine, and `combine` stands for Y.
+
+    What hardly shows is known to fewer digits that way. On a free base nothing hardly shows.
+
+    preference: all column numbers, the most welcome first.
+    sizes: by which parameters are compared (`typical_sizes`), (p,); as they are unless given.
     """
     unknown = np.array(sorted(columns), dtype=np.int64)
     masked = np.zeros_like(structure.combine)
     masked[:, unknown] = structure.combine[:, unknown]
-    return independent_columns(masked, structure.names, preference)
+    scale = np.ones(len(structure.names)) if sizes is None else sizes
+    return regrouped(without_dimensions(structure.kept, masked, scale), structure.names, preference, scale)

@@ -3,7 +3,9 @@
 from .accelerometer import Accelerometer as Accelerometer
 from .encoder import Encoder as Encoder
 from .gyro import Gyro as Gyro
+from .joint_rate_sensor import JointRateSensor as JointRateSensor
 from .kinds import make_sensor as make_sensor
+from .measured import Measured as Measured
 from .noise import Noise as Noise
 from .pose_sensor import PoseSensor as PoseSensor
 from .sensor import Output as Output

@@ -32,7 +32,7 @@ class AttitudeSensor(MountedSensor):
 
     def _attitude(self, output: Output, truths: Sequence[Truth], times: Array, draws: Stream) -> Array:
         mounted = quaternion_of(self.frame().R)
-        true = np.stack([quaternion_product(truth.at("attitude", times), mounted) for truth in truths])
+        true = quaternion_product(self._shown_attitude(truths, times, draws), mounted)
         still = np.zeros((1, times.size, 3))
         error = output.noise.added_to(still, self.interval_s, draws, "attitude/")
         return quaternion_product(true, quaternions(error))

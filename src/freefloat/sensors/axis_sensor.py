@@ -29,7 +29,7 @@ class AxisSensor(Sensor):
 
     def _values(self, output: Output, truths: Sequence[Truth], times: Array, draws: Stream) -> Array:
         columns = self._columns(truths[0].layout)
-        signal = np.stack([truth.at(self.reads, times)[:, columns] for truth in truths])
+        signal = self._shown(lambda truth, t: truth.at(self.reads, t)[:, columns], truths, times, draws)
         return output.noise.added_to(signal, self.interval_s, draws)
 
 

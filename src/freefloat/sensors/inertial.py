@@ -32,7 +32,7 @@ class Triad(MountedSensor, DensitySensor):
         """What perfect axes in the sensor's frame would read, shape (n, 3) [SI]."""
 
     def _values(self, output: Output, truths: Sequence[Truth], times: Array, draws: Stream) -> Array:
-        seen = np.stack([self._seen(truth, times) for truth in truths])
+        seen = self._shown(self._seen, truths, times, draws)
         return output.noise.added_to(_turned(self._gains(draws), seen), self.interval_s, draws)
 
     def _gains(self, draws: Stream) -> Array:

@@ -21,6 +21,7 @@ from freefloat.sensors.accelerometer import Accelerometer
 from freefloat.sensors.attitude_sensor import AttitudeReading
 from freefloat.sensors.encoder import Encoder
 from freefloat.sensors.gyro import Gyro, GyroNuisances, RateReading
+from freefloat.sensors.joint_rate_sensor import JointRateNuisances, JointRateReading, JointRateSensor
 from freefloat.sensors.pose_sensor import PoseSensor, PositionReading
 from freefloat.sensors.reading import Reading
 from freefloat.sensors.sensor import Sensor
@@ -30,17 +31,31 @@ from freefloat.sensors.torque_sensor import TorqueSensor
 from freefloat.sensors.velocity_sensor import VelocityNuisances, VelocityReading, VelocitySensor
 
 AnySensor = Annotated[
-    Encoder | Gyro | Accelerometer | StarTracker | PoseSensor | VelocitySensor | Tachometer | TorqueSensor,
+    Encoder
+    | Gyro
+    | Accelerometer
+    | StarTracker
+    | PoseSensor
+    | VelocitySensor
+    | Tachometer
+    | TorqueSensor
+    | JointRateSensor,
     Field(discriminator="kind"),
 ]
 
 # What estimators compare with a predicted motion, in the order of their rows.
-READINGS: tuple[type[Reading[Any]], ...] = (RateReading, VelocityReading, AttitudeReading, PositionReading)
+READINGS: tuple[type[Reading[Any]], ...] = (
+    RateReading,
+    VelocityReading,
+    AttitudeReading,
+    PositionReading,
+    JointRateReading,
+)
 
 
 @dataclass(frozen=True)
-class SensorNuisances(GyroNuisances, VelocityNuisances):
-    """What is assumed of the errors of all sensors of the base."""
+class SensorNuisances(JointRateNuisances, GyroNuisances, VelocityNuisances):
+    """What is assumed of the errors of all sensors that estimators compare."""
 
 
 def readings_among(arrays: Container[str]) -> tuple[type[Reading[Any]], ...]:
@@ -54,8 +69,8 @@ def reading_for(array: str) -> type[Reading[Any]] | None:
 
 
 def sources() -> dict[str, tuple[str, ...]]:
-    """By array of the samples that estimators compare, the quantities that become it; the first recorded counts."""
-    return {reading.array: reading.quantities for reading in READINGS}
+    """By array of the samples, of the base, the quantities that become it; the first recorded counts."""
+    return {reading.array: reading.quantities for reading in READINGS if reading.of_base}
 
 
 def reading_of(quantity: str) -> type[Reading[Any]] | None:

@@ -11,6 +11,9 @@ from freefloat.frozen import Content
 
 BASE_CLOCK = "base"  # of readings whose sensor nobody named
 
+Response = tuple[tuple[float, float], ...]  # delays [s] and weights, which sum to one
+INSTANT: Response = ((0.0, 1.0),)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured(Content):
@@ -23,6 +26,8 @@ class Measured(Content):
     arm: where on the base it was measured, base axes, shape (3,) [m], as far as a prediction must know.
     taken_by: angular rates by which readings at `arm` were taken to the base's origin, shape (n, 3); None if they were
     not, or are of the origin.
+    response: delays [s] and weights of the instants that a reading is the mean of; a delay is how long before the
+    instant that its stamp says.
     """
 
     t: Array
@@ -32,3 +37,4 @@ class Measured(Content):
     clock: str = BASE_CLOCK
     arm: Array = field(default_factory=lambda: np.zeros(3))
     taken_by: Array | None = None
+    response: Response = INSTANT

@@ -57,6 +57,14 @@ class MovingBase(TurningBase, Protocol):
     def centre_by_unknowns(self) -> Array:
         """Derivative of the centre of mass, shape (n, 3, k)."""
 
+    @property
+    def joint_rates(self) -> Array:
+        """Rates of the joints, shape (n, joints) [rad/s or m/s]."""
+
+    @property
+    def joint_rates_by_unknowns(self) -> Array:
+        """Derivative of these, shape (n, joints, k)."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PulledBack:

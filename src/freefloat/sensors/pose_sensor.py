@@ -69,7 +69,7 @@ class PoseSensor(AttitudeSensor):
     def _values(self, output: Output, truths: Sequence[Truth], times: Array, draws: Stream) -> Array:
         if output.components == tuple("xyzw"):
             return self._attitude(output, truths, times, draws)
-        where = np.stack([self._position(truth, times) for truth in truths])
+        where = self._shown(self._position, truths, times, draws)
         return output.noise.added_to(where, self.interval_s, draws, "position/")
 
     def _position(self, truth: Truth, times: Array) -> Array:

@@ -15,7 +15,7 @@ from typing import ClassVar, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from freefloat.arrays import Array
+from freefloat.arrays import AXES, Array
 from freefloat.dynamics.samples import Samples
 from freefloat.robot.base_axes import sliding_axes, turning_axes
 from freefloat.robot.model import Robot
@@ -39,19 +39,21 @@ class Setting:
     turning, sliding: numbers of the axes about and along which the base moves.
     place: where unknowns of a kind are that bear on this flight; None if there are none.
     measured_first: the first attitude that was measured in the flight, R_IB, shape (3, 3).
+    joints: their names.
     """
 
     turning: Axes
     sliding: Axes
     place: Callable[[str], slice | None]
     measured_first: Array
+    joints: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, robot: Robot, readings: Mapping[str, Measured], place: Callable[[str], slice | None]) -> Setting:
         """That of a robot's flight; readings: by array of the samples."""
         attitude = readings.get("attitude")
         first = np.eye(3) if attitude is None else rotations(attitude.values[:1])[0]
-        return cls(turning_axes(robot), sliding_axes(robot), place, first)
+        return cls(turning_axes(robot), sliding_axes(robot), place, first, robot.joint_names)
 
     def vector(self, point: Array, kind: str, axes: Axes) -> Array:
         """The three components of unknowns that exist along some axes, at a point; zero for those that do not."""
@@ -98,6 +100,7 @@ class Reading(ABC, Generic[Spreads]):
     array: its name in the samples. quantities: of a recording that become it, the first that there is counts.
     unit: of a row. words: for people. sensor: what commonly measures it.
     turns: whether its rows are about the axes that turn, else along those that slide.
+    of_base: whether it reads the base; what reads joints is compared at its own instants only, and not planned for.
     needs_attitude: whether its prediction needs the attitude; rates do not. shows_attitude: whether it shows how the
     base lies in inertial axes, so that the first attitude is an unknown. walks: whether its errors may walk.
     """
@@ -108,13 +111,23 @@ class Reading(ABC, Generic[Spreads]):
     words: ClassVar[str]
     sensor: ClassVar[str]
     turns: ClassVar[bool]
+    of_base: ClassVar[bool] = True
     needs_attitude: ClassVar[bool] = True
     shows_attitude: ClassVar[bool] = False
     walks: ClassVar[bool] = False
 
     def __init__(self, setting: Setting, data: Measured) -> None:
         self.setting, self.data = setting, data
-        self.axes = setting.turning if self.turns else setting.sliding
+        self.axes = self._compared()
+
+    def _compared(self) -> Axes:
+        """Which columns of its array are compared."""
+        return self.setting.turning if self.turns else self.setting.sliding
+
+    @property
+    def components(self) -> tuple[str, ...]:
+        """Names of these columns."""
+        return tuple(AXES[axis] for axis in self.axes)
 
     # ------------------------------------------------------------------ its own unknowns, its noise in a plan
 

@@ -5,8 +5,10 @@ s shows the motion at
 
     (s - start) / (1 + clock drift) + start - delay
 
-so that a delay makes a sensor lag, and a clock that runs fast stamps too late. It is true motion, distorted and
-noisy, rounded to the resolution, cut at the range, and lost with the probability of a dropout, in this order.
+so that a delay makes a sensor lag, and a clock that runs fast stamps too late; or at another instant nearby, where
+stamps are noisy. It shows the mean over `integration_s` before that instant, or what a lag of first order leaves
+(`bandwidth_Hz`). It is true motion, distorted and noisy, rounded to the resolution, cut at the range, and lost with the
+probability of a dropout, in this order. The stamps themselves are rounded last.
 Readings are in the axes of the sensor's own frame, which `mounting` places in the base.
 """
 
@@ -15,19 +17,20 @@ from __future__ import annotations
 import math
 import re
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from freefloat.arrays import Array
 from freefloat.errors import FreefloatError, ShapeError
 from freefloat.files import Number, Positive, Section, entries, shown
 from freefloat.robot.sections import TransformSection
 from freefloat.robot.transform import Transform
+from freefloat.sensors.averaging import averaged, averaged_attitude, past_of
 from freefloat.sensors.channel import Channel
 from freefloat.sensors.draws import Stream
 from freefloat.sensors.noise import Density, Noise
@@ -150,6 +153,25 @@ class Sensor(Section):
     delay_s: Number = Field(0.0, description="how long before its stamp a reading was true")
     clock_drift_ppm: Annotated[Number, Field(gt=-1e6)] = Field(0.0, description="how much its clock runs fast")
     dropouts: Probability = Field(0.0, description="probability that a sample is lost")
+    integration_s: NotNegative = Field(0.0, description="a reading is the mean over so long before its instant")
+    bandwidth_Hz: Positive | None = Field(None, description="corner frequency of a lag of first order")
+    stamp_noise_s: NotNegative = Field(0.0, description="standard deviation of the instant shown against that stamped")
+    stamp_resolution_s: NotNegative = Field(0.0, description="what stamps are rounded to")
+
+    @model_validator(mode="after")
+    def _one_response(self) -> Self:
+        if self.integration_s and self.bandwidth_Hz is not None:
+            raise ValueError("gives integration_s and bandwidth_Hz; allowed: one of them")
+        return self
+
+    @model_validator(mode="after")
+    def _stamps_differ(self) -> Self:
+        if self.stamp_resolution_s * self.rate_Hz >= 1.0:
+            raise ValueError(
+                f"has a stamp_resolution_s of {self.stamp_resolution_s:g} s and a sample every {self.interval_s:g} s; "
+                "allowed: stamps finer than samples"
+            )
+        return self
 
     @abstractmethod
     def outputs(self, layout: Layout) -> tuple[Output, ...]:
@@ -163,6 +185,11 @@ class Sensor(Section):
     def interval_s(self) -> float:
         """Time between samples [s]."""
         return 1.0 / self.rate_Hz
+
+    @property
+    def stamp_sd_s(self) -> float:
+        """Standard deviation of the instant that a reading shows against its stamp, rounding included [s]."""
+        return math.hypot(self.stamp_noise_s, self.stamp_resolution_s / math.sqrt(12.0))
 
     def gives(self) -> tuple[str, ...]:
         """The quantities that it gives, as it is set up."""
@@ -197,17 +224,44 @@ class Sensor(Section):
     def stamps(self, start_s: float, end_s: float) -> tuple[Array, Array]:
         """Time stamps of its samples, and the instants that they show, shape (n,) each [s].
 
-        The first stamp is the first tick of its clock whose reading shows nothing before the start.
+        The first stamp is the first tick of its clock whose reading shows nothing before the start; but a lag, which
+        never ends, shows the start as if it had lasted.
         """
         fast = 1.0 + 1e-6 * self.clock_drift_ppm
         slack = 1e-6  # of a sample: a tick that is due at the very end must not fall to rounding
-        first = math.ceil(self.delay_s * fast * self.rate_Hz - slack)
+        first = math.ceil((self.delay_s + self.integration_s) * fast * self.rate_Hz - slack)
         last = math.floor((end_s - start_s + self.delay_s) * fast * self.rate_Hz + slack)
         if not 0 <= last - first < MOST_SAMPLES:
             count = "no sample" if last < first else f"{last - first:,} samples"
             raise FreefloatError(f"sensor {shown(self.name)} takes {count} between {start_s:g} s and {end_s:g} s")
         ticks = np.arange(first, last + 1) / self.rate_Hz
-        return start_s + ticks, np.clip(start_s + ticks / fast - self.delay_s, start_s, end_s)
+        stamps, shown_at = start_s + ticks, np.clip(start_s + ticks / fast - self.delay_s, start_s, end_s)
+        if self.stamp_resolution_s:
+            stamps = np.floor(stamps / self.stamp_resolution_s + 0.5) * self.stamp_resolution_s
+        return stamps, shown_at
+
+    # ------------------------------------------------------------------ what it shows of the truth
+
+    def _shown(
+        self, seen: Callable[[Truth, Array], Array], truths: Sequence[Truth], times: Array, draws: Stream
+    ) -> Array:
+        """What is seen of each motion at times (n,), shape (n, k), as this sensor shows it, shape (1 or runs, n, k)."""
+        past = past_of(self.integration_s, self.bandwidth_Hz)
+        return np.stack([averaged(seen, truth, taken, past) for truth, taken in self._taken(truths, times, draws)])
+
+    def _shown_attitude(self, truths: Sequence[Truth], times: Array, draws: Stream) -> Array:
+        """The attitude of the base likewise, shape (1 or runs, n, 4)."""
+        past = past_of(self.integration_s, self.bandwidth_Hz)
+        return np.stack([averaged_attitude(truth, taken, past) for truth, taken in self._taken(truths, times, draws)])
+
+    def _taken(self, truths: Sequence[Truth], times: Array, draws: Stream) -> list[tuple[Truth, Array]]:
+        """Motions and the instants at which they were really read, for all runs or for each."""
+        if not self.stamp_noise_s:
+            return [(truth, times) for truth in truths]
+        start, end = truths[0].span_s
+        taken = np.clip(draws.noisy("stamps", times[None], np.array(self.stamp_noise_s)), start, end)
+        each = truths if len(truths) == len(taken) else [truths[0]] * len(taken)
+        return list(zip(each, taken, strict=True))
 
 
 class MountedSensor(Sensor):

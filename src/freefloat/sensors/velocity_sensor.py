@@ -75,7 +75,7 @@ class VelocitySensor(MountedSensor, DensitySensor):
         return (Output(name, tuple("xyz"), ("m_s",) * 3, noise, np.zeros(3), limit),)
 
     def _values(self, output: Output, truths: Sequence[Truth], times: Array, draws: Stream) -> Array:
-        seen = np.stack([self._seen(truth, times) for truth in truths])
+        seen = self._shown(self._seen, truths, times, draws)
         noisy = Noise(output.noise.white_sd).added_to(seen, self.interval_s, draws)
         drift = self._drift(output, truths, times, draws)
         return noisy if drift is None else noisy + drift

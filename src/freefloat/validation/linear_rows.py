@@ -66,7 +66,8 @@ class LinearPrediction:
         """Of the gyro in every flight, as it says; where they walk is not allowed for."""
         for stack in self.stacks:
             ending = f" of {stack.flight.name}" if len(self.stacks) > 1 else ""
-            own = RateReading.flight_unknowns(self.problem.nuisances, self.problem.robot, stack.flight, ending)
+            data = stack.flight.sampled("w")
+            own = RateReading.flight_unknowns(self.problem.nuisances, self.problem.robot, data, ending)
             yield from (group for group in own if group.kind == GYRO_BIAS)
 
     def _claimed_by(self) -> ClaimedClusters:

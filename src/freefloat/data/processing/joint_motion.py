@@ -23,6 +23,7 @@ from freefloat.data.processing.processed import Known, ProcessSettings
 from freefloat.data.processing.projection import Projection, project
 from freefloat.data.processing.resampling import CannotProcess, evenly
 from freefloat.data.processing.spectrum import noise_level, rounding_step
+from freefloat.data.processing.stamp_noise import rms_rate
 from freefloat.motion.trajectory import Motion, Trajectory
 from freefloat.robot.model import Robot
 
@@ -77,6 +78,9 @@ def joint_motion(
     """From encoder readings in the order of the robot's joints, shape (n, joints) at times t, shape (n,) [s]."""
     steps = rounding_step(positions) if known.rounding is None else known.rounding
     noise = _noise(known, settings, steps)
+    if noise is not None and known.stamp_sd_s:
+        rounded = np.hypot(noise, steps / np.sqrt(12.0))
+        noise = np.hypot(noise, known.stamp_sd_s * rms_rate(t, positions, rounded))
     level = np.hypot(noise_level(evenly(t, positions).values) if noise is None else noise, steps / np.sqrt(12.0))
     span = moving_span(t, positions, noise_sd=level)
     if settings.joints is not None:

@@ -27,7 +27,7 @@ from freefloat.data.processing.process_parts import (
     others,
     wheels,
 )
-from freefloat.data.processing.processed import Known, Processed, ProcessSettings, known_of
+from freefloat.data.processing.processed import Processed, ProcessSettings, known_of
 from freefloat.data.processing.resampling import CannotProcess, resample
 from freefloat.data.processing.time_offset import GyroDelay, estimate_gyro_delay
 from freefloat.data.recording import Recording
@@ -38,7 +38,8 @@ from freefloat.sensors.channel import Channel
 from freefloat.sensors.kinds import sources
 from freefloat.sensors.sensor import Sensor
 
-_USED = ("q", "wheel", "tau", "force", "moment")  # and what estimators compare with a predicted motion of the base
+# And what estimators compare with a predicted motion of the base.
+_USED = ("q", "dq", "wheel", "tau", "force", "moment")
 _FEWEST = 16  # samples of a channel from which anything can be made
 _LONGEST_DELAY_S = 1.0
 _FINE = 15000  # instants at which a delay is sought
@@ -59,14 +60,17 @@ def process(
     """
     chosen, known = settings or ProcessSettings(), tuple(sensors)
     channels, unused = chosen_channels(recording, robot, chosen)
+    rates = channels.pop("dq", None)  # joints here are as encoders have them
     joints = _joints(channels["q"], robot, motion, chosen, known)
     if joints.projection is not None:  # what was found out holds for wheels too
         chosen = replace(chosen, start_s=joints.projection.start_s)
+    channels = {name: _thinned(channel, chosen.most_samples) for name, channel in channels.items()}
     t, rate = _time_base(channels, joints.span_s, rate_Hz)
     inputs = ProcessingInputs(channels, robot, motion, chosen, known, t, rate)
     found = _joint_part(channels["q"].name, joints, t) + wheels(inputs) + angular(inputs)
     found = found + linear(inputs, found) + loads(inputs) + others(inputs)
-    found = found + ProcessedPart(notes=unused, warnings=_gaps(channels, t))
+    aside = {} if rates is None else {rates.name: "not on this time base; methods that predict readings compare it"}
+    found = found + ProcessedPart(steps=aside, notes=unused)
     samples = Samples.holding({**found.arrays, "t": t})
     delay, said = _gyro_delay(inputs, joints, samples)
     return Processed(
@@ -77,6 +81,7 @@ def process(
         found.warnings + said.warnings,
         joints.projection,
         joints.curves,
+        _gaps(channels, t),
         delay,
         _shared(channels, rate),
         _velocity_point(inputs),
@@ -95,7 +100,7 @@ def chosen_channels(
     used = {*_USED, *(name for names in sources().values() for name in names)}
     for channel in sorted(recording, key=lambda channel: channel.name):  # those without a label come first
         takes = channel.quantity in used and channel.quantity not in chosen and len(channel) >= _FEWEST
-        if channel.quantity == "q":
+        if channel.quantity in ("q", "dq"):
             takes = takes and set(robot.joint_names) <= set(channel.components)
         if takes:
             late = settings.delays_s.get(channel.name, 0.0)
@@ -107,6 +112,12 @@ def chosen_channels(
             f"no channel holds the positions of all joints of {robot.name}: {', '.join(robot.joint_names)}"
         )
     return chosen, ((f"not used: {', '.join(aside)}",) if aside else ())
+
+
+def _thinned(channel: Channel, most: int | None) -> Channel:
+    """One in so many of a channel's samples that no more than `most` are left."""
+    every = 1 if most is None else -(-len(channel) // most)
+    return channel if every == 1 else channel.at_rows(slice(None, None, every))
 
 
 def _time_base(
@@ -140,8 +151,8 @@ def _gaps(channels: Mapping[str, Channel], t: Array) -> tuple[str, ...]:
         if len(inside):
             first, last = inside[int(np.argmax(inside[:, 1] - inside[:, 0]))].tolist()
             said.append(
-                f"{channel.name} has {len(inside)} gaps, the longest from {first:.6g} to {last:.6g} s: values there "
-                f"are interpolated"
+                f"{channel.name} has {len(inside)} gap{'s' * (len(inside) > 1)}, the longest from {first:.6g} to "
+                f"{last:.6g} s"
             )
     return tuple(said)
 
@@ -167,7 +178,7 @@ def _joints(
     place = [channel.components.index(name) for name in robot.joint_names]
     known = known_of(channel, robot, sensors, settings)
     if known.noise_sd is not None and known.rounding is not None:
-        known = Known(known.noise_sd[place], known.rounding[place], known.mounting)
+        known = replace(known, noise_sd=known.noise_sd[place], rounding=known.rounding[place])
     return joint_motion(channel.t, channel.of(robot.joint_names), robot, command, known, settings)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -37,6 +37,7 @@ class ProcessSettings:
     mountings: by channel: the sensor's frame in the base, instead of what the sensors say.
     encoder_noise_sd: of a sample [rad or m], where the sensors do not say; else read from the data.
     seek_delay: whether to estimate how late the gyro is; it is said, not taken off.
+    most_samples: on the common time base; where there are more, one in so many is taken. None for all.
     false_alarm: of the tests of whether joints follow the command, for each joint.
     """
 
@@ -48,6 +49,7 @@ class ProcessSettings:
     mountings: Mapping[str, Transform] = field(default_factory=dict)
     encoder_noise_sd: float | None = None
     seek_delay: bool = True
+    most_samples: int | None = None
     false_alarm: float = 1e-3
 
 
@@ -63,6 +65,7 @@ class Processed(Content):
     velocity_point: where on the base `v` was measured, base axes, (3,) [m]; the measured rates took it to the origin.
     projection: of the joints on the command; None if they do not follow it, or there is none.
     curves: of the joints, as encoders measured them; None if they were projected, or filtered.
+    gaps: a sentence for every channel with gaps, across which the samples are interpolated.
     gyro_delay: None where it was not sought or cannot be told.
     """
 
@@ -73,6 +76,7 @@ class Processed(Content):
     warnings: tuple[str, ...] = ()
     projection: Projection | None = None
     curves: MeasuredCurves | None = None
+    gaps: tuple[str, ...] = ()
     gyro_delay: GyroDelay | None = None
     shared: Mapping[str, float] = field(default_factory=dict)
     velocity_point: Array = field(default_factory=lambda: np.zeros(3))
@@ -89,7 +93,12 @@ class Processed(Content):
 
     def as_text(self) -> str:
         """All of it in lines of text."""
-        return "\n".join([*self.sentences, *(f"warning: {sentence}" for sentence in self.warnings)])
+        return "\n".join([*self.sentences, *(f"warning: {sentence}" for sentence in self.sampled_warnings)])
+
+    @property
+    def sampled_warnings(self) -> tuple[str, ...]:
+        """Warnings for whoever reads the samples, gaps among them."""
+        return (*self.warnings, *(f"{gap}: values there are interpolated" for gap in self.gaps))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,11 +107,13 @@ class Known:
 
     noise_sd: of a sample, in the order of the channel's components (of an attitude: of its three axes); None if
     nobody said. rounding: its step, likewise. mounting: its frame in the base.
+    stamp_sd_s: by how much stamps are off the instants that readings show, reading by reading [s].
     """
 
     noise_sd: Array | None = None
     rounding: Array | None = None
     mounting: Transform = field(default_factory=Transform)
+    stamp_sd_s: float = 0.0
 
 
 def known_of(channel: Channel, robot: Robot, sensors: Iterable[Sensor], settings: ProcessSettings) -> Known:
@@ -112,9 +123,10 @@ def known_of(channel: Channel, robot: Robot, sensors: Iterable[Sensor], settings
         for output in sensor.outputs(Layout.of(robot)):
             if output.channel == channel.name:
                 frame = sensor.frame() if isinstance(sensor, MountedSensor) else Transform()
-                found = Known(*_ordered(channel, output.components, output.noise.white_sd, output.resolution), frame)
+                levels = _ordered(channel, output.components, output.noise.white_sd, output.resolution)
+                found = Known(*levels, frame, sensor.stamp_sd_s)
     if channel.name in settings.mountings:
-        found = Known(found.noise_sd, found.rounding, settings.mountings[channel.name])
+        found = replace(found, mounting=settings.mountings[channel.name])
     return found
 
 

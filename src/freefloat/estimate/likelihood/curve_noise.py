@@ -16,6 +16,7 @@ from freefloat.arrays import Array
 from freefloat.estimate.likelihood import curve_noise_kernels as kernels
 from freefloat.estimate.likelihood.local_curves import LocalCurves
 from freefloat.estimate.likelihood.predicted_base import PredictedFlight
+from freefloat.estimate.likelihood.reading_nodes import ReadingNodes
 from freefloat.motion.even_splines import ORDER
 
 
@@ -23,19 +24,26 @@ from freefloat.motion.even_splines import ORDER
 class SeenCurves:
     """What the readings of one array see of the curves: whitened derivatives by what changes at their instants.
 
-    t: when, by the joints' clock, (n,) [s]. values: by positions, rates of joints, rates of wheels and attitude, (n,
-    axes, k).
+    t: when, by the joints' clock, at the nodes, (n,) [s]. values: by positions, rates of joints, rates of wheels and
+    attitude, at the nodes, (n, axes, k). nodes: how they make rows.
     """
 
     name: str
     t: Array
     values: Array
+    nodes: ReadingNodes
+
+    @property
+    def row_times(self) -> Array:
+        """When the rows are, (rows,) [s]."""
+        each = self.t.reshape(-1, self.nodes.nodes_each)
+        return np.asarray(each if self.nodes.rows_each > 1 else each.mean(axis=1)).ravel()
 
 
 class CurveNoise:
     """Errors of curves in the rows of one flight.
 
-    order: of the rows in time. shift: M times the mean of c - c_0, in that order.
+    order: of the rows in time; None if they are in it. shift: M times the mean of c - c_0, in that order.
     """
 
     def __init__(self, whole: PredictedFlight, seen: list[SeenCurves]) -> None:
@@ -43,28 +51,35 @@ class CurveNoise:
         assert local is not None
         self.local = local
         placed = _Placed(whole, local)
-        steps = placed.steps()
-        first = np.concatenate([placed.first(part.t) for part in seen])
+        Phi, C, begin = placed.steps()
+        firsts = [placed.first(part) for part in seen]
         window = placed.window
         H = [placed.rows(part, window) for part in seen]
         axes = [part.values.shape[1] for part in seen]
-        times = np.concatenate([np.repeat(part.t, k) for part, k in zip(seen, axes, strict=True)])
-        counts = np.concatenate([np.full(part.t.size, k) for part, k in zip(seen, axes, strict=True)])
-        self.order: NDArray[np.int64] = np.argsort(times, kind="stable")
+        times = np.concatenate([np.repeat(part.row_times, k) for part, k in zip(seen, axes, strict=True)])
+        first = np.concatenate([np.repeat(each, k) for each, k in zip(firsts, axes, strict=True)])
+        self.order: NDArray[np.int64] | None = np.lexsort((times, first))
         A, node = np.zeros((times.size, 0)), np.zeros(times.size, np.int64)
         if whole.instants is not None:
-            A = np.concatenate([part.values[:, :, -3:].reshape(-1, 3) for part in seen])
-            node = np.concatenate(
-                [np.repeat(whole.instants.at[part.name], k) for part, k in zip(seen, axes, strict=True)]
-            )
+            A = np.concatenate([part.nodes.rows(part.values[:, :, -3:]).reshape(-1, 3) for part in seen])
+            places = [_middles(whole.instants.at[part.name], part.nodes) for part in seen]
+            node = np.concatenate([np.repeat(place, k) for place, k in zip(places, axes, strict=True)])
+            self.order = np.argsort(node, kind="stable")
+        self.order = _unless_sorted(self.order)
+        self.count = times.size
+        weights, sd = local.chain
+        order = slice(None) if self.order is None else self.order
         self.rows = kernels.CurveRows(
-            *(np.ascontiguousarray(each) for each in local.chain),
+            np.ascontiguousarray(weights),
+            np.ascontiguousarray(sd),
             window,
-            np.minimum(np.repeat(first, counts)[self.order], local.spline.count - window),
-            np.ascontiguousarray(np.concatenate(H)[self.order]),
-            np.ascontiguousarray(A[self.order]),
-            node[self.order],
-            *steps,
+            np.minimum(first[order], local.spline.count - window),
+            np.ascontiguousarray(np.concatenate(H)[order]),
+            np.ascontiguousarray(A[order]),
+            node[order],
+            Phi,
+            C,
+            begin,
         )
         states = window * local.coefficients.shape[1] + A.shape[1]
         self.gains, self.scales = np.empty((times.size, states)), np.empty(times.size)
@@ -72,39 +87,57 @@ class CurveNoise:
         self.shift = self._by_curves(local.mean - local.coefficients)
 
     def _by_curves(self, coefficients: Array) -> Array:
-        out = np.empty(self.order.size)
+        out = np.empty(self.count)
         kernels.by_curves(self.rows, np.ascontiguousarray(coefficients), out)
         return out
 
     def whitened(self, columns: Array, residual: bool) -> Array:
-        """Columns (rows, k) made white; residual: whether they are one, whose mean is taken off."""
-        ordered = columns[self.order]
+        """Columns (rows, k) made white, changed in place where that serves.
+
+        residual: whether they are one, whose mean is taken off.
+        """
+        ordered = columns if self.order is None else columns[self.order]
         if residual:
             ordered -= self.shift[:, None]
         kernels.whiten(self.rows, ordered, self.gains, self.scales)
+        return self._as_given(ordered)
+
+    def _as_given(self, ordered: Array) -> Array:
+        if self.order is None:
+            return ordered
         found = np.empty_like(ordered)
         found[self.order] = ordered
         return found
 
     def weighted_twice(self, white: Array) -> Array:
         """The transposed inverse root of white columns, shape (rows, k): what each row's own noise does to them."""
-        ordered = white[self.order]
+        ordered = np.array(white) if self.order is None else white[self.order]
         kernels.whiten_back(self.rows, ordered, self.gains, self.scales)
-        found = np.empty_like(ordered)
-        found[self.order] = ordered
-        return found
+        return self._as_given(ordered)
 
     def most_likely(self, white: Array) -> tuple[LocalCurves, float]:
         """The curves that a residual made white, shape (rows,), makes most likely, and how far readings move by that.
 
         The latter as root mean square in units of their noise.
         """
-        ordered = np.ascontiguousarray(self.weighted_twice(white[:, None])[self.order, 0])
+        twice = self.weighted_twice(white[:, None])[:, 0]
+        ordered = np.ascontiguousarray(twice if self.order is None else twice[self.order])
         gradient = np.zeros_like(self.local.coefficients)
         kernels.by_curves_back(self.rows, ordered, gradient)
         moved = self.local.moved(gradient)
         change = self._by_curves(moved.coefficients - self.local.coefficients)
         return moved, float(np.sqrt((change**2).mean()))
+
+
+def _unless_sorted(order: NDArray[np.int64]) -> NDArray[np.int64] | None:
+    """An order, None if it changes nothing: what is in order need not be copied."""
+    return None if np.array_equal(order, np.arange(order.size)) else order
+
+
+def _middles(at: NDArray[np.int64], nodes: ReadingNodes) -> NDArray[np.int64]:
+    """The middle instant of each stretch, which stands for all where attitude counts, (rows,)."""
+    each = at.reshape(-1, nodes.nodes_each)
+    return np.repeat(each[:, nodes.nodes_each // 2], nodes.rows_each)
 
 
 class _Placed:
@@ -128,11 +161,17 @@ class _Placed:
                 found.append((curves, value.first, value.values, slope.values))
         return found
 
-    def first(self, t: Array) -> NDArray[np.int64]:
-        """First coefficient of any curve that counts at times t, (n,); the window grows to hold the last."""
+    def first(self, seen: SeenCurves) -> NDArray[np.int64]:
+        """First coefficient of any curve that counts in each row, (rows,); the window grows to hold the last."""
+        return np.repeat(self._lowest(seen.t, seen.nodes), seen.nodes.rows_each)
+
+    def _lowest(self, t: Array, nodes: ReadingNodes) -> NDArray[np.int64]:
+        """The same for each stretch of nodes at times t."""
         firsts = np.stack([first for _, first, _, _ in self._functions(t)])
-        lowest: NDArray[np.int64] = firsts.min(axis=0)
-        self.window = max(self.window, int((firsts.max(axis=0) - lowest).max(initial=0)) + ORDER)
+        each = nodes.nodes_each
+        lowest: NDArray[np.int64] = firsts.min(axis=0).reshape(-1, each).min(axis=1)
+        highest = firsts.max(axis=0).reshape(-1, each).max(axis=1)
+        self.window = max(self.window, int((highest - lowest).max(initial=0)) + ORDER)
         return lowest
 
     def rows(self, seen: SeenCurves, window: int) -> Array:
@@ -144,7 +183,8 @@ class _Placed:
             for place in (columns.positions, columns.rates, columns.wheels)
         )
         found = self._functions(seen.t)
-        lowest = np.minimum(np.min([first for _, first, _, _ in found], axis=0), self.spline.count - window)
+        lowest = np.minimum(self._lowest(seen.t, seen.nodes), self.spline.count - window)
+        lowest = np.repeat(lowest, seen.nodes.nodes_each)
         H = np.zeros((n, seen.values.shape[1], window, self.curves))
         each = np.arange(n)
         for curves, first, value, slope in found:
@@ -155,7 +195,7 @@ class _Placed:
                 if joints:
                     part = part + seen.values[:, :, rates] * slope[:, None, k : k + 1]
                 H[each, :, first - lowest + k, curves] += part
-        return H.reshape(n * seen.values.shape[1], -1)
+        return seen.nodes.rows(H.reshape(n, seen.values.shape[1], -1)).reshape(-1, window * self.curves)
 
     def steps(self) -> tuple[Array, Array, NDArray[np.int64]]:
         """What curves do to the attitude from one instant to the next: Phi, C and where windows begin."""
@@ -181,8 +221,8 @@ class _Placed:
         if local.wheels:
             wheels = slice(columns.wheels.start - start, columns.wheels.stop - start)
             by_value[:, :, local.joints :] = rates[:, :, wheels]
-        for part in whole.flight.readings:  # the window must hold what rows see, too
-            self.first(t[2 * whole.instants.at[part]])
+        for name, nodes in whole.flight.nodes.items():  # the window must hold what rows see, too
+            self._lowest(t[2 * whole.instants.at[name]], nodes)
         n = whole.instants.t.size
         Phi, C = np.empty((n - 1, 3, 3)), np.empty((n - 1, 3, self.window * self.curves))
         begin = np.empty(n - 1, np.int64)

@@ -10,6 +10,7 @@ the instants of all readings; else each reading is predicted at its own.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,7 @@ from freefloat.dynamics.momentum_rows import spin_momentum, wheel_momentum
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.joint_curves import CurveErrors, Remembered
 from freefloat.estimate.likelihood.local_curves import LocalCurves
+from freefloat.estimate.likelihood.reading_nodes import ReadingNodes, nodes_of
 from freefloat.estimate.predicted_motion import BaseMotion, Clock, Grid, missing_momentum, predict
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.unknowns import (
@@ -37,6 +39,7 @@ from freefloat.motion.trajectory import Motion
 from freefloat.robot.base_axes import allowed_rows, sliding_axes, turning_axes
 from freefloat.robot.rotations import rotations
 from freefloat.sensors.kinds import readings_among
+from freefloat.sensors.measured import Measured
 from freefloat.sensors.reading import Reading, Setting
 from freefloat.simulation.simulate import with_midpoints
 
@@ -66,16 +69,23 @@ class FlightPrediction:
         self.robot, self.samples = self.problem.robot, self.flight.samples
         self.allowed = allowed_rows(self.robot)
         self.turning, self.sliding = turning_axes(self.robot), sliding_axes(self.robot)
-        self.measured = self.flight.measured
+        self.local = LocalCurves.of(self.flight)
+        self.nodes = self._nodes()
+        self.measured = {name: each.data for name, each in self.nodes.items()}
         self.clocks = clocks_of(problem, self.flight)
         self.setting = Setting.of(self.robot, self.measured, lambda kind: unknowns.bearing_on(kind, index))
         self.readings = self._readings()
         self.channels = tuple(self.readings)
         self.present = self.problem.present(self.flight)
-        self.turns = self._needs_attitude()
-        self.local = LocalCurves.of(self.flight)
         self.middle = 0.5 * float(self.flight.t[0] + self.flight.t[-1])
         self._remembered = dict[str, Remembered]()
+
+    def _nodes(self) -> dict[str, ReadingNodes]:
+        """By array of the samples, where its readings are predicted."""
+        measured = self.flight.measured
+        self.turns = self._needs_attitude(measured)
+        longest = 0.0 if self.turns else np.inf if self.local is None else self.local.spline.spacing_s
+        return {name: nodes_of(data, longest) for name, data in measured.items()}
 
     def _readings(self) -> dict[str, Reading[Any]]:
         """What is compared with its prediction, by array of the samples."""
@@ -85,11 +95,11 @@ class FlightPrediction:
                 raise InvalidProblem(f"{self.flight.name}: noise of {name} is zero; allowed: greater than zero")
         return found
 
-    def _needs_attitude(self) -> bool:
+    def _needs_attitude(self, measured: Mapping[str, Measured]) -> bool:
         return (
             not self.flight.momentum.is_zero
             or self.place(EXTERNAL_TORQUE) is not None
-            or any(reading.needs_attitude for reading in self.readings.values())
+            or any(reading.needs_attitude for reading in readings_among(measured))
         )
 
     def place(self, kind: str) -> slice | None:
@@ -131,12 +141,12 @@ class FlightPrediction:
 
     def start(self, point: Array, phi: Array) -> None:
         """Put a first guess of the unknown momentum into a point: by measured rates, else by those of the samples."""
-        place, data, w = self.place(MOMENTUM), self.measured.get("w"), self.samples.w
+        place, data, w = self.place(MOMENTUM), self.flight.measured.get("w"), self.samples.w
         if place is None:
             return
         if data is not None:
-            instants, t, w = self.instants(point), data.t, data.values
-            motion, at = self.motion(point, phi, instants), 2 * instants.at["w"]
+            instants, each, t, w = self.instants(point), self.nodes["w"].nodes_each, data.t, data.values
+            motion, at = self.motion(point, phi, instants), 2 * instants.at["w"][each // 2 :: each]
         elif w is not None:
             t = self.flight.t
             motion, at = self._predicted(point, phi, "start", with_midpoints(t), 2), 2 * np.arange(t.size)
@@ -212,4 +222,5 @@ class FlightPrediction:
             return Grid(t, still, still, step)
         read = wheels.at if self.local is None or not self.local.wheels else self.local.wheel_rates
         rates, accelerations = read(self.wheel_time(point, t))
-        return Grid(t, wheel_momentum(self.robot, rates), wheel_momentum(self.robot, accelerations), step)
+        by_time = accelerations / (1.0 - self.clock(self.wheel_clock, point).drift)  # of the joints' clock
+        return Grid(t, wheel_momentum(self.robot, rates), wheel_momentum(self.robot, by_time), step)

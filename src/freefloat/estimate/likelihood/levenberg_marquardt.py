@@ -69,7 +69,7 @@ def levenberg_marquardt(
     held = np.zeros((0, here.point.size))
     while iteration < most_iterations:
         iteration += 1
-        N, g = here.data + information, here.J.T @ here.r + information @ (mean - here.point)
+        N, g = here.data + information, here.gradient + information @ (mean - here.point)
         step, held = _step(N, g, damping, units, least)
         step_size, promised = float(step @ N @ step) / step.size, float(step @ (2.0 * g - N @ step))
         last, limit = damping == 0.0 and step_size < _CONVERGED, here.cost if before is None else before.cost
@@ -95,11 +95,11 @@ def levenberg_marquardt(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Place:
-    """Residual, derivative, its square and cost at a point."""
+    """Residual r at a point, J^T r and J^T J with its derivative J, and cost."""
 
     point: Array
     r: Array
-    J: Array
+    gradient: Array
     data: Array
     cost: float
 
@@ -107,10 +107,10 @@ class _Place:
     def at(
         cls, evaluate: Evaluate, point: Array, mean: Array, information: Array, near: _Place | None = None
     ) -> _Place:
-        """Evaluate at a point; the derivative of a place so near that it serves here, too."""
+        """Evaluate at a point; what a place so near that it serves here, too, says of derivatives."""
         r, J = evaluate(point, near is None)
-        J, data = (J, J.T @ J) if near is None else (near.J, near.data)
-        return cls(point, r, J, data, float(r @ r + (point - mean) @ information @ (point - mean)))
+        gradient, data = (J.T @ r, J.T @ J) if near is None else (near.gradient, near.data)
+        return cls(point, r, gradient, data, float(r @ r + (point - mean) @ information @ (point - mean)))
 
 
 def _eased(damping: float, kept: float) -> float:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from freefloat.arrays import AXES, Array
+from freefloat.arrays import Array
 from freefloat.dynamics.reaction import solve_base
 from freefloat.estimate.estimate_parts import ChannelResidual
 from freefloat.estimate.flight import InvalidProblem
@@ -71,6 +71,11 @@ class Likelihood:
     def columns(self) -> NDArray[np.int64]:
         """Standard parameters that are unknown: leaders of clusters, then known ones that may deviate."""
         return parameter_columns(self.problem, self.unknowns)
+
+    @property
+    def has_local_curves(self) -> bool:
+        """Whether some flight's joints or wheels are curves of which a few coefficients count at a time."""
+        return any(flight.local is not None for flight in self.flights)
 
     def phi(self, point: Array) -> Array:
         """Standard parameters of a point in the space of unknowns, (10 bodies,)."""
@@ -134,8 +139,9 @@ class FlightLikelihood(FlightPrediction):
             base = whole.base(name)
             residuals[name] = self._weighted(reading, reading.residual(base, point)[:, :, None], base)
             if count:
-                J = self._weighted(reading, reading.residual_derivative(base, point), base)
-                derivatives[name] = J if J.shape[2] == count else np.ascontiguousarray(J[:, :, :count])
+                J = reading.residual_derivative(base, point)[:, :, :count]
+                J = self._weighted(reading, J, base)
+                derivatives[name] = J if J.flags.c_contiguous else np.ascontiguousarray(J)
         residuals = self._without_curve_noise(residuals, residual=True)
         derivatives = self._without_curve_noise(derivatives, residual=False)
         none = np.zeros((0, 0, 0))
@@ -153,15 +159,16 @@ class FlightLikelihood(FlightPrediction):
         return list(self._without_curve_noise(found, residual=False).values())
 
     def _weighted(self, reading: Reading[Any], values: Array, base: PredictedBase) -> Array:
-        """Values (n, k, c) over their noise."""
+        """Values (n, k, c) at the nodes as rows, over their noise."""
+        rows = self.nodes[reading.array].rows(values)
         if reading.array in self.weights:
-            return self.weights[reading.array] @ values
-        return reading.whitened(values, base)
+            return self.weights[reading.array] @ rows
+        return reading.whitened(rows, base)
 
     def left(self, rows: Rows) -> ChannelResidual:
         """The residuals of a channel in its sensor's units; of a velocity whose errors walk, in those of its steps."""
         name, given, reading = rows.channel, self.flight, self.readings[rows.channel]
-        components, t = tuple(AXES[axis] for axis in reading.axes), reading.data.t
+        components, t = reading.components, self.nodes[name].t
         if reading.steps:
             unit, ones = "standard deviations of a step", np.ones(rows.values.shape[1])
             return ChannelResidual(given.name, name, components, unit, t, rows.values, ones)
@@ -185,7 +192,8 @@ class FlightLikelihood(FlightPrediction):
         if self.curve_noise is None or not parts:
             return parts
         touched = {name: parts[name] for name in self._touched}
-        columns = np.concatenate([part.reshape(-1, part.shape[2]) for part in touched.values()])
+        flat = [part.reshape(-1, part.shape[2]) for part in touched.values()]
+        columns = flat[0] if len(flat) == 1 else np.concatenate(flat)
         white, start = self.curve_noise.whitened(columns, residual), 0
         found = dict(parts)
         for name, part in touched.items():
@@ -200,8 +208,8 @@ class FlightLikelihood(FlightPrediction):
         whole, seen = PredictedFlight(self, point, phi, count), list[SeenCurves]()
         for name in self._touched:
             base, reading = whole.base(name), self.readings[name]
-            J = self._weighted(reading, reading.residual_derivative(base, point), base)
-            seen.append(SeenCurves(name, self.joint_time(name, point), J[:, :, count:]))
+            J = reading.whitened(reading.residual_derivative(base, point), base)
+            seen.append(SeenCurves(name, self.joint_time(name, point), J[:, :, count:], self.nodes[name]))
         self.curve_noise = CurveNoise(whole, seen)
 
     def settle(self, point: Array, phi: Array) -> float:
@@ -213,6 +221,15 @@ class FlightLikelihood(FlightPrediction):
         self.local, moved = self.curve_noise.most_likely(white)
         self.linearise(point, phi)
         return moved
+
+    def curve_share(self, phi: Array, point: Array, top: Array) -> Array:
+        """Variance of unknowns that errors of the curves make; top: their rows of the covariance, (c, unknowns)."""
+        if self.curve_noise is None:
+            return np.zeros(len(top))
+        rows = {part.channel: part.jacobian for part in self.rows(point, phi, top.shape[1])}
+        moved = np.concatenate([rows[name].reshape(-1, top.shape[1]) for name in self._touched]) @ top.T
+        own = self.curve_noise.weighted_twice(moved)
+        return np.asarray((moved**2).sum(axis=0) - (own**2).sum(axis=0))
 
     def reweigh(self, point: Array, phi: Array) -> bool:
         """Set the weights anew for errors of joints and wheels as they act at this point; whether there are any.

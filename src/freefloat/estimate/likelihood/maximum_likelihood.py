@@ -31,6 +31,7 @@ from freefloat.estimate.likelihood.likelihood import Likelihood, Rows
 from freefloat.estimate.likelihood.momentum_start import momentum_start
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.problem import Problem
+from freefloat.estimate.recorded_flight import on_finer_knots
 from freefloat.estimate.unknowns import JOINT_MOTION, Unknowns
 
 HELD = 0.01  # information of a direction in units of the CAD model's spread: below, the data say nothing of it
@@ -38,6 +39,7 @@ _ROUNDS, _CURVE_ROUNDS = 3, 8  # of weights that depend on the estimate; of curv
 _SETTLED = 0.01  # of the readings' noise: curves that move them by less have settled
 _SILENT = (JOINT_MOTION,)  # nuisances that are no quantities to report
 _FEWEST = 16
+_REFINEMENTS = 2  # of the joints' curves, at most
 _BAD = 3.0  # root mean square of the weighted residual above which another start is tried
 
 
@@ -52,24 +54,38 @@ class MaximumLikelihood(Estimator):
 
     huber: float | None = None
 
+    @property
+    def reads_own_instants(self) -> bool:
+        """Yes."""
+        return True
+
     def estimate(self, problem: Problem) -> Estimate:
-        """Estimate the clusters of a problem."""
+        """Estimate the clusters of a problem.
+
+        Where a residual is coloured and joints are curves, these get knots half as far apart, a few times.
+        """
         refuse_unusable(problem)
         likelihood = Likelihood(problem)
         refuse_too_few(_measured(likelihood), problem)
         with one_blas_thread():
-            fit, rows = self._fit(likelihood)
-            return finished(self.name, likelihood, fit, rows, likelihood.left(rows))
+            fit, rows = self._fit(likelihood, likelihood.start())
+            for _ in range(_REFINEMENTS if likelihood.has_local_curves else 0):
+                finer = None if _white(rows) is not False else _with_finer_curves(likelihood)
+                if finer is None:
+                    break
+                likelihood = finer
+                fit, rows = self._fit(likelihood, fit.point)
+            of_curves = _curve_share(likelihood, fit) if likelihood.has_local_curves else None
+            return finished(self.name, likelihood, fit, rows, likelihood.left(rows), of_curves=of_curves)
 
-    def _fit(self, likelihood: Likelihood) -> tuple[Fit, tuple[Rows, ...]]:
-        point = likelihood.start()
+    def _fit(self, likelihood: Likelihood, point: Array) -> tuple[Fit, tuple[Rows, ...]]:
         rounds = _ROUNDS if likelihood.reweigh(point) or self.huber else 1
         fit = self._from(likelihood, point)
         if not _plausible(fit):
             with suppress(NotPossible):
                 other = self._from(likelihood, momentum_start(likelihood))
                 fit = min(fit, other, key=lambda found: float(found.residual @ found.residual))
-        if any(flight.local is not None for flight in likelihood.flights):
+        if likelihood.has_local_curves:
             fit = self._with_curves(likelihood, fit)
         else:
             for _ in range(rounds - 1):
@@ -107,6 +123,25 @@ class MaximumLikelihood(Estimator):
             rough = fit(point, unknowns.coarse, unknowns.information, units).point
             point = np.concatenate([rough, point[unknowns.coarse :]])
         return fit(point, point.size, unknowns.information, units)
+
+
+def _with_finer_curves(likelihood: Likelihood) -> Likelihood | None:
+    """The same with joints' curves on knots half as far apart; None if there are none, or too few readings for it."""
+    problem = likelihood.problem
+    flights = [on_finer_knots(flight) for flight in problem.flights]
+    if all(flight is None for flight in flights):
+        return None
+    chosen = (finer or given for finer, given in zip(flights, problem.flights, strict=True))
+    return Likelihood(replace(problem, flights=tuple(chosen)))
+
+
+def _curve_share(likelihood: Likelihood, fit: Fit) -> Array:
+    """Variance of clusters that errors of the joints' and wheels' curves make, (clusters,)."""
+    top = _covariance(likelihood, fit)[: len(likelihood.problem.minimal)]
+    found = np.zeros(len(top))
+    for flight in likelihood.flights:
+        found += flight.curve_share(likelihood.phi(fit.point), fit.point, top)
+    return found
 
 
 def _measured(likelihood: Likelihood) -> int:
@@ -161,10 +196,12 @@ def finished(
     rows: tuple[Rows, ...],
     left: tuple[ChannelResidual, ...],
     model: str = "momentum",
+    of_curves: Array | None = None,
 ) -> Estimate:
     """The estimate that a fit is: covariance, budget, residual, nuisances, warnings.
 
-    rows: weighted residuals there. left: the same in the sensors' units.
+    rows: weighted residuals there. left: the same in the sensors' units. of_curves: part of the noise's variance that
+    errors of curves make, (clusters,).
     """
     problem, count = fitted.problem, len(fitted.problem.minimal)
     covariance = _covariance(fitted, fit)
@@ -179,7 +216,7 @@ def finished(
         covariance=covariance[:count, :count],
         cad=problem.cad,
         residual=_residual(rows, fit, covariance),
-        budget=_budget(fitted, fit, covariance),
+        budget=_budget(fitted, fit, covariance, of_curves),
         nuisances=_nuisances(fitted, fit, covariance),
         unseen=_unseen(fitted, fit),
         prior=problem.prior,
@@ -219,20 +256,22 @@ def _residual(rows: tuple[Rows, ...], fit: Fit, covariance: Array) -> Residual:
     total = sum(part.values.size for part in rows)
     square = sum(float((part.values**2).sum()) for part in rows)
     channels = {part.channel: float(np.sqrt((part.values**2).mean())) for part in rows}
-    white = [
-        whiteness(column, noise_sd=1.0).white
-        for part in rows
-        if len(part.values) >= _FEWEST
-        for column in part.values.T
-    ]
     ratio = float(np.sqrt(square / max(total - used, 1.0)))
-    return Residual(ratio, all(white) if white else None, total, fit.point.size, channels)
+    return Residual(ratio, _white(rows), total, fit.point.size, channels)
 
 
-def _budget(fitted: Fitted, fit: Fit, covariance: Array) -> Budget:
+def _white(rows: tuple[Rows, ...]) -> bool | None:
+    """Whether no octave of any channel holds more than noise does; None if there are too few rows to tell."""
+    tested = [part.values.T for part in rows if len(part.values) >= _FEWEST]
+    return all(whiteness(column, noise_sd=1.0).white for part in tested for column in part) if tested else None
+
+
+def _budget(fitted: Fitted, fit: Fit, covariance: Array, of_curves: Array | None) -> Budget:
     count = len(fitted.problem.minimal)
     top = covariance[:count]
     parts = {"noise": ((top @ fit.data) * top).sum(axis=1)}
+    if of_curves is not None and of_curves.any():
+        parts = {"noise": np.maximum(parts["noise"] - of_curves, 0.0), "encoders": of_curves}
     for part in fitted.unknowns.parts:
         if part.information.any():
             block = top[:, part.place]

@@ -42,10 +42,11 @@ class InstantColumns:
     def of(cls, flight: FlightPrediction, count: int) -> InstantColumns:
         """Those of a flight, none if its curves have no such errors."""
         if flight.local is None or not count:
-            return cls(*(slice(count, count),) * 4, count)
+            none = slice(count, count)
+            return cls(none, none, none, none, count)
         joints, wheels = len(flight.robot.joints), len(flight.robot.wheels)
-        ends = np.cumsum([count, joints, joints, wheels, 3 if flight.turns else 0]).tolist()
-        return cls(*(slice(a, b) for a, b in zip(ends[:-1], ends[1:], strict=True)), ends[-1])
+        a, b, c, d, e = np.cumsum([count, joints, joints, wheels, 3 if flight.turns else 0]).tolist()
+        return cls(slice(a, b), slice(b, c), slice(c, d), slice(d, e), e)
 
 
 class PredictedFlight:
@@ -112,7 +113,7 @@ class PredictedFlight:
 
     @cached_property
     def whole_derivative(self) -> tuple[Array, Array, Array]:
-        """Through all instants: of velocities (n, r, columns), of attitude (n, 3, columns), of velocities by time (n, r).
+        """Of velocities (n, r, columns), of attitude (n, 3, columns), of velocities by time (n, r), at all instants.
 
         Clocks of readings are not in it, but for that of the first, at which attitude begins.
         """
@@ -128,6 +129,7 @@ class PredictedFlight:
         if torque is not None:
             G[:, :, torque] = by_momentum * (motion.grid.t - motion.grid.t[0])[:, None, None]
             pushed = flight.vector(self.point, torque, flight.turning) @ motion.R
+            self._begin(G, (motion.B @ pushed[:, :, None])[..., 0])
         u_cross = cross_matrices(motion.u)
         turned, gain = np.zeros((m, 3, self.count)), np.zeros((m, 3, 3))
         turned[:, flight.turning] = G[:, flight.sliding.size :, : self.count]
@@ -145,15 +147,18 @@ class PredictedFlight:
         by_time = (motion.B[::2] @ change[:, :, None])[..., 0] - G[::2, :, columns.stop]
         return twist, turn, by_time
 
-    def _begin(self, alpha: Array, w: Array) -> None:
-        """Attitude begins where the first reading was stamped: later by its clock, it has turned by then."""
+    def _begin(self, columns: Array, later: Array) -> None:
+        """Add what has happened by then, (..., rows), where the first reading's clock has the flight begin later.
+
+        At that reading attitude begins, and a torque from outside to act.
+        """
         assert self.instants is not None
         name, stamp = self.instants.first
         offset, drift = self.flight.clock_places(self.flight.measured[name].clock)
         if offset is not None:
-            alpha[:, offset.start] += w
+            columns[..., offset.start] += later
         if drift is not None:
-            alpha[:, drift.start] += w * (stamp - self.flight.middle)
+            columns[..., drift.start] += later * (stamp - self.flight.middle)
 
     @cached_property
     def rates_at_instants(self) -> Array:
@@ -206,6 +211,11 @@ class PredictedBase:
         """Centre of mass in base axes, shape (n, 3) [m]; A_b holds -[s]x of the first moment s."""
         A = self._A
         return np.stack([A[:, 1, 5], A[:, 2, 3], A[:, 0, 4]], axis=1) / A[:, :1, 0]
+
+    @property
+    def joint_rates(self) -> Array:
+        """Rates of the joints, shape (n, joints) [rad/s or m/s]."""
+        return self.motion.dq[self.at]
 
     # ------------------------------------------------------------------ derivatives
 
@@ -271,3 +281,15 @@ class PredictedBase:
             moved[:, :, whole.columns.positions] = by_joint
         self._add_clock(moved, (by_joint @ self.motion.dq[self.at][:, :, None])[..., 0])
         return moved
+
+    @property
+    def joint_rates_by_unknowns(self) -> Array:
+        """Of the joints' rates, shape (n, joints, columns)."""
+        columns, bends, errors = self.whole.columns, self.flight.place(JOINT_MOTION), self.motion.errors
+        found = np.zeros((self.t.size, len(self.flight.robot.joints), columns.stop))
+        if bends is not None and bends.start < self.whole.count:
+            found[:, errors.joint, np.arange(bends.start, bends.stop)] = errors.rate[self.at]
+        if columns.stop > self.whole.count:
+            found[:, :, columns.rates] = np.eye(len(self.flight.robot.joints))
+        self._add_clock(found, self.motion.ddq[self.at])
+        return found

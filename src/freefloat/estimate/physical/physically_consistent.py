@@ -286,6 +286,11 @@ class PhysicallyConsistent(Estimator):
     start: Estimator | None = None
     inside: Mapping[str, Ellipsoid] = field(default_factory=dict)
 
+    @property
+    def reads_own_instants(self) -> bool:
+        """As the other estimator."""
+        return self.start is not None and self.start.reads_own_instants
+
     def estimate(self, problem: Problem) -> Estimate:
         """Estimate the clusters of a problem."""
         found = self._start().estimate(problem)

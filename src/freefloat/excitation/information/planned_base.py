@@ -80,8 +80,20 @@ class PlannedBase:
         columns, base = self.motion.planned.columns, self._base
         parameters = (self._moments[..., columns] - self.centre[..., None] * self._is_mass) * base.present / self._mass
         position = base.A[:, :3, 6:] / self._mass
-        columns = self.motion.spread(parameters, position, np.zeros_like(position))
-        return self._stamped(columns, (position @ base.dq[:, :, None])[..., 0])
+        change = self.motion.spread(parameters, position, np.zeros_like(position))
+        return self._stamped(change, (position @ base.dq[:, :, None])[..., 0])
+
+    @property
+    def joint_rates(self) -> Array:
+        """Rates of the joints, shape (n, joints) [rad/s or m/s]."""
+        return self._base.dq
+
+    @property
+    def joint_rates_by_unknowns(self) -> Array:
+        """Of the joints' rates, shape (n, joints, unknowns)."""
+        n, joints = self._base.dq.shape
+        none, by_rate = np.zeros((n, joints, joints)), np.broadcast_to(np.eye(joints), (n, joints, joints))
+        return self.motion.spread(np.zeros((n, joints, self.motion.planned.columns.size)), none, by_rate)
 
     @property
     def _is_mass(self) -> Array:

@@ -58,10 +58,11 @@ class PlannedFlight:
 
     @cached_property
     def readings(self) -> tuple[Reading[Any], ...]:
-        """Of every sensor that has noise."""
+        """Of every sensor of the base that has noise."""
         measured = self.flight.measured
         setting = Setting.of(self.problem.robot, measured, lambda kind: self.unknowns.bearing_on(kind, 0))
-        return tuple(reading(setting, measured[reading.array]) for reading in readings_among(measured))
+        of_base = (reading for reading in readings_among(measured) if reading.of_base)
+        return tuple(reading(setting, measured[reading.array]) for reading in of_base)
 
     @cached_property
     def turns(self) -> bool:

@@ -1,0 +1,122 @@
+"""At which instants a sensor's readings are predicted, and how predictions there make rows of the likelihood.
+
+Most readings are predicted each at its own instant. A sensor that integrates, or lags, shows a weighted mean over a few
+instants before its stamp (`Measured.response`). Where readings are many, a stretch of them is nearly as good as a
+polynomial of degree seven: with P the values at the stamps of the polynomials that are one at one of eight Chebyshev
+nodes and zero at the others, readings y of a prediction x at the nodes have all they say of it in
+
+    S (G^-1 P^T y - x),      S = G^1/2,      G = P^T P,
+
+eight rows whose noise is as white as that of y, instead of dozens (J. P. Boyd, "Chebyshev and Fourier spectral methods"
+2001). Stretches are as long as polynomials leave no more of the readings than short ones do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from freefloat.arrays import Array
+from freefloat.estimate.likelihood.reading_node_kernels import gather_polynomials
+from freefloat.sensors.measured import Measured
+
+MANY = 20000  # readings, above which stretches of them become a few rows
+_NODES = 8
+_SHORTEST, _LONGEST = 24, 1536  # readings in a stretch
+_AS_GOOD = 1.01  # times the power that short stretches leave
+_AT_ONCE = 1024  # stretches
+_APART = 4.0  # median intervals between stamps: a stretch ends there
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReadingNodes:
+    """Where readings are predicted.
+
+    data: as if read there. t: of the rows, by the sensor's clock, (rows,) [s]. mix: rows by nodes of each stretch,
+    (stretches, rows of one, nodes of one); None if each node is a row.
+    """
+
+    data: Measured
+    t: Array
+    mix: Array | None = None
+
+    def rows(self, values: Array) -> Array:
+        """Values (nodes, axes, k) at the nodes as rows, (rows, axes, k)."""
+        if self.mix is None:
+            return values
+        stretches, rows, nodes = self.mix.shape
+        found = np.empty((stretches, rows, values.shape[1] * values.shape[2]))
+        for start in range(0, stretches, _AT_ONCE):  # so that what is copied on the way takes little memory
+            own = slice(start, start + _AT_ONCE)
+            part = values[start * nodes : (start + _AT_ONCE) * nodes]
+            np.matmul(self.mix[own], part.reshape(-1, nodes, found.shape[2]), out=found[own])
+        return found.reshape(stretches * rows, *values.shape[1:])
+
+    @property
+    def nodes_each(self) -> int:
+        """Nodes of a stretch."""
+        return 1 if self.mix is None else self.mix.shape[2]
+
+    @property
+    def rows_each(self) -> int:
+        """Rows of a stretch."""
+        return 1 if self.mix is None else self.mix.shape[1]
+
+
+def nodes_of(data: Measured, longest_s: float) -> ReadingNodes:
+    """Those of a sensor's readings; longest_s: stretch of very many that may become a few rows, zero for none."""
+    if len(data.response) > 1 or data.response[0][0] != 0.0:
+        return _responding(data)
+    if longest_s > 0.0 and data.t.size > MANY:
+        return _gathered(data, longest_s)
+    return ReadingNodes(data, data.t)
+
+
+def _responding(data: Measured) -> ReadingNodes:
+    delays, weights = (np.array(each) for each in zip(*data.response, strict=True))
+    order = np.argsort(-delays)
+    t = (data.t[:, None] - delays[order]).ravel()
+    values = np.repeat(data.values, delays.size, axis=0)
+    mix = np.broadcast_to(weights[order] / weights.sum(), (data.t.size, 1, delays.size))
+    return ReadingNodes(replace(data, t=t, values=values), data.t, mix)
+
+
+def _gathered(data: Measured, longest_s: float) -> ReadingNodes:
+    """Stretches of readings as polynomials; readings as they are where even short ones are longer than allowed."""
+    longest = min(_LONGEST, int(longest_s / float(np.median(np.diff(data.t)))))
+    best, least = ReadingNodes(data, data.t), np.inf
+    for length in (_SHORTEST * 2**k for k in range(int(np.log2(max(1.0, longest / _SHORTEST))) + 1)):
+        found, left = _stretches(data, min(length, longest))
+        if longest < _SHORTEST or left > _AS_GOOD * least:
+            break
+        best, least = found, min(least, left)
+    return best
+
+
+def _stretches(data: Measured, length: int) -> tuple[ReadingNodes, float]:
+    """About so many readings to a stretch, and the mean square of what polynomials leave of them."""
+    interval = np.diff(data.t)
+    breaks = np.flatnonzero(interval > _APART * np.median(interval)) + 1
+    ends = np.concatenate([[0], breaks, [data.t.size]])
+    pieces = np.maximum(1, np.round(np.diff(ends) / length).astype(int))
+    edges = [
+        np.linspace(a, b, k + 1).round().astype(np.int64)[:-1]
+        for a, b, k in zip(ends[:-1], ends[1:], pieces, strict=True)
+    ]
+    begin = np.append(np.concatenate(edges), data.t.size)
+    first, last = data.t[begin[:-1]], data.t[begin[1:] - 1]
+    half = np.maximum(0.5 * (last - first), 0.5 * float(np.median(interval)))
+    unit = -np.cos(np.pi * (np.arange(_NODES) + 0.5) / _NODES)
+    t = 0.5 * (first + last)[:, None] + half[:, None] * unit
+    gram, right = np.empty((half.size, _NODES, _NODES)), np.empty((half.size, _NODES, data.values.shape[1]))
+    square = gather_polynomials(data.t, data.values, begin, t, gram, right)
+    values, vectors = np.linalg.eigh(gram)
+    kept = values > 1e-9 * values[:, -1:]
+    root = np.sqrt(np.where(kept, values, 0.0))
+    inverse = np.where(kept, 1.0 / np.where(kept, values, 1.0), 0.0)
+    nodes = (vectors * inverse[:, None, :]) @ vectors.swapaxes(1, 2) @ right
+    mix = (vectors * root[:, None, :]) @ vectors.swapaxes(1, 2)
+    left = (square - float((nodes * right).sum())) / max(1, data.values.size - int(kept.sum()) * data.values.shape[1])
+    at = replace(data, t=t.ravel(), values=nodes.reshape(-1, data.values.shape[1]))
+    return ReadingNodes(at, t.ravel(), mix), left

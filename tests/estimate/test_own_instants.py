@@ -1,0 +1,122 @@
+"""Readings at instants and by clocks of their own: exact derivatives, noiseless truth, information as dense algebra has it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from estimate.clocked_flights import Off, flown
+from estimate.problems import cad_of
+
+from freefloat.estimate.likelihood.likelihood import Likelihood
+from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood, stacked
+from freefloat.estimate.problem import Problem
+from freefloat.estimate.problem_data import Nuisances
+
+EVERYTHING = Nuisances(gyro_scale=1e-3, external_torque_Nm=1e-3)
+ALL = ("w", "attitude", "v", "position")
+ONE = {name: ("base", Off(0.031, 2e-5)) for name in ALL}
+SEVERAL = {
+    "w": ("gyro", Off(0.031, 2e-5)),
+    "attitude": ("tracker", Off(-0.042, -3e-5)),
+    "v": ("gyro", Off(0.031, 2e-5)),
+    "position": ("cameras", Off(0.015, 1e-5)),
+    "wheels": ("wheels", Off(-0.023, 4e-5)),
+}
+
+
+STEADY = {**SEVERAL, "position": ("cameras", Off(0.015))}  # a position's straight line is that of its own clock
+
+
+# ---------------------------------------------------------------------- derivatives
+
+SETTINGS = {
+    "rates, one clock": {"channels": ("w",), "clocks": ONE},
+    "rates, wheels by another": {"channels": ("w",), "clocks": SEVERAL},
+    "rates of a planar base": {"channels": ("w",), "clocks": ONE, "base": "planar"},
+    "bias that walks, momentum": {"channels": ("w",), "clocks": SEVERAL, "momentum": "unknown", "walk": 1e-5},
+    "known momentum": {"channels": ("w", "attitude"), "clocks": SEVERAL, "momentum": "known"},
+    "everything": {"channels": ALL, "clocks": SEVERAL, "momentum": "unknown"},
+    "everything by one clock": {"channels": ALL, "clocks": ONE, "momentum": "unknown"},
+    "everything, planar": {"channels": ALL, "clocks": SEVERAL, "momentum": "unknown", "base": "planar"},
+    "everything, without wheels": {"channels": ALL, "clocks": SEVERAL, "momentum": "unknown", "wheels": 0},
+}
+
+
+@pytest.mark.parametrize("curves", ["measured", "exact"])
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_every_derivative_is_that_of_the_rows(setting, curves):
+    made = flown(3, curves=curves, lasts_s=6.0, bodies=3, **SETTINGS[setting])
+    problem = Problem(made.robot, (made.flight,), nuisances=EVERYTHING)
+    likelihood = Likelihood(problem)
+    unknowns, rng = likelihood.unknowns, np.random.default_rng(1)
+    information = np.diagonal(unknowns.information)
+    size = np.where(information > 0.0, 1.0 / np.sqrt(np.where(information > 0.0, information, 1.0)), 1e-2)
+    point = likelihood.start() + 0.1 * size * rng.normal(size=size.size)
+    if curves == "measured":
+        assert likelihood.reweigh(point)
+    J = stacked(likelihood.rows(point))[1]
+
+    def residuals(at):
+        used = likelihood if curves == "measured" else Likelihood(problem)  # which remembers no instants nearby
+        return stacked(used.rows(at, 0))[0]
+
+    for index in np.flatnonzero(np.abs(J).max(axis=0) == 0.0):
+        moved = point + size[index] * np.eye(size.size)[index]
+        np.testing.assert_array_equal(residuals(moved), residuals(point), unknowns.labels[index])
+    for index in np.flatnonzero(np.abs(J).max(axis=0)):
+        step = 0.3 / np.abs(J[:, index]).max() * np.eye(size.size)[index]  # less than a reading's standard deviation
+        column = (residuals(point - step) - residuals(point + step)) / (2.0 * step[index])
+        scale = np.abs(column).max()
+        assert np.abs(J[:, index] - column).max() <= 5e-6 * scale + 1e-9, unknowns.labels[index]
+
+
+def test_clocks_are_named_where_there_are_several():
+    labels = {}
+    for name, clocks in (("one", ONE), ("several", SEVERAL), ("none", {})):
+        made = flown(3, channels=ALL, clocks=clocks, momentum="unknown", lasts_s=4.0, bodies=3)
+        labels[name] = Likelihood(Problem(made.robot, (made.flight,))).unknowns.labels
+    assert [label for label in labels["none"] if "time offset" in label or "clock drift" in label] == []
+    # wheels that are not on the list go by the joints' clock
+    assert {"time offset", "clock drift"} <= set(labels["one"])
+    for clock in ("gyro", "tracker", "cameras", "wheels"):
+        assert {f"time offset of {clock}", f"clock drift of {clock}"} <= set(labels["several"])
+    assert "time offset" not in labels["several"]
+
+
+# ---------------------------------------------------------------------- truth
+
+CLOCKS_ONLY = replace(Nuisances.none(), time_offset_s=100.0, clock_drift=1.0)  # so wide that they draw nothing
+
+
+@pytest.mark.parametrize(
+    ("channels", "momentum", "base"),
+    [
+        (("w",), "zero", "free"),
+        (("w",), "unknown", "free"),
+        (("w", "attitude"), "known", "free"),
+        (("w", "attitude"), "unknown", "free"),
+        (("attitude",), "zero", "free"),
+        (("w", "v"), "unknown", "free"),
+        (ALL, "unknown", "free"),
+        (ALL, "unknown", "planar"),
+    ],
+)
+@pytest.mark.parametrize("seed", [0, 4])
+def test_noiseless_truth_is_found_by_sensors_with_their_own_clocks(seed, channels, momentum, base):
+    made = flown(seed, base, channels, momentum, STEADY, "exact", lasts_s=12.0, noisy=False, bodies=3)
+    quiet = {name: replace(data, sd=1e-2 * data.sd) for name, data in made.flight.own_instants.items()}
+    flight = replace(made.flight, own_instants=quiet)
+    problem = Problem(cad_of(made.robot, {}, 0.05, seed), (flight,), prior=None, nuisances=CLOCKS_ONLY)
+    estimate = MaximumLikelihood().estimate(problem)
+    assert estimate.residual.ratio < 1e-3  # readings are explained to some 1e-10 rad/s, rad, m/s, m
+    truth = problem.minimal.values(made.robot.parameters)
+    seen = np.abs(estimate.unseen).max(axis=0, initial=0.0) < 1e-6
+    assert len(estimate.unseen) <= 2
+    assert np.abs((estimate.values - truth) / estimate.sd)[seen].max(initial=0.0) < 1e-2
+    found = {quantity.name: quantity for quantity in estimate.nuisances}
+    for clock in {data.clock for data in quiet.values()} | {"wheels"}:
+        off = next(off for name, off in STEADY.values() if name == clock)
+        for kind, exact in (("time offset", off.offset), ("clock drift", off.drift)):
+            quantity = found[f"{kind} of {clock}"]
+            assert abs(quantity.value - exact) < 1e-2 * quantity.sd
+            assert quantity.sd < 1e-3
