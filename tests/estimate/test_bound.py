@@ -563,8 +563,8 @@ def recorded_bound(robot, trajectory, sensors, command):
 
 
 # Noise of readings moves the point of the derivatives, and standard deviations by 1e-6. A sensor of 5 Hz has 201
-# readings in 40 s, a plan counts 200: 1/400 of a standard deviation at most. Splines bend more freely than the command's
-# own functions, which costs 0.1 % here.
+# readings in 40 s, a plan counts 200: 1/400 of a standard deviation at most. Splines bend more freely than the
+# command's own functions, which costs 0.1 % here.
 @pytest.mark.parametrize(
     ("slow_Hz", "commanded", "less", "more"),
     [(20.0, True, 1e-5, 1e-5), (5.0, True, 2.5e-3, 1e-5), (20.0, False, 1e-5, 2e-3)],
