@@ -67,7 +67,9 @@ def flown(
     given. curves: of joints and wheels as `measured` by encoders and tachometers, or `exact`. noisy: whether readings
     have noise.
     """
-    robot = random_robot(seed, base=base, bodies=bodies, wheels={"free": 3, "planar": 1}[base] if wheels is None else wheels)
+    robot = random_robot(
+        seed, base=base, bodies=bodies, wheels={"free": 3, "planar": 1}[base] if wheels is None else wheels
+    )
     names = (*robot.joint_names, *(wheel.name for wheel in robot.wheels))
     trajectory = random_trajectory(robot, lasts_s, seed, harmonics=3, channels=names, fill=0.5)
     calm = [WHEEL_NMS / (wheel.spin_inertia * wheel.max_rate) for wheel in robot.wheels]
@@ -80,7 +82,9 @@ def flown(
     read = {name: _instants(rng, lasts_s, RATES_HZ[name]) for name in channels}
     first = min(t[0] for t in read.values())
     every = np.unique(np.concatenate([np.linspace(first, lasts_s, round(lasts_s / STEP_S)), *read.values()]))
-    start = Start(attitude=turn, position=rng.normal(size=3) * ([1, 1, 0] if flat else 1.0), angular_momentum=h, velocity=drift)
+    start = Start(
+        attitude=turn, position=rng.normal(size=3) * ([1, 1, 0] if flat else 1.0), angular_momentum=h, velocity=drift
+    )
     pushed = Disturbance(torque_Nm=torque * np.ones(3) * ([0, 0, 1] if flat else 1.0))
     truth = simulate_motion(robot, trajectory, every, start, "held", None, (), pushed)
     samples = _on(truth, np.searchsorted(every, np.linspace(first, lasts_s, 200)))
@@ -92,7 +96,9 @@ def flown(
         if noisy and name != "attitude":
             values = values + SD[name] * rng.normal(size=values.shape)
         own = arm if name == "v" else np.zeros(3)
-        measured[name] = Measured(off.stamps(t, middle), values, sd, np.full(3, walk if name == "w" else 0.0), clock, own)
+        measured[name] = Measured(
+            off.stamps(t, middle), values, sd, np.full(3, walk if name == "w" else 0.0), clock, own
+        )
     held = h if momentum == "known" else momentum
     flight = Flight(samples, momentum=held, own_instants=measured)
     flight = _with_curves(flight, robot, trajectory, truth, clocks, curves, rng if noisy else None, middle)

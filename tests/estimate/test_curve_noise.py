@@ -153,7 +153,9 @@ def test_what_curves_do_to_the_attitude_is_the_solution_of_its_equation():
         G = np.zeros((3, spline.count, CURVES))
         for c in range(CURVES):
             here = slice(first[0, c], first[0, c] + ORDER)
-            G[:, here, c] = np.outer(by_value(at)[:, c], values[0, :, c]) + np.outer(by_slope(at)[:, c], slopes[0, :, c])
+            G[:, here, c] = np.outer(by_value(at)[:, c], values[0, :, c]) + np.outer(
+                by_slope(at)[:, c], slopes[0, :, c]
+            )
         return (F(at) @ state.reshape(3, -1) + G.reshape(3, -1)).ravel()
 
     start = np.zeros(3 * spline.count * CURVES)
