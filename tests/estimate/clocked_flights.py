@@ -60,12 +60,13 @@ def flown(
     noisy=True,
     bodies=4,
     arm=ARM,
+    rate_Hz=None,
 ):
     """A flight.
 
     clocks: by channel (`wheels` among them) its clock's name and how that is off; all by the joints' clock unless
     given. curves: of joints and wheels as `measured` by encoders and tachometers, or `exact`. noisy: whether readings
-    have noise.
+    have noise. rate_Hz: of the gyro, as usual unless given.
     """
     robot = random_robot(
         seed, base=base, bodies=bodies, wheels={"free": 3, "planar": 1}[base] if wheels is None else wheels
@@ -79,7 +80,8 @@ def flown(
     h = np.zeros(3) if momentum == "zero" else 0.5 * rng.normal(size=3) * ([0, 0, 1] if flat else 1.0)
     turn = rng.normal(size=4) * ([0.0, 0.0, 1.0, 1.0] if flat else 1.0)
     drift = 0.05 * rng.normal(size=3) * ([1, 1, 0] if flat else 1.0)
-    read = {name: _instants(rng, lasts_s, RATES_HZ[name]) for name in channels}
+    rates = {**RATES_HZ, **({} if rate_Hz is None else {"w": rate_Hz})}
+    read = {name: _instants(rng, lasts_s, rates[name]) for name in channels}
     first = min(t[0] for t in read.values())
     every = np.unique(np.concatenate([np.linspace(first, lasts_s, round(lasts_s / STEP_S)), *read.values()]))
     start = Start(
