@@ -11,16 +11,17 @@ from freefloat.excitation.goals.accuracy import Accuracy, Unseen
 from freefloat.excitation.solver.objective import Expected, GoalOnRows, Worst
 
 every_case = pytest.mark.parametrize("case", CASES, ids=str)
-STEP, DIRECTIONS = 5e-4, 5
+STEP, DIRECTIONS = 1e-3, 5
 
 
 def along(function, at, directions):
-    """Central differences, of order four, of a function along directions."""
+    """Central differences, of order six, of a function along directions."""
 
-    def difference(d, step):
-        return function(at + step * d) - function(at - step * d)
+    def difference(d, steps):
+        return function(at + steps * STEP * d) - function(at - steps * STEP * d)
 
-    return np.array([(8.0 * difference(d, STEP) - difference(d, 2.0 * STEP)) / (12.0 * STEP) for d in directions])
+    weights = {1: 45.0, 2: -9.0, 3: 1.0}
+    return np.array([sum(w * difference(d, k) for k, w in weights.items()) / (60.0 * STEP) for d in directions])
 
 
 def directions_of(coefficients, seed=0):

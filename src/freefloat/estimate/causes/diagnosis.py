@@ -238,9 +238,11 @@ def _late(estimate: Estimate, problem: Problem, unknowns: Unknowns, large: list[
     """Time offsets that are seen and are no larger than was declared."""
     warned = {each.group.place.start for each in large}
     for group, (quantity, *_) in _by_group(estimate, unknowns):
-        if group.kind != TIME_OFFSET or group.place.start in warned or group.flight is None:
+        if not group.kind.startswith(TIME_OFFSET) or group.place.start in warned or group.flight is None:
             continue
         if abs(quantity.value) > _LATE * quantity.sd:
             where = f" in {problem.flights[group.flight].name}" if len(problem.flights) > 1 else ""
             how = "late" if quantity.value > 0.0 else "early"
-            yield f"the base's sensors are {how} by {1e3 * abs(quantity.value):.3g} ms{where}; it is allowed for"
+            clock = group.kind.removeprefix(f"{TIME_OFFSET} of ")
+            what = "the base's sensors are" if clock == group.kind else f"the clock of {clock} is"
+            yield f"{what} {how} by {1e3 * abs(quantity.value):.3g} ms{where}; it is allowed for"
