@@ -1,4 +1,4 @@
-"""Readings at instants and by clocks of their own: derivatives, noiseless truth, information as dense algebra has it."""
+"""Readings at instants and by clocks of their own: derivatives, noiseless truth, information by dense algebra."""
 
 from dataclasses import dataclass, replace
 
