@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +46,7 @@ class InstantColumns:
             return cls(*(slice(count, count),) * 4, count)
         joints, wheels = len(flight.robot.joints), len(flight.robot.wheels)
         ends = np.cumsum([count, joints, joints, wheels, 3 if flight.turns else 0]).tolist()
-        return cls(*(slice(a, b) for a, b in zip(ends[:-1], ends[1:], strict=True)), ends[-1])
+        return cls(*(slice(a, b) for a, b in pairwise(ends)), ends[-1])
 
 
 class PredictedFlight:
@@ -112,7 +113,7 @@ class PredictedFlight:
 
     @cached_property
     def whole_derivative(self) -> tuple[Array, Array, Array]:
-        """Through all instants: of velocities (n, r, columns), of attitude (n, 3, columns), of velocities by time (n, r).
+        """Through all instants, of velocities and attitude, (n, r or 3, columns), and of velocities by time, (n, r).
 
         Clocks of readings are not in it, but for that of the first, at which attitude begins.
         """
