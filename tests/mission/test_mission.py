@@ -408,7 +408,7 @@ def test_a_gyro_that_lags_is_estimated_or_said(mission_file):
     late = SENSORS | {"gyro": SENSORS["gyro"] | {"delay_s": 0.1}, "wheels": wheels}
     mission, recording = flown(mission_file, sensors=late, excitation={"duration_s": 20})
     estimate = identify(mission, recording)
-    offset, sd = estimate.value("time offset")
+    offset, sd = estimate.value("time offset of gyro")
     assert abs(offset - 0.1) < 4.0 * sd < 0.02
     assert not any("delays_s" in sentence for sentence in estimate.warnings)
     told = identify(mission, recording, "least-squares")

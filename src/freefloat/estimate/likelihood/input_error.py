@@ -149,4 +149,5 @@ class _Torques:
 
 def _silent(flight: Flight) -> Flight:
     """The flight as far as it bears on the parameters alone."""
-    return replace(flight, noise={}, walks={}, momentum=TotalMomentum.zero(), curves=None)
+    bare = replace(flight, noise={}, walks={}, own_instants=None, wheels=None)
+    return replace(bare, momentum=TotalMomentum.zero(), curves=None)
