@@ -62,7 +62,8 @@ class MeasuredCurves:
     noise_sd: of a reading, given or found, (k,). jerk: density of the prior's white jerk, (k,). evidence: logarithm of
     how likely the readings are, (k,). left: root mean square of what readings leave over their noise, (k,).
     white: whether that is no more than noise in any octave of frequency, (k,). coloured: whether some octave holds more
-    than the highest frequencies do, whatever the noise, (k,). readings: what was read.
+    than the highest frequencies do, whatever the noise, (k,); both of the first of very many readings. readings: what
+    was read.
     """
 
     spline: EvenSpline
@@ -250,7 +251,8 @@ class _Curve:
         evidence, c, band, sd = self.evidence(jerk)
         residual = self.y - self.functions.of(c[:, None])[:, 0]
         left = float(np.sqrt((residual**2).mean())) / sd
-        white, even = whiteness(residual, noise_sd=sd).white, whiteness(residual).white
+        tested = residual[:_LONG]
+        white, even = whiteness(tested, noise_sd=sd).white, whiteness(tested).white
         return c, band, sd, jerk * (sd / self.sd) ** 2, evidence, left, white, not (white or even)
 
     def _begin(self, jerk: float) -> None:

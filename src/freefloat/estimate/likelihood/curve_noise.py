@@ -74,7 +74,7 @@ class CurveNoise:
             np.ascontiguousarray(sd),
             window,
             np.minimum(first[order], local.spline.count - window),
-            np.ascontiguousarray(np.concatenate(H)[order]),
+            np.ascontiguousarray((H[0] if len(H) == 1 else np.concatenate(H))[order]),
             np.ascontiguousarray(A[order]),
             node[order],
             Phi,

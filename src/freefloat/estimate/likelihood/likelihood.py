@@ -214,13 +214,14 @@ class FlightLikelihood(FlightPrediction):
         """Find anew what errors of the curves do to the readings, at a point and the curves of the moment."""
         count = len(self.unknowns)
         whole, seen = PredictedFlight(self, point, phi, count), list[SeenCurves]()
-        self._there = None
+        self.curve_noise = self._there = None  # before others are made: they may be large
         there = dict[str, Array]()
         for name in self._touched:
             base, reading, nodes = whole.base(name), self.readings[name], self.nodes[name]
             J = reading.whitened(reading.residual_derivative(base, point), base)
             seen.append(SeenCurves(name, self.joint_time(name, point), np.array(J[:, :, count:]), nodes))
             there[name] = np.ascontiguousarray(nodes.rows(J[:, :, :count]))
+            del J, base
         self.curve_noise, self._there = CurveNoise(whole, seen), (np.array(point), there)
 
     def settle(self, point: Array, phi: Array) -> float:
@@ -238,7 +239,7 @@ class FlightLikelihood(FlightPrediction):
         if self.curve_noise is None:
             return np.zeros(len(top))
         rows = {part.channel: part.jacobian for part in self.rows(point, phi, top.shape[1])}
-        moved = np.concatenate([rows[name].reshape(-1, top.shape[1]) for name in self._touched]) @ top.T
+        moved = np.concatenate([rows.pop(name).reshape(-1, top.shape[1]) @ top.T for name in self._touched])
         own = self.curve_noise.weighted_twice(moved)
         return np.asarray((moved**2).sum(axis=0) - (own**2).sum(axis=0))
 
