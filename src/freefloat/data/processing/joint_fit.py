@@ -19,8 +19,7 @@ class JointFit:
     noise_sd: of an encoder sample [rad or m]; the coefficients' covariance is its square times the unit matrix.
     residual_sd: of what the fit leaves over. added: functions beyond the command's own and a constant.
     departure: largest distance from the command, less a constant, and `relative`: its root mean square in units
-        of the commanded motion's; both zero where no command is known.
-    commanded: whether there is a command.
+        of the commanded motion's.
     """
 
     name: str
@@ -32,7 +31,6 @@ class JointFit:
     departure: float
     relative: float
     unit: str
-    commanded: bool = True
 
     @property
     def described(self) -> bool:
@@ -58,15 +56,10 @@ class JointFit:
             )
         if not self.whiteness.white:
             low, high = (rate_Hz * f for f in self.whiteness.worst_band)
-            tried = f"{self.name} does not follow the command: {self.added} added functions"
-            if not self.commanded:
-                tried = f"splines do not describe {self.name}: {self.basis.terms} of them"
             return (
-                f"{tried} still leave {self.whiteness.excess:.2g} times the power of noise between "
-                f"{low:.2g} and {high:.2g} Hz"
+                f"{self.name} does not follow the command: {self.added} added functions still leave "
+                f"{self.whiteness.excess:.2g} times the power of noise between {low:.2g} and {high:.2g} Hz"
             )
-        if not self.commanded:
-            return f"{self.basis.terms} splines describe {self.name}"
         if self.added:
             off = f"{self.departure:.3g} {self.unit}"
             return f"{self.name} departs from the command by up to {off}; {self.added} functions added"

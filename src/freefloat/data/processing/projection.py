@@ -38,14 +38,12 @@ class Projection:
     """Motion of all joints, as far as functions describe it.
 
     start_s: when the command began, on the recording's clock [s]. rate_Hz: of the encoder.
-    commanded: whether there is a command; else `command` rests, for as long as the splines last.
     """
 
     command: Trajectory
     start_s: float
     rate_Hz: float
     fits: tuple[JointFit, ...]
-    commanded: bool = True
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -60,7 +58,7 @@ class Projection:
     @property
     def notes(self) -> tuple[str, ...]:
         """A sentence for every joint that does not simply follow."""
-        noted = (fit for fit in self.fits if not fit.follows or (fit.commanded and fit.added))
+        noted = (fit for fit in self.fits if not fit.follows or fit.added)
         return tuple(fit.sentence(self.rate_Hz) for fit in noted)
 
     @property
@@ -146,7 +144,6 @@ class _Task:
     fixed: Array
     asked: Array
     tests: tuple[Callable[[Array], Whiteness], ...]
-    commanded: bool
 
     @classmethod
     def of(
@@ -159,7 +156,6 @@ class _Task:
         noise_sd: ArrayLike | None,
         rounding: ArrayLike,
         false_alarm: float,
-        commanded: bool = True,
     ) -> _Task:
         times, x = np.asarray(t, float), columns_of(positions)
         if x.shape != (times.size, len(names)):
@@ -179,7 +175,7 @@ class _Task:
             partial(whiteness, noise_sd=sd, rounding=step, false_alarm=false_alarm, floor=_NUMERICAL * peak)
             for sd, step, peak in zip(noise, steps, peaks, strict=True)
         )
-        return cls(names, times, x, given_motion(command, names, found).position, asked, tests, commanded)
+        return cls(names, times, x, given_motion(command, names, found).position, asked, tests)
 
     @property
     def rate_Hz(self) -> float:
@@ -190,9 +186,9 @@ class _Task:
         coefficients = functions.T @ (self.x[:, j] - self.fixed[:, j])
         fitted = self.fixed[:, j] + functions @ coefficients
         residual = self.x[:, j] - fitted
-        furthest, relative = self._departure(j, fitted) if self.commanded else (0.0, 0.0)
+        furthest, relative = self._departure(j, fitted)
         spread, test = float(residual.std()), self.tests[j](residual)
-        return JointFit(name, basis, coefficients, test, spread, added, furthest, relative, unit, self.commanded)
+        return JointFit(name, basis, coefficients, test, spread, added, furthest, relative, unit)
 
     def _departure(self, j: int, fitted: Array) -> tuple[float, float]:
         """How far a fit, shape (n,), is from the command: at most, and root mean square relative to the command's."""

@@ -27,7 +27,7 @@ from freefloat.estimate.causes.weak_directions import WeakDirections, never_show
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import Outcome, Quantity, Residual
 from freefloat.estimate.flight import InvalidProblem
-from freefloat.estimate.joint_curves import ProjectedCurves
+from freefloat.estimate.joint_curves import ProjectedCurves, SplineCurves
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.rows.equations import Equations
 from freefloat.estimate.unknowns import TIME_OFFSET, PlacedGroup, Unknowns
@@ -97,7 +97,8 @@ def diagnosed(estimate: Estimate, problem: Problem, unknowns: Unknowns, converge
 
 def _of_filtered(problem: Problem) -> str:
     """What cures a residual that is not white, where joints were filtered: their errors then last for many samples."""
-    if all(isinstance(flight.curves, ProjectedCurves) or "dq" not in flight.noise for flight in problem.flights):
+    known = ProjectedCurves, SplineCurves
+    if all(isinstance(flight.curves, known) or "dq" not in flight.noise for flight in problem.flights):
         return ""
     return "; joints were filtered, which makes the encoders' noise last: give the commanded motion, if it is known"
 
