@@ -12,6 +12,7 @@ information came from: with G the covariance and L_s the information of source s
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import ClassVar, Protocol
@@ -69,6 +70,7 @@ class MaximumLikelihood(Estimator):
         refuse_too_few(_measured(likelihood), problem)
         with one_blas_thread():
             fit, rows = self._fit(likelihood, likelihood.start())
+            given = likelihood
             for _ in range(_REFINEMENTS if likelihood.has_local_curves else 0):
                 finer = None if _white(rows) is not False else _with_finer_curves(likelihood)
                 if finer is None:
@@ -76,7 +78,8 @@ class MaximumLikelihood(Estimator):
                 likelihood = finer
                 fit, rows = self._fit(likelihood, fit.point)
             of_curves = _curve_share(likelihood, fit) if likelihood.has_local_curves else None
-            return finished(self.name, likelihood, fit, rows, likelihood.left(rows), of_curves=of_curves)
+            found = finished(self.name, likelihood, fit, rows, likelihood.left(rows), of_curves=of_curves)
+            return found if likelihood is given else replace(found, notes=(*found.notes, *_knots_noted(likelihood)))
 
     def _fit(self, likelihood: Likelihood, point: Array) -> tuple[Fit, tuple[Rows, ...]]:
         rounds = _ROUNDS if likelihood.reweigh(point) or self.huber else 1
@@ -133,6 +136,16 @@ def _with_finer_curves(likelihood: Likelihood) -> Likelihood | None:
         return None
     chosen = (finer or given for finer, given in zip(flights, problem.flights, strict=True))
     return Likelihood(replace(problem, flights=tuple(chosen)))
+
+
+def _knots_noted(likelihood: Likelihood) -> Iterator[str]:
+    """Where knots are that were refined."""
+    for flight in likelihood.flights:
+        if flight.local is not None:
+            yield (
+                f"{flight.flight.name}: what was left was coloured, so that curves got finer knots: every "
+                f"{flight.local.spline.spacing_s:.3g} s, {flight.local.spline.count} coefficients each"
+            )
 
 
 def _curve_share(likelihood: Likelihood, fit: Fit) -> Array:
