@@ -167,6 +167,7 @@ def find_gains(rows, gains, scales):
                 value += P[i, j] * h[j]
             gain[i] = value
             scale += h[i] * value
+        scale = max(scale, 1.0)  # less is rounding, where curves are far from what encoders say
         scales[row] = scale
         for i in range(states):
             g = gain[i] / scale
@@ -329,7 +330,8 @@ def turns_by_curves(t, F, first, values, slopes, by_value, by_slope, window, las
     """From node to node: Phi (n - 1, 3, 3), C (n - 1, 3, window * curves) and begin (n - 1) of alpha' = F alpha + G c.
 
     t, F (3 x 3): at n nodes and half-way between them, 2 n - 1. first (2 n - 1, curves), values and slopes (2 n - 1, 6,
-    curves): functions of each curve there. last: that a window may begin with. by_value, by_slope (2 n - 1, 3, curves): what these change in the rates.
+    curves): functions of each curve there. last: that a window may begin with. by_value, by_slope (2 n - 1, 3, curves):
+    what these change in the rates.
     """
     curves, local = by_value.shape[2], window * by_value.shape[2]
     columns = 3 + local
