@@ -195,13 +195,13 @@ def on_knots(readings: CurveReadings, spline: EvenSpline, jerk: Array | None = N
     for j in range(readings.values.shape[1]):
         curve = _Curve(readings.t, readings.values[:, j], float(readings.sd[j]), spline, functions, gram)
         fits.append(curve.with_jerk(curve.likely_jerk() if jerk is None else float(jerk[j])))
-    c, band, sd, jerk, evidence, left, white, coloured = zip(*fits, strict=True)
+    c, band, sd, density, evidence, left, white, coloured = zip(*fits, strict=True)
     return MeasuredCurves(
         spline,
         np.column_stack(c),
         np.stack(band),
         np.array(sd),
-        np.array(jerk),
+        np.array(density),
         np.array(evidence),
         np.array(left),
         np.array(white),

@@ -57,8 +57,10 @@ class CurveNoise:
             node = np.concatenate(
                 [np.repeat(whole.instants.at[part.name], k) for part, k in zip(seen, axes, strict=True)]
             )
+        weights, sd = (np.ascontiguousarray(each) for each in local.chain)
         self.rows = kernels.CurveRows(
-            *(np.ascontiguousarray(each) for each in local.chain),
+            weights,
+            sd,
             window,
             np.minimum(np.repeat(first, counts)[self.order], local.spline.count - window),
             np.ascontiguousarray(np.concatenate(H)[self.order]),

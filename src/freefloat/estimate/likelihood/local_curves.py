@@ -40,8 +40,8 @@ class LocalCurves:
         parts = tuple(part for part in (joints, wheels) if part is not None)
         if not parts:
             return None
-        counts = [0 if part is None else part.coefficients.shape[1] for part in (joints, wheels)]
-        return cls(parts, *counts, np.hstack([part.coefficients for part in parts]))
+        many, spun = (0 if part is None else part.coefficients.shape[1] for part in (joints, wheels))
+        return cls(parts, many, spun, np.hstack([part.coefficients for part in parts]))
 
     @property
     def spline(self) -> EvenSpline:

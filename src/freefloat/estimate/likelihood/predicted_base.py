@@ -43,10 +43,12 @@ class InstantColumns:
     def of(cls, flight: FlightPrediction, count: int) -> InstantColumns:
         """Those of a flight, none if its curves have no such errors."""
         if flight.local is None or not count:
-            return cls(*(slice(count, count),) * 4, count)
+            none = slice(count, count)
+            return cls(none, none, none, none, count)
         joints, wheels = len(flight.robot.joints), len(flight.robot.wheels)
         ends = np.cumsum([count, joints, joints, wheels, 3 if flight.turns else 0]).tolist()
-        return cls(*(slice(a, b) for a, b in pairwise(ends)), ends[-1])
+        positions, rates, spins, turn = (slice(a, b) for a, b in pairwise(ends))
+        return cls(positions, rates, spins, turn, ends[-1])
 
 
 class PredictedFlight:
