@@ -78,7 +78,7 @@ def test_what_is_estimated_beside_the_clusters_has_its_unit(path):
     units = {each.name: each.unit for each in load_estimate(path / "e.json").nuisances}
     assert units["known m_load"] == "kg"
     assert units["known Izz_load"] == "kg m²"
-    assert units["clock drift"] == "s/s"
+    assert units["clock drift of gyro"] == "s/s"
     assert units["zero of j1"] == "rad"
     assert [name for name, unit in units.items() if not unit] == []
     table = done("identify", "trial.yaml", "flight.parquet", "--all", cwd=path)

@@ -217,3 +217,16 @@ def test_curves_settle_where_all_readings_have_them(case):
     # from there on rows still count what the curves have moved by: as much energy, but for what is not linear
     assert (dense.stacked(0)[0] ** 2).sum() == pytest.approx(energy, rel=1e-3)
     assert dense.likelihood.settle(dense.point) < 1e-2 * moved
+
+
+def test_curves_do_not_bend_to_a_model_that_is_far_off():
+    made = flown(3, channels=("w",), lasts_s=4.0, bodies=3)
+    wrong = made.robot.with_parameters(made.robot.parameters * np.repeat([1.0, 1.0, 3.0], 10))
+    for robot, stays in ((made.robot, False), (wrong, True)):
+        likelihood = Likelihood(Problem(robot, (made.flight,), nuisances=Nuisances.none()))
+        point, (flight,) = likelihood.start(), likelihood.flights
+        assert likelihood.reweigh(point)
+        before = flight.local.coefficients
+        moved = likelihood.settle(point)
+        assert (moved == 0.0) == stays
+        assert np.array_equal(flight.local.coefficients, before) == stays

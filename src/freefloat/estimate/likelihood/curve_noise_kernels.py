@@ -167,6 +167,7 @@ def find_gains(rows, gains, scales):
                 value += P[i, j] * h[j]
             gain[i] = value
             scale += h[i] * value
+        scale = max(scale, 1.0)  # less is rounding, where curves are far from what encoders say
         scales[row] = scale
         for i in range(states):
             g = gain[i] / scale

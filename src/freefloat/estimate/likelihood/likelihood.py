@@ -29,6 +29,7 @@ from freefloat.models.model import NotApplicable
 from freefloat.sensors.reading import Reading
 
 _NOTHING = 1e-4  # of a sensor's variance: errors of joints and wheels that do not matter
+_FAR = 10.0  # root mean square of white residuals beyond which curves stay: they would only bend to a wrong model
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -230,6 +231,8 @@ class FlightLikelihood(FlightPrediction):
             return 0.0
         rows = {part.channel: part.values for part in self.rows(point, phi, 0)}
         white = np.concatenate([rows[name].reshape(-1) for name in self._touched])
+        if not (white**2).mean() < _FAR**2:
+            return 0.0
         self.local, moved = self.curve_noise.most_likely(white)
         self.linearise(point, phi)
         return moved
