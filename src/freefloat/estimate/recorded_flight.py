@@ -56,11 +56,11 @@ def recorded_flight(
     Joints that were filtered have no curves: their flight is that of the samples.
     """
     sampled = flight_of(processed, momentum, walks, without, name)
-    if processed.projection is None and processed.curves is None:
+    if robot.joints and processed.projection is None and processed.curves is None:
         return sampled
     chosen, known = settings or ProcessSettings(), tuple(sensors)
     channels, _ = chosen_channels(recording, robot, chosen)
-    task = _Readings(channels, robot, known, chosen, dict(walks or {}), *_span(channels["q"], processed))
+    task = _Readings(channels, robot, known, chosen, dict(walks or {}), *_span(channels, processed))
     clock = task.joint_clock
     wheels = task.wheels(sampled, clock)
     return on_common_knots(replace(sampled, own_instants=task.all(), wheels=wheels, clock=clock))
@@ -95,8 +95,11 @@ def on_finer_knots(flight: Flight) -> Flight | None:
     return replace(flight, **changes) if changes else None  # type: ignore[arg-type]
 
 
-def _span(encoder: Channel, processed: Processed) -> tuple[float, float]:
-    """From when to when the joints are known [s]."""
+def _span(channels: Mapping[str, Channel], processed: Processed) -> tuple[float, float]:
+    """From when to when the joints are known [s]; all the time where there are none."""
+    encoder = channels.get("q")
+    if encoder is None:
+        return -np.inf, np.inf
     start, end = float(encoder.t[0]), float(encoder.t[-1])
     if processed.projection is None:
         return start, end
@@ -173,8 +176,8 @@ class _Readings:
     @property
     def joint_clock(self) -> str:
         """The clock by which the encoders were stamped."""
-        encoder = self.channels["q"]
-        return JOINT_CLOCK if self.sensor_of(encoder) is None else self.clock(encoder)
+        encoder = self.channels.get("q")
+        return JOINT_CLOCK if encoder is None or self.sensor_of(encoder) is None else self.clock(encoder)
 
     # ------------------------------------------------------------------ the base
 
@@ -251,7 +254,8 @@ class _Readings:
         known, values = self._known(channel), channel.of(names)
         sd = with_stamp_noise(_sd_of(names, channel, known), known.stamp_sd_s, channel.t, values)
         readings = CurveReadings(channel.t, values, sd)
-        return MeasuredWheels(measured_curves(readings, (self.start_s, self.end_s)), self.clock(channel))
+        span = max(self.start_s, float(channel.t[0])), min(self.end_s, float(channel.t[-1]))
+        return MeasuredWheels(measured_curves(readings, span), self.clock(channel))
 
 
 def _sd_of(names: tuple[str, ...], channel: Channel, known: Known) -> Array:

@@ -51,6 +51,12 @@ class JointMotion:
     notes: tuple[str, ...]
     warnings: tuple[str, ...]
 
+    @classmethod
+    def none(cls, t: Array) -> JointMotion:
+        """That of a robot without joints, over times t, shape (n,) [s]."""
+        span = float(t[0]), float(t[-1])
+        return cls(t, np.zeros((t.size, 0)), np.zeros(0), ThroughSamples(), None, None, span, "", (), ())
+
     def at(self, onto: Array) -> Motion:
         """Position, rate and acceleration at times within the span, shape (m,) [s]."""
         if self.projection is not None:
@@ -58,6 +64,9 @@ class JointMotion:
         if self.curves is not None:
             return self.curves.motion(onto)
         assert self.method is not None
+        if not self.noise_sd.size:
+            still = np.zeros((onto.size, 0))
+            return Motion(onto, still, still, still)
         return self.method.motion(self.t, self.positions, onto)
 
     def sd(self, onto: Array) -> Array:
@@ -68,6 +77,8 @@ class JointMotion:
         if self.curves is not None:
             return self.curves.sd(onto)
         assert self.method is not None
+        if not self.noise_sd.size:
+            return np.zeros((3, 0))
         rate = (self.t.size - 1) / float(self.t[-1] - self.t[0])
         return noise_gains(self.method, self.t.size, rate)[:, None] * self.noise_sd
 

@@ -61,13 +61,13 @@ def process(
     chosen, known = settings or ProcessSettings(), tuple(sensors)
     channels, unused = chosen_channels(recording, robot, chosen)
     rates = channels.pop("dq", None)  # joints here are as encoders have them
-    joints = _joints(channels["q"], robot, motion, chosen, known)
+    joints = _joints(channels, robot, motion, chosen, known)
     if joints.projection is not None:  # what was found out holds for wheels too
         chosen = replace(chosen, start_s=joints.projection.start_s)
     channels = {name: _thinned(channel, chosen.most_samples) for name, channel in channels.items()}
     t, rate = _time_base(channels, joints.span_s, rate_Hz)
     inputs = ProcessingInputs(channels, robot, motion, chosen, known, t, rate)
-    found = _joint_part(channels["q"].name, joints, t) + wheels(inputs) + angular(inputs)
+    found = _joint_part(channels, joints, t) + wheels(inputs) + angular(inputs)
     found = found + linear(inputs, found) + loads(inputs) + others(inputs)
     aside = {} if rates is None else {rates.name: "not on this time base; methods that predict readings compare it"}
     found = found + ProcessedPart(steps=aside, notes=unused)
@@ -101,16 +101,18 @@ def chosen_channels(
     for channel in sorted(recording, key=lambda channel: channel.name):  # those without a label come first
         takes = channel.quantity in used and channel.quantity not in chosen and len(channel) >= _FEWEST
         if channel.quantity in ("q", "dq"):
-            takes = takes and set(robot.joint_names) <= set(channel.components)
+            takes = takes and bool(robot.joints) and set(robot.joint_names) <= set(channel.components)
         if takes:
             late = settings.delays_s.get(channel.name, 0.0)
             chosen[channel.quantity] = replace(channel, t=channel.t - late) if late else channel
         else:
             aside.append(channel.name)
-    if "q" not in chosen:
+    if robot.joints and "q" not in chosen:
         raise CannotProcess(
             f"no channel holds the positions of all joints of {robot.name}: {', '.join(robot.joint_names)}"
         )
+    if not chosen:
+        raise CannotProcess(f"no channel holds {_FEWEST} readings or more of anything that is used")
     return chosen, ((f"not used: {', '.join(aside)}",) if aside else ())
 
 
@@ -126,7 +128,7 @@ def _time_base(
     """Instants within the motion at which every channel has samples around, shape (m,) [s], and their rate."""
     start = max(span_s[0], *(float(channel.t[0]) for channel in channels.values()))
     end = min(span_s[1], *(float(channel.t[-1]) for channel in channels.values()))
-    leader = channels.get("gyro", channels["q"])
+    leader = next(channels[name] for name in ("gyro", "q", *channels) if name in channels)
     if rate_Hz is None:
         slack = 1e-9 * (end - start)  # the rounding of stamps
         t, rate = leader.t[(leader.t >= start - slack) & (leader.t <= end + slack)], leader.rate_Hz
@@ -173,8 +175,15 @@ def _velocity_point(inputs: ProcessingInputs) -> Array:
 
 
 def _joints(
-    channel: Channel, robot: Robot, command: Trajectory | None, settings: ProcessSettings, sensors: tuple[Sensor, ...]
+    channels: Mapping[str, Channel],
+    robot: Robot,
+    command: Trajectory | None,
+    settings: ProcessSettings,
+    sensors: tuple[Sensor, ...],
 ) -> JointMotion:
+    if not robot.joints:
+        return JointMotion.none(next(iter(channels.values())).t)
+    channel = channels["q"]
     place = [channel.components.index(name) for name in robot.joint_names]
     known = known_of(channel, robot, sensors, settings)
     if known.noise_sd is not None and known.rounding is not None:
@@ -182,12 +191,12 @@ def _joints(
     return joint_motion(channel.t, channel.of(robot.joint_names), robot, command, known, settings)
 
 
-def _joint_part(name: str, joints: JointMotion, t: Array) -> ProcessedPart:
+def _joint_part(channels: Mapping[str, Channel], joints: JointMotion, t: Array) -> ProcessedPart:
     motion, sd = joints.at(t), joints.sd(t)
     return ProcessedPart(
         {"q": motion.position, "dq": motion.rate, "ddq": motion.acceleration},
         {"q": sd[0], "dq": sd[1], "ddq": sd[2]},
-        {name: joints.step},
+        {channels["q"].name: joints.step} if "q" in channels else {},
         joints.notes,
         joints.warnings,
     )

@@ -98,7 +98,8 @@ def diagnosed(estimate: Estimate, problem: Problem, unknowns: Unknowns, converge
 def _of_filtered(problem: Problem) -> str:
     """What cures a residual that is not white, where joints were filtered: their errors then last for many samples."""
     known = ProjectedCurves, SplineCurves
-    if all(isinstance(flight.curves, known) or "dq" not in flight.noise for flight in problem.flights):
+    filtered = (not isinstance(flight.curves, known) and "dq" in flight.noise for flight in problem.flights)
+    if not problem.robot.joints or not any(filtered):
         return ""
     return "; joints were filtered, which makes the encoders' noise last: give the commanded motion, if it is known"
 
