@@ -84,7 +84,7 @@ def _responding(data: Measured) -> ReadingNodes:
 
 def _gathered(data: Measured, longest_s: float) -> ReadingNodes:
     """Stretches of readings as polynomials; readings as they are where even short ones are longer than allowed."""
-    longest = min(_LONGEST, int(longest_s / float(np.median(np.diff(data.t)))))
+    longest = int(min(_LONGEST, longest_s / float(np.median(np.diff(data.t)))))
     best, least = ReadingNodes(data, data.t), np.inf
     for length in (_SHORTEST * 2**k for k in range(int(np.log2(max(1.0, longest / _SHORTEST))) + 1)):
         found, left = _stretches(data, min(length, longest))
