@@ -21,7 +21,7 @@ from freefloat.data.processing.process_parts import attitude_noise
 from freefloat.data.processing.processed import Known, Processed, ProcessSettings, known_of
 from freefloat.data.processing.resampling import evenly, resample
 from freefloat.data.processing.spectrum import noise_level, rounding_step
-from freefloat.data.processing.stamp_noise import with_stamp_noise
+from freefloat.data.processing.stamp_noise import rms_rate, with_stamp_noise
 from freefloat.data.recording import Recording
 from freefloat.dynamics.total_momentum import SaidMomentum
 from freefloat.estimate.flight import JOINT_CLOCK, Flight, clock_of, flight_of
@@ -83,16 +83,14 @@ def on_common_knots(flight: Flight) -> Flight:
 
 def on_finer_knots(flight: Flight) -> Flight | None:
     """The flight with curves on knots half as far apart; None if readings are too few for that."""
-    changes = dict[str, SplineCurves | MeasuredWheels]()
-    for name, held in (("curves", flight.curves), ("wheels", flight.wheels)):
-        if isinstance(held, (SplineCurves, MeasuredWheels)):
-            finer = held.curves.finer() if name == "curves" or "curves" not in changes else None
-            if name == "wheels" and "curves" in changes:
-                finer = on_knots(held.curves.readings, changes["curves"].curves.spline)
-            if finer is None:
-                return None
-            changes[name] = replace(held, curves=finer)
-    return replace(flight, **changes) if changes else None  # type: ignore[arg-type]
+    joints, wheels = flight.curves, flight.wheels
+    if isinstance(joints, SplineCurves):
+        finer = joints.curves.finer()
+        return None if finer is None else on_common_knots(replace(flight, curves=SplineCurves(finer)))
+    if isinstance(wheels, MeasuredWheels):
+        finer = wheels.curves.finer()
+        return None if finer is None else replace(flight, wheels=replace(wheels, curves=finer))
+    return None
 
 
 def _span(channels: Mapping[str, Channel], processed: Processed) -> tuple[float, float]:
@@ -145,7 +143,10 @@ class _Readings:
             return None
         walk, sensor = np.asarray(self.walks.get(array, 0.0), float), self.sensor_of(channel)
         sd = found.sd
-        if sensor is not None and array != "attitude":
+        if sensor is not None and array == "attitude":  # a rotation is twice as far as its quaternion
+            moved = rms_rate(found.t, 2.0 * found.values, np.full(4, sd.mean()))
+            sd = np.hypot(sd, sensor.stamp_sd_s * float(np.linalg.norm(moved)) / np.sqrt(3.0))
+        elif sensor is not None:
             sd = with_stamp_noise(sd, sensor.stamp_sd_s, found.t, found.values)
         return replace(
             found,
@@ -191,8 +192,8 @@ class _Readings:
 
     def _sd(self, channel: Channel, known: Known) -> Array:
         """Of a reading along the sensor's axes, rounding included, shape (3,)."""
-        if known.noise_sd is None:
-            return noise_level(evenly(channel.t, channel.of(AXES)).values)
+        if known.noise_sd is None:  # of readings at instants that need not be even
+            return measured_curves(CurveReadings(channel.t, channel.of(AXES), np.full(3, np.nan))).noise_sd
         return np.hypot(known.noise_sd, 0.0 if known.rounding is None else known.rounding / np.sqrt(12.0))
 
     def _attitude(self, channel: Channel, known: Known) -> Measured:

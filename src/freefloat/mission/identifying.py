@@ -23,6 +23,7 @@ from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.planned import sensor_walks
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.recorded_flight import recorded_flight
+from freefloat.estimate.wheel_curves import MeasuredWheels
 from freefloat.excitation.excitation import Excitation, trajectory_of
 from freefloat.files import FilePath
 from freefloat.mission.flying import random_motion
@@ -166,7 +167,7 @@ def flights_of(
         made = recorded_flight(
             recording, mission.robot, processed, sensors, settings, momentum_of(mission), walks, bodies, name
         )
-        flights.append((made, processed))
+        flights.append((made, _with_wheel_words(mission, made, processed)))
     return flights
 
 
@@ -232,6 +233,15 @@ def _with_wheels(mission: Mission, processed: Processed) -> Processed:
     listed = ", ".join(f"{w.name} {r:.4g}" for w, r in zip(mission.robot.wheels, mission.wheel_rates, strict=True))
     sentence = f"the wheels are taken to turn at the mission's rates, which do not change: {listed} rad/s"
     return replace(processed, samples=samples, warnings=(*processed.warnings, sentence))
+
+
+def _with_wheel_words(mission: Mission, flight: Flight, processed: Processed) -> Processed:
+    """What there is to say of wheels that tachometers measured."""
+    if not isinstance(flight.wheels, MeasuredWheels):
+        return processed
+    curves, names = flight.wheels.curves, tuple(wheel.name for wheel in mission.robot.wheels)
+    said = (*processed.warnings, *curves.unexplained("tachometer", names))
+    return replace(processed, warnings=said, notes=(*processed.notes, f"wheels: {curves.as_text(names)}"))
 
 
 def _origin(

@@ -17,6 +17,7 @@ from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import UNITS, ChannelResidual
 from freefloat.estimate.estimated_clusters import cad_covariance, spread_of, total_covariance, undeclared
 from freefloat.estimate.likelihood.likelihood import FlightLikelihood, Likelihood, Rows
+from freefloat.estimate.likelihood.maximum_likelihood import with_finer_curves
 from freefloat.estimate.likelihood.predicted_base import PredictedFlight
 from freefloat.estimate.likelihood.torque_balance import TorqueBalance
 from freefloat.estimate.predicted_motion import BaseMotion
@@ -88,6 +89,11 @@ class BaseMotionPrediction:
                 wide[:, :, : self.count] = slope[own] / sd[own][:, :, None]
             torques.append(Rows("torques", index, ((balance.measured - tau) / sd)[own], wide))
         return (*found, *torques)
+
+    def finer(self) -> BaseMotionPrediction | None:
+        """The same with joints' curves on knots half as far apart; None if there are none, or too few readings."""
+        problem = with_finer_curves(self.problem)
+        return None if problem is None else BaseMotionPrediction(problem, self.estimate)
 
     def settle(self, point: Array) -> float:
         """Bring joints' curves to what all readings make likely at a point; how far readings move, in their noise."""

@@ -12,6 +12,8 @@ import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.likelihood.likelihood import SETTLED, SETTLING
+from freefloat.estimate.likelihood.maximum_likelihood import white
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.problem import Problem
 from freefloat.validation.cause import Cause
@@ -36,8 +38,7 @@ _CLEAN = 1.5  # level up to which free parameters explain the recordings
 _MOSTLY = 0.5  # of the clusters that an estimate claims to know: so many a flight must be able to judge
 _NAMED = 3
 _SHRINKING = ("least-squares", "weighted", "recursive", "adaline", "hopfield-tank")  # by noise in their columns
-
-_ROUNDS, _SETTLED = 8, 0.01  # of curves that change with the fit: at most; in units of the readings' noise
+_REFINEMENTS = 2  # of the joints' curves, at most
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,20 +60,28 @@ def judged(prediction: Predictor, problem: Problem, estimate: Estimate, false_al
     with one_blas_thread():
         claimed = prediction.claimed
         nu = prediction.start()[claimed.theta.size :]
-        held = _settled(prediction, fit(prediction, Freedom.none(claimed.theta), nu, derivatives=False))
+        held = _settled(fit(prediction, Freedom.none(claimed.theta), nu, derivatives=False))
+        for _ in range(_REFINEMENTS):
+            finer = None if white(held.rows) is not False else prediction.finer()
+            if finer is None:
+                break
+            prediction = finer
+            prediction.start()
+            held = _settled(fit(prediction, held.freedom, held.nu, derivatives=False))
         within = fit(prediction, Freedom.within(claimed.theta, claimed.root), held.nu)
         checks = check_fit(within, false_alarm)
         causes = _causes(problem, estimate, within, checks, nu, false_alarm) if checks.fired else ()
         return _validation(problem, estimate, _Judgement(held, within, checks, causes), false_alarm)
 
 
-def _settled(prediction: Predictor, held: FittedPrediction) -> FittedPrediction:
+def _settled(held: FittedPrediction) -> FittedPrediction:
     """A fit with the estimate as it is, and the joints' curves that go with it."""
-    for _ in range(_ROUNDS):
-        moved = prediction.settle(held.point)
-        if moved:
-            held = fit(prediction, held.freedom, held.nu, derivatives=False)
-        if moved < _SETTLED:
+    for _ in range(SETTLING):
+        moved = held.prediction.settle(held.point)
+        if not 0.0 < moved < np.inf:
+            break
+        held = fit(held.prediction, held.freedom, held.nu, derivatives=False)
+        if moved < SETTLED:
             break
     return held
 

@@ -145,6 +145,9 @@ class LinearPrediction:
 
     # ------------------------------------------------------------------ in the sensors' units
 
+    def finer(self) -> None:
+        """None: samples are what they are."""
+
     def settle(self, point: Array) -> float:
         """Zero: samples are what they are."""
         return 0.0

@@ -121,6 +121,10 @@ class Predictor(Protocol):
         """Weighted residuals, derivatives by all of the point."""
         ...
 
+    def finer(self) -> Predictor | None:
+        """The same with joints' curves on knots half as far apart; None if there are none, or too few readings."""
+        ...
+
     def settle(self, point: Array) -> float:
         """Bring joints' curves to what all readings make likely at a point; how far readings move, in their noise."""
         ...

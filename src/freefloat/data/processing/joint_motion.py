@@ -110,19 +110,9 @@ def joint_motion(
         )
     known_sd = np.full(level.shape, np.nan) if noise is None else level
     curves = measured_curves(CurveReadings(t, positions, known_sd))
-    warnings += _coloured(curves, robot)
+    warnings += curves.unexplained("encoder", robot.joint_names)
     words = curves.as_text(robot.joint_names)
     return JointMotion(t, positions, curves.noise_sd, None, None, curves, span, words, (), tuple(warnings))
-
-
-def _coloured(curves: MeasuredCurves, robot: Robot) -> list[str]:
-    """Joints of which encoders read more than their noise and a smooth curve."""
-    return [
-        f"encoder of {name}: readings leave {left:.3g} of their noise beside any smooth curve; check its noise, or its "
-        "time stamps"
-        for name, left, white in zip(robot.joint_names, curves.left, curves.white, strict=True)
-        if not white
-    ]
 
 
 def _noise(known: Known, settings: ProcessSettings, steps: Array) -> Array | None:
@@ -153,8 +143,10 @@ def _on_command(
         return None, [f"the command is not used: {error}"]
     astray = [fit for fit in found.fits if not fit.follows]
     functions = sum(fit.basis.terms for fit in found.fits)
-    if len(astray) == len(found.fits) or not found.described.all() or functions > _MOST:
+    if len(astray) == len(found.fits) or not found.described.all():
         return None, [f"{fit.sentence(found.rate_Hz)}; the command is not used" for fit in astray]
+    if functions > _MOST:
+        return None, [f"joints on their command take {functions} functions, more than {_MOST}; the command is not used"]
     return found, [f"{fit.sentence(found.rate_Hz)}; functions are added until they describe it" for fit in astray]
 
 

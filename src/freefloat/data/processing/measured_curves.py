@@ -36,7 +36,8 @@ _GAIN = 1.0  # of the logarithm of the evidence, for each curve, that is worth h
 _PER_COEFFICIENT = 1.5  # readings, at least
 _DECADES = (-14.0, 12.0)  # about a first guess of the density of jerk
 _DECADES_APART = 2.0
-_LONG = 20000  # readings: knots and levels of more than so many are those of so many
+_LONG = 20000  # readings: knots and levels of more than so many are those of stretches of so many
+_LIVELIEST, _REFINED = 2, 3  # such stretches at most; how often their knots are halved for all readings, at most
 _STIFFEST = 1e10  # of the prior against the readings: beyond, rounding decides
 _UNLIKELY = 1e300
 _LEAST_SD = 1e-10  # of the largest reading: below it noise is rounding
@@ -62,8 +63,8 @@ class MeasuredCurves:
     noise_sd: of a reading, given or found, (k,). jerk: density of the prior's white jerk, (k,). evidence: logarithm of
     how likely the readings are, (k,). left: root mean square of what readings leave over their noise, (k,).
     white: whether that is no more than noise in any octave of frequency, (k,). coloured: whether some octave holds more
-    than the highest frequencies do, whatever the noise, (k,); both of the first of very many readings. readings: what
-    was read.
+    than the highest frequencies do, whatever the noise, (k,); both of the worst stretch of very many readings.
+    readings: what was read.
     """
 
     spline: EvenSpline
@@ -120,6 +121,15 @@ class MeasuredCurves:
             spread[order] = np.sqrt(np.maximum(there, 0.0).mean(axis=0))
         return spread
 
+    def unexplained(self, sensor: str, names: tuple[str, ...]) -> list[str]:
+        """A sentence for every curve of which a sensor reads more than its noise and a smooth curve."""
+        return [
+            f"{sensor} of {name}: readings leave {left:.3g} times their noise beside any smooth curve; check its noise "
+            "or its time stamps"
+            for name, left, white in zip(names, self.left, self.white, strict=True)
+            if not white
+        ]
+
     def as_text(self, names: tuple[str, ...]) -> str:
         """The knots and what they leave, in one sentence."""
         worst = int(np.argmax(self.left))
@@ -175,17 +185,44 @@ def measured_curves(readings: CurveReadings, span_s: tuple[float, float] | None 
 
 
 def _of_long(readings: CurveReadings, span_s: tuple[float, float]) -> MeasuredCurves:
-    """The curves of many readings, with the knots and levels that a stretch in their middle asks for."""
-    middle = slice((readings.t.size - _LONG) // 2, (readings.t.size + _LONG) // 2)
-    stretch = measured_curves(CurveReadings(readings.t[middle], readings.values[middle], readings.sd))
-    start, end = span_s
-    pieces = max(1, math.ceil((end - start) / stretch.spline.spacing_s))
-    known = CurveReadings(readings.t, readings.values, stretch.noise_sd)
-    return on_knots(known, EvenSpline.over(start, end, pieces), stretch.jerk)
+    """The curves of many readings, with the knots and levels that the liveliest stretches of them ask for."""
+    found = []
+    for own in _liveliest(readings.values):
+        found.append(measured_curves(CurveReadings(readings.t[own], readings.values[own], readings.sd)))
+    (start, end), spacing = span_s, min(each.spline.spacing_s for each in found)
+    noise, jerk = (np.max([getattr(each, name) for each in found], axis=0) for name in ("noise_sd", "jerk"))
+    known = CurveReadings(readings.t, readings.values, noise)
+    best = on_knots(known, EvenSpline.over(start, end, max(1, math.ceil((end - start) / spacing))), jerk)
+    for _ in range(_REFINED):
+        finer = best.finer() if best.coloured.any() else None
+        if finer is None:
+            break
+        best = finer
+    return best
+
+
+def _liveliest(values: Array) -> list[slice]:
+    """Stretches of many readings (n, k) in which most curves move furthest."""
+    stretches = [slice(start, start + _LONG) for start in range(0, len(values) - _LONG + 1, _LONG)]
+    change = np.array([np.ptp(values[own], axis=0) for own in stretches])
+    chosen = np.argmax(change / np.maximum(change.max(axis=0), 1e-300), axis=0)
+    counts = np.bincount(chosen, minlength=len(stretches))
+    return [stretches[k] for k in np.argsort(-counts, kind="stable")[:_LIVELIEST] if counts[k]]
 
 
 def on_knots(readings: CurveReadings, spline: EvenSpline, jerk: Array | None = None) -> MeasuredCurves:
-    """The curves on given knots; jerk: density of the prior, (k,), the most likely one unless given."""
+    """The curves on given knots, of the readings between them.
+
+    jerk: density of the prior, (k,), the most likely one unless given.
+    """
+    inside = (readings.t >= spline.start_s) & (readings.t <= spline.end_s)
+    if inside.sum() < FEWEST:
+        raise CannotProcess(
+            f"{inside.sum()} readings from {spline.start_s:.6g} to {spline.end_s:.6g} s; allowed: at least {FEWEST} of "
+            "a curve"
+        )
+    if not inside.all():
+        readings = CurveReadings(readings.t[inside], readings.values[inside], readings.sd)
     (functions,) = spline.functions(readings.t)
     gram = np.zeros((ORDER, spline.count))
     for lag in range(ORDER):
@@ -251,14 +288,21 @@ class _Curve:
         evidence, c, band, sd = self.evidence(jerk)
         residual = self.y - self.functions.of(c[:, None])[:, 0]
         left = float(np.sqrt((residual**2).mean())) / sd
-        tested = residual[:_LONG]
-        white, even = whiteness(tested, noise_sd=sd).white, whiteness(tested).white
+        parts = np.array_split(residual, max(1, residual.size // _LONG))
+        worst = max(parts, key=lambda part: float((part**2).mean()))
+        white, even = whiteness(worst, noise_sd=sd).white, whiteness(worst).white
         return c, band, sd, jerk * (sd / self.sd) ** 2, evidence, left, white, not (white or even)
 
     def _begin(self, jerk: float) -> None:
         """Look at curves from one with this density of jerk, from which others differ little: no digits are lost."""
         ratio = self.sd**2 / jerk
-        root = cholesky_banded(self.gram + ratio * self.spline.roughness, lower=True)
+        try:
+            root = cholesky_banded(self.gram + ratio * self.spline.roughness, lower=True)
+        except LinAlgError:
+            raise CannotProcess(
+                f"{self.y.size} readings say too little of a curve with {self.spline.count} coefficients; allowed: "
+                "readings over most of the time"
+            ) from None
         for _ in range(2):
             right = self._gathered(self.r0) - ratio * self.spline.roughness_of(self.c0)[1]
             self.c0 = self.c0 + cho_solve_banded((root, True), right)

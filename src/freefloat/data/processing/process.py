@@ -61,6 +61,7 @@ def process(
     chosen, known = settings or ProcessSettings(), tuple(sensors)
     channels, unused = chosen_channels(recording, robot, chosen)
     rates = channels.pop("dq", None)  # joints here are as encoders have them
+    channels, outside = _together(channels)
     joints = _joints(channels, robot, motion, chosen, known)
     if joints.projection is not None:  # what was found out holds for wheels too
         chosen = replace(chosen, start_s=joints.projection.start_s)
@@ -70,7 +71,7 @@ def process(
     found = _joint_part(channels, joints, t) + wheels(inputs) + angular(inputs)
     found = found + linear(inputs, found) + loads(inputs) + others(inputs)
     aside = {} if rates is None else {rates.name: "not on this time base; methods that predict readings compare it"}
-    found = found + ProcessedPart(steps=aside, notes=unused)
+    found = found + ProcessedPart(steps=aside, notes=unused, warnings=outside)
     samples = Samples.holding({**found.arrays, "t": t})
     delay, said = _gyro_delay(inputs, joints, samples)
     return Processed(
@@ -114,6 +115,15 @@ def chosen_channels(
     if not chosen:
         raise CannotProcess(f"no channel holds {_FEWEST} readings or more of anything that is used")
     return chosen, ((f"not used: {', '.join(aside)}",) if aside else ())
+
+
+def _together(channels: Mapping[str, Channel]) -> tuple[dict[str, Channel], tuple[str, ...]]:
+    """Channels with readings while the joints were recorded (the gyro, without any), and a sentence on each other."""
+    leader = next(channels[name] for name in ("q", "gyro", *channels) if name in channels)
+    first, last = float(leader.t[0]), float(leader.t[-1])
+    apart = [name for name, each in channels.items() if ((each.t >= first) & (each.t <= last)).sum() < 2]
+    said = (f"{channels[name].name} is not used: it has no readings while {leader.name} was recorded" for name in apart)
+    return {name: each for name, each in channels.items() if name not in apart}, tuple(said)
 
 
 def _thinned(channel: Channel, most: int | None) -> Channel:

@@ -51,8 +51,8 @@ class CurveNoise:
         assert local is not None
         self.local = local
         placed = _Placed(whole, local)
-        Phi, C, begin = placed.steps()
         firsts = [placed.first(part) for part in seen]
+        Phi, C, begin = placed.steps(seen, firsts)
         window = placed.window
         H = [placed.rows(part, window) for part in seen]
         axes = [part.values.shape[1] for part in seen]
@@ -205,21 +205,30 @@ class _Placed:
             )
         return H.reshape(-1, window * self.curves)
 
-    def steps(self) -> tuple[Array, Array, NDArray[np.int64]]:
-        """What curves do to the attitude from one instant to the next: Phi, C and where windows begin."""
+    def steps(self, seen: list[SeenCurves], firsts: list[NDArray[np.int64]]) -> tuple[Array, Array, NDArray[np.int64]]:
+        """What curves do to the attitude from one instant to the next: Phi, C and where windows begin.
+
+        No window begins behind what a later row sees: a sensor that lags sees coefficients of before its instant.
+        """
         whole, local = self.whole, self.local
         if whole.instants is None:
             return np.zeros((0, 3, 3)), np.zeros((0, 3, 0)), np.zeros(0, np.int64)
         motion, columns = whole.whole_motion, whole.columns
         t, m = motion.grid.t, motion.grid.t.size
-        first, values, slopes = np.empty((m, self.curves), np.int64), np.empty((m, 6, self.curves)), np.zeros(0)
-        slopes = np.empty_like(values)
+        first, values, slopes = np.empty((m, self.curves), np.int64), *np.empty((2, m, ORDER, self.curves))
         for curves, at, value, slope in self._functions(t):
             first[:, curves], values[:, :, curves] = at[:, None], value[:, :, None]
             slopes[:, :, curves] = slope[:, :, None]
+        n = whole.instants.t.size
+        needed = np.full(n, self.spline.count)
+        for part, lowest in zip(seen, firsts, strict=True):
+            np.minimum.at(needed, _middles(whole.instants.at[part.name], part.nodes), lowest)
+        last = np.minimum.accumulate(needed[::-1])[::-1][1:]
         low, high = first.min(axis=1), first.max(axis=1)
         ahead = np.maximum(np.maximum(high[:-2:2], high[1::2]), high[2::2])
-        self.window = max(self.window, int((ahead - low[:-2:2]).max(initial=0)) + ORDER)
+        begins = np.minimum(low[:-2:2], last)
+        self.window = max(self.window, int((ahead - begins).max(initial=0)) + ORDER)
+        last = np.minimum(last, self.spline.count - self.window)
         rates = whole.rates_at_instants
         by_value, by_slope = np.zeros((m, 3, self.curves)), np.zeros((m, 3, self.curves))
         joints, start = len(whole.flight.robot.joints), columns.positions.start
@@ -229,9 +238,6 @@ class _Placed:
         if local.wheels:
             wheels = slice(columns.wheels.start - start, columns.wheels.stop - start)
             by_value[:, :, local.joints :] = rates[:, :, wheels]
-        for name, nodes in whole.flight.nodes.items():  # the window must hold what rows see, too
-            self._lowest(t[2 * whole.instants.at[name]], nodes)
-        n = whole.instants.t.size
         Phi, C = np.empty((n - 1, 3, 3)), np.empty((n - 1, 3, self.window * self.curves))
         begin = np.empty(n - 1, np.int64)
         kernels.turns_by_curves(
@@ -243,7 +249,7 @@ class _Placed:
             by_value,
             by_slope,
             self.window,
-            self.spline.count - self.window,
+            last,
             Phi,
             C,
             begin,

@@ -357,7 +357,7 @@ def turns_by_curves(t, F, first, values, slopes, by_value, by_slope, window, las
 
     t, F (3 x 3): at n nodes and half-way between them, 2 n - 1. first (2 n - 1, curves), values and slopes (2 n - 1, 6,
     curves): functions of each curve there. by_value, by_slope (2 n - 1, 3, curves): what these change in the rates.
-    last: coefficient that a window may begin with.
+    last (n - 1): the last coefficient that a window may begin with.
     """
     curves, local = by_value.shape[2], window * by_value.shape[2]
     columns = 3 + local
@@ -365,7 +365,7 @@ def turns_by_curves(t, F, first, values, slopes, by_value, by_slope, window, las
     d, total, before = np.zeros((3, columns)), np.zeros((3, columns)), np.zeros((3, columns))
     for k in range(Phi.shape[0]):
         i = 2 * k
-        h, start = t[i + 2] - t[i], last
+        h, start = t[i + 2] - t[i], last[k]
         for part in range(3):
             for c in range(curves):
                 start = min(start, first[i + part, c])

@@ -21,7 +21,7 @@ from freefloat.arrays import Array
 from freefloat.data.processing.attitude import integrate_rates
 from freefloat.dynamics.momentum_rows import spin_momentum, wheel_momentum
 from freefloat.estimate.flight import InvalidProblem
-from freefloat.estimate.joint_curves import CurveErrors, Remembered
+from freefloat.estimate.joint_curves import CurveErrors, ProjectedCurves, Remembered
 from freefloat.estimate.likelihood.local_curves import LocalCurves
 from freefloat.estimate.likelihood.reading_nodes import ReadingNodes, nodes_of
 from freefloat.estimate.predicted_motion import BaseMotion, Clock, Grid, missing_momentum, predict
@@ -84,8 +84,16 @@ class FlightPrediction:
         """By array of the samples, where its readings are predicted."""
         measured = self.flight.measured
         self.turns = self._needs_attitude(measured)
-        longest = 0.0 if self.turns else np.inf if self.local is None else self.local.spline.spacing_s
-        return {name: nodes_of(data, longest) for name, data in measured.items()}
+        return {name: nodes_of(data, self._longest_stretch()) for name, data in measured.items()}
+
+    def _longest_stretch(self) -> float:
+        """Of readings that may become a few rows [s]: not where errors of samples, one by one, are in their weights."""
+        if self.turns:
+            return 0.0
+        if self.local is not None:
+            return self.local.spline.spacing_s
+        noisy_wheels = bool(self.flight.sd("wheel_rates", len(self.robot.wheels)).any())
+        return np.inf if isinstance(self.flight.curves, ProjectedCurves) and not noisy_wheels else 0.0
 
     def _readings(self) -> dict[str, Reading[Any]]:
         """What is compared with its prediction, by array of the samples."""

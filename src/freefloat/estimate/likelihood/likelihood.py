@@ -29,7 +29,8 @@ from freefloat.models.model import NotApplicable
 from freefloat.sensors.reading import Reading
 
 _NOTHING = 1e-4  # of a sensor's variance: errors of joints and wheels that do not matter
-_FAR = 10.0  # root mean square of white residuals beyond which curves stay: they would only bend to a wrong model
+_FAR = 7.0  # median size of white residuals beyond which curves stay: they would only bend to a wrong model
+SETTLED, SETTLING = 0.01, 8  # of the readings' noise: curves that move them by less have settled; rounds at most
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,6 +59,7 @@ class Likelihood:
             )
         self.problem = problem
         self.unknowns: Unknowns = unknowns_of(problem)
+        self.unsettled = 0.0  # how far curves moved readings when they settled last, in units of their noise
         self.flights = tuple(
             FlightLikelihood(problem, self.unknowns, self.columns, index) for index in range(len(problem.flights))
         )
@@ -120,7 +122,8 @@ class Likelihood:
     def settle(self, point: Array) -> float:
         """Bring curves to what all readings make most likely at a point; how far readings move by that, in their noise.
 
-        Zero where no curves have errors of a few coefficients at a time.
+        Zero where no curves have errors of a few coefficients at a time, infinite where readings contradict the model
+        by so much that curves would only bend to it.
         """
         return max(flight.settle(point, self.phi(point)) for flight in self.flights)
 
@@ -155,6 +158,8 @@ class FlightLikelihood(FlightPrediction):
         """Of a point where the curves have just been looked at, handed over once; none of others."""
         there, self._there = self._there, None if count else self._there
         if there is None or count != point.size or not np.array_equal(there[0], point):
+            return {}
+        if set(there[1]) != set(self.readings):  # what is compared by its steps was not looked at
             return {}
         return there[1]
 
@@ -231,8 +236,8 @@ class FlightLikelihood(FlightPrediction):
             return 0.0
         rows = {part.channel: part.values for part in self.rows(point, phi, 0)}
         white = np.concatenate([rows[name].reshape(-1) for name in self._touched])
-        if not (white**2).mean() < _FAR**2:
-            return 0.0
+        if not np.median(np.abs(white)) < _FAR:
+            return np.inf
         self.local, moved = self.curve_noise.most_likely(white)
         self.linearise(point, phi)
         return moved

@@ -28,7 +28,7 @@ from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import Budget, ChannelResidual, Quantity, Residual, used_flights
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.likelihood.levenberg_marquardt import Fit, directions, levenberg_marquardt
-from freefloat.estimate.likelihood.likelihood import Likelihood, Rows
+from freefloat.estimate.likelihood.likelihood import SETTLED, SETTLING, Likelihood, Rows
 from freefloat.estimate.likelihood.momentum_start import momentum_start
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.problem import Problem
@@ -36,8 +36,7 @@ from freefloat.estimate.recorded_flight import on_finer_knots
 from freefloat.estimate.unknowns import JOINT_MOTION, Unknowns
 
 HELD = 0.01  # information of a direction in units of the CAD model's spread: below, the data say nothing of it
-_ROUNDS, _CURVE_ROUNDS = 3, 8  # of weights that depend on the estimate; of curves that do, at most
-_SETTLED = 0.01  # of the readings' noise: curves that move them by less have settled
+_ROUNDS = 3  # of weights that depend on the estimate
 _SILENT = (JOINT_MOTION,)  # nuisances that are no quantities to report
 _FEWEST = 16
 _REFINEMENTS = 2  # of the joints' curves, at most
@@ -70,19 +69,18 @@ class MaximumLikelihood(Estimator):
         refuse_too_few(_measured(likelihood), problem)
         with one_blas_thread():
             fit, rows = self._fit(likelihood, likelihood.start())
-            given = likelihood
             for _ in range(_REFINEMENTS if likelihood.has_local_curves else 0):
-                finer = None if _white(rows) is not False else _with_finer_curves(likelihood)
+                finer = None if white(rows) is not False else _with_finer_curves(likelihood)
                 if finer is None:
                     break
                 likelihood = finer
                 fit, rows = self._fit(likelihood, fit.point)
             of_curves = _curve_share(likelihood, fit) if likelihood.has_local_curves else None
             found = finished(self.name, likelihood, fit, rows, likelihood.left(rows), of_curves=of_curves)
-            return found if likelihood is given else replace(found, notes=(*found.notes, *_knots_noted(likelihood)))
+            return _with_curve_words(found, problem, likelihood)
 
     def _fit(self, likelihood: Likelihood, point: Array) -> tuple[Fit, tuple[Rows, ...]]:
-        rounds = _ROUNDS if likelihood.reweigh(point) or self.huber else 1
+        weighted = likelihood.reweigh(point)
         fit = self._from(likelihood, point)
         if not _plausible(fit):
             with suppress(NotPossible):
@@ -91,17 +89,19 @@ class MaximumLikelihood(Estimator):
         if likelihood.has_local_curves:
             fit = self._with_curves(likelihood, fit)
         else:
-            for _ in range(rounds - 1):
+            for _ in range(_ROUNDS - 1 if weighted or self.huber else 0):
                 likelihood.reweigh(fit.point)
                 fit = self._from(likelihood, fit.point)
         return fit, likelihood.rows(fit.point, count=0)
 
     def _with_curves(self, likelihood: Likelihood, fit: Fit) -> Fit:
         """The fit, and the curves that all sensors make most likely with it."""
-        for _ in range(_CURVE_ROUNDS):
-            moved = likelihood.settle(fit.point)
+        for _ in range(SETTLING):
+            likelihood.unsettled = likelihood.settle(fit.point)
+            if not np.isfinite(likelihood.unsettled):
+                break
             fit = self._from(likelihood, fit.point)
-            if moved < _SETTLED:
+            if likelihood.unsettled < SETTLED:
                 break
         return fit
 
@@ -130,12 +130,33 @@ class MaximumLikelihood(Estimator):
 
 def _with_finer_curves(likelihood: Likelihood) -> Likelihood | None:
     """The same with joints' curves on knots half as far apart; None if there are none, or too few readings for it."""
-    problem = likelihood.problem
+    finer = with_finer_curves(likelihood.problem)
+    return None if finer is None else Likelihood(finer)
+
+
+def with_finer_curves(problem: Problem) -> Problem | None:
+    """The problem with joints' curves on knots half as far apart; None if there are none, or too few readings."""
     flights = [on_finer_knots(flight) for flight in problem.flights]
     if all(flight is None for flight in flights):
         return None
     chosen = (finer or given for finer, given in zip(flights, problem.flights, strict=True))
-    return Likelihood(replace(problem, flights=tuple(chosen)))
+    return replace(problem, flights=tuple(chosen))
+
+
+def _with_curve_words(estimate: Estimate, problem: Problem, likelihood: Likelihood) -> Estimate:
+    """The estimate with what there is to say of the curves: knots that were refined, curves that did not settle."""
+    notes = () if likelihood.problem is problem else tuple(_knots_noted(likelihood))
+    if likelihood.unsettled < SETTLED:
+        return replace(estimate, notes=(*estimate.notes, *notes))
+    why = f"they still move readings by {likelihood.unsettled:.2g} of their noise"
+    if not np.isfinite(likelihood.unsettled):
+        why = "readings contradict the model by far, so that they are those of the encoders alone"
+    return replace(
+        estimate,
+        outcome="doubtful" if estimate.outcome == "good" else estimate.outcome,
+        warnings=(*estimate.warnings, f"curves of the joints have not settled: {why}"),
+        notes=(*estimate.notes, *notes),
+    )
 
 
 def _knots_noted(likelihood: Likelihood) -> Iterator[str]:
@@ -270,10 +291,10 @@ def _residual(rows: tuple[Rows, ...], fit: Fit, covariance: Array) -> Residual:
     square = sum(float((part.values**2).sum()) for part in rows)
     channels = {part.channel: float(np.sqrt((part.values**2).mean())) for part in rows}
     ratio = float(np.sqrt(square / max(total - used, 1.0)))
-    return Residual(ratio, _white(rows), total, fit.point.size, channels)
+    return Residual(ratio, white(rows), total, fit.point.size, channels)
 
 
-def _white(rows: tuple[Rows, ...]) -> bool | None:
+def white(rows: tuple[Rows, ...]) -> bool | None:
     """Whether no octave of any channel holds more than noise does; None if there are too few rows to tell."""
     tested = [part.values.T for part in rows if len(part.values) >= _FEWEST]
     return all(whiteness(column, noise_sd=1.0).white for part in tested for column in part) if tested else None

@@ -8,7 +8,7 @@ nodes and zero at the others, readings y of a prediction x at the nodes have all
     S (G^-1 P^T y - x),      S = G^1/2,      G = P^T P,
 
 eight rows whose noise is as white as that of y, instead of dozens (J. P. Boyd, "Chebyshev and Fourier spectral methods"
-2001). Stretches are as long as polynomials leave no more of the readings than short ones do.
+2001). Stretches are half as long as those of which polynomials leave more than of short ones.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from freefloat.sensors.measured import Measured
 MANY = 20000  # readings, above which stretches of them become a few rows
 _NODES = 8
 _SHORTEST, _LONGEST = 24, 1536  # readings in a stretch
-_AS_GOOD = 1.01  # times the power that short stretches leave
+_CHANCE = 3.0  # standard deviations of the power that is left: what short stretches leave, but for chance
 _AT_ONCE = 1024  # stretches
 _APART = 4.0  # median intervals between stamps: a stretch ends there
 
@@ -85,12 +85,15 @@ def _responding(data: Measured) -> ReadingNodes:
 def _gathered(data: Measured, longest_s: float) -> ReadingNodes:
     """Stretches of readings as polynomials; readings as they are where even short ones are longer than allowed."""
     longest = int(min(_LONGEST, longest_s / float(np.median(np.diff(data.t)))))
-    best, least = ReadingNodes(data, data.t), np.inf
-    for length in (_SHORTEST * 2**k for k in range(int(np.log2(max(1.0, longest / _SHORTEST))) + 1)):
-        found, left = _stretches(data, min(length, longest))
-        if longest < _SHORTEST or left > _AS_GOOD * least:
-            break
-        best, least = found, min(least, left)
+    if longest < _SHORTEST:
+        return ReadingNodes(data, data.t)
+    shorter, least = _stretches(data, _SHORTEST)
+    best, chance = shorter, _CHANCE * np.sqrt(2.0 / data.values.size)
+    for length in (_SHORTEST * 2**k for k in range(1, int(np.log2(longest / _SHORTEST)) + 1)):
+        found, left = _stretches(data, length)
+        if left > (1.0 + chance) * least:
+            return shorter
+        shorter, best, least = best, found, min(least, left)
     return best
 
 
