@@ -8,6 +8,7 @@ from estimate.clocked_flights import Off, flown
 from estimate.curve_oracle import Oracle
 from estimate.problems import cad_of
 
+from freefloat.estimate.likelihood.curve_noise_kernels import by_curves, whiten
 from freefloat.estimate.likelihood.likelihood import Likelihood
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood, stacked
 from freefloat.estimate.likelihood.predicted_base import PredictedFlight
@@ -230,3 +231,50 @@ def test_curves_do_not_bend_to_a_model_that_is_far_off():
         moved = likelihood.settle(point)
         assert (moved == 0.0) == stays
         assert np.array_equal(flight.local.coefficients, before) == stays
+
+
+# ---------------------------------------------------------------------- sensors that lag, errors that walk
+
+
+def lagging(flight, response):
+    """The flight with a gyro that shows means of instants."""
+    return replace(flight, own_instants={"w": replace(flight.own_instants["w"], response=response)})
+
+
+@pytest.mark.parametrize("momentum", ["zero", "unknown"])
+@pytest.mark.parametrize("delays", [(0.0,), (0.01, 0.05, 0.09), (0.01, 0.1, 0.5)])
+def test_rows_of_a_gyro_that_lags_are_white(momentum, delays):
+    """The filter's root, applied to both sides of the rows' covariance, leaves the unit matrix."""
+    made = flown(3, channels=("w",), momentum=momentum, lasts_s=4.0, wheels=0, bodies=3)
+    flight = lagging(made.flight, tuple((delay, 1.0 / len(delays)) for delay in delays))
+    likelihood = Likelihood(Problem(made.robot, (flight,)))
+    assert likelihood.reweigh(likelihood.start())
+    noise = likelihood.flights[0].curve_noise
+    count, curves = noise.local.coefficients.shape
+    M = np.empty((noise.count, count * curves))
+    for column, c in enumerate(np.eye(count * curves)):
+        out = np.empty(noise.count)
+        by_curves(noise.rows, c.reshape(count, curves), out)
+        M[:, column] = out
+    precision = np.zeros((count, curves, count, curves))
+    for curve, band in enumerate(noise.local.parts[0].precision):
+        dense = sum(np.diag(band[lag, : count - lag], -lag) for lag in range(len(band)))
+        precision[:, curve, :, curve] = dense + np.tril(dense, -1).T
+    V = np.eye(noise.count) + M @ np.linalg.solve(precision.reshape(count * curves, -1), M.T)
+    half = np.array(V)
+    whiten(noise.rows, half, noise.gains, noise.scales)
+    both = np.ascontiguousarray(half.T)
+    whiten(noise.rows, both, noise.gains, noise.scales)
+    assert both == pytest.approx(np.eye(noise.count), abs=1e-8)
+
+
+def test_a_velocity_that_walks_stands_beside_curves():
+    made = flown(3, channels=("w", "v"), momentum="zero", lasts_s=4.0, wheels=0, bodies=3)
+    own = dict(made.flight.own_instants)
+    own["v"] = replace(own["v"], walk=np.full(3, 1e-4))
+    likelihood = Likelihood(Problem(made.robot, (replace(made.flight, own_instants=own),)))
+    point = likelihood.start()
+    likelihood.reweigh(point)
+    first, again = (stacked(likelihood.rows(point)) for _ in range(2))
+    for one, other in zip(first, again, strict=True):
+        np.testing.assert_array_equal(one, other)

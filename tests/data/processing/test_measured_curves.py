@@ -230,3 +230,27 @@ def test_curves_reach_beyond_readings_and_as_far_as_asked():
     assert asked.spline.start_s < -2.0
     assert asked.spline.end_s > 30.0
     assert spread(asked, np.array([29.9]))[0] > 10.0 * spread(asked, np.array([12.0]))[0]
+
+
+def test_a_long_rest_does_not_decide_how_smooth_a_slew_is(monkeypatch):
+    """Knots and levels of very many readings are those of where curves move."""
+    monkeypatch.setattr(module, "_LONG", 400)
+    t = np.linspace(0.0, 60.0, 3000)
+    true = 0.4 * (np.tanh(3.0 * (t - 10.0)) + np.tanh(4.0 * (t - 46.0)))
+    rng = np.random.default_rng(5)
+    found = measured_curves(CurveReadings(t, (true + 1e-4 * rng.normal(size=t.size))[:, None], np.array([1e-4])))
+    away = found.motion(t).position[:, 0] - true
+    assert np.sqrt((away**2).mean()) < 1e-4
+    assert np.abs(away).max() < 6e-4
+    assert found.white.all()
+
+
+def test_readings_beyond_the_knots_are_left_out():
+    sines = Sines(2)
+    inner = EvenSpline.over(5.0, 15.0, 40)
+    found = on_knots(sines.readings(), inner)
+    within = (sines.t >= 5.0) & (sines.t <= 15.0)
+    alone = on_knots(sines.readings(among=within), inner)
+    np.testing.assert_array_equal(found.coefficients, alone.coefficients)
+    with pytest.raises(CannotProcess, match="readings from 100 to 110 s"):
+        on_knots(sines.readings(), EvenSpline.over(100.0, 110.0, 40))

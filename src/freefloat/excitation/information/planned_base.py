@@ -93,7 +93,8 @@ class PlannedBase:
         """Of the joints' rates, shape (n, joints, unknowns)."""
         n, joints = self._base.dq.shape
         none, by_rate = np.zeros((n, joints, joints)), np.broadcast_to(np.eye(joints), (n, joints, joints))
-        return self.motion.spread(np.zeros((n, joints, self.motion.planned.columns.size)), none, by_rate)
+        change = self.motion.spread(np.zeros((n, joints, self.motion.planned.columns.size)), none, by_rate)
+        return self._stamped(change, self._base.ddq)
 
     @property
     def _is_mass(self) -> Array:
