@@ -10,7 +10,6 @@ from freefloat.data.processing.joint_motion import joint_motion
 from freefloat.data.processing.process import process
 from freefloat.data.processing.processed import Known, ProcessSettings
 from freefloat.data.processing.stamp_noise import rms_rate, with_stamp_noise
-from freefloat.data.recording import Recording
 from freefloat.estimate.likelihood.likelihood import Likelihood
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.planned import planned_problem
