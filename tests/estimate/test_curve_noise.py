@@ -138,7 +138,7 @@ def test_what_curves_do_to_the_attitude_is_the_solution_of_its_equation():
         np.stack([by_value(at) for at in t]),
         np.stack([by_slope(at) for at in t]),
         window,
-        spline.count - window,
+        np.full(len(begin), spline.count - window),
         Phi,
         C,
         begin,

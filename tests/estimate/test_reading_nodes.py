@@ -60,16 +60,18 @@ def test_rows_of_stretches_say_what_all_readings_say(tmp_path, monkeypatch):
     assert np.abs((gathered.values - one_by_one.values) / one_by_one.sd).max() < 0.02
 
 
-def test_gathered_readings_of_a_polynomial_give_it_back():
+def test_gathered_readings_have_the_noise_of_single_ones():
     rng = np.random.default_rng(0)
     t = (np.arange(30000) + rng.uniform(0.0, 0.5, 30000)) / 750.0
     t = t[(t < 10.0) | (t > 10.5)]  # a gap, which no stretch goes across
-    values = np.column_stack([np.sin(t), np.cos(0.7 * t), 0.1 * t])
+    values = np.column_stack([np.sin(t), np.cos(0.7 * t), 0.1 * t]) + 1e-3 * rng.normal(size=(t.size, 3))
     nodes = nodes_of(Measured(t, values, np.full(3, 1e-3)), np.inf)
     assert nodes.mix is not None
     assert nodes.t.size < 0.2 * t.size
     away = nodes.data.values - np.column_stack([np.sin(nodes.t), np.cos(0.7 * nodes.t), 0.1 * nodes.t])
-    assert np.abs(away).max() < 1e-9
+    assert np.abs(away).max() < 5e-3
+    white = nodes.rows(away[:, :, None]) / 1e-3  # noise of the rows is that of the readings
+    assert np.sqrt((white**2).mean()) == pytest.approx(1.0, abs=4.0 / np.sqrt(2.0 * white.size))
     assert not ((nodes.t > 10.001) & (nodes.t < 10.499)).any()
     # What a constant has in all readings, it has in all rows.
     rows = nodes.rows(np.ones((nodes.t.size, 3, 1)))

@@ -70,9 +70,9 @@ class EvenSpline:
         return self.start_s + self.pieces * self.spacing_s
 
     def functions(self, t: Array, derivatives: int = 0) -> tuple[PlacedFunctions, ...]:
-        """The functions at times t, shape (n,) [s], and so many derivatives; beyond the ends the last pieces go on."""
-        place = (t - self.start_s) / self.spacing_s
-        first = np.clip(np.floor(place), 0, self.pieces - 1).astype(np.int64)
+        """The functions at times t, shape (n,) [s], and so many derivatives; beyond the ends they are those there."""
+        place = np.clip((t - self.start_s) / self.spacing_s, 0.0, self.pieces)
+        first = np.minimum(np.floor(place), self.pieces - 1).astype(np.int64)
         u, p, found = place - first, _POWERS, []
         for order in range(derivatives + 1):
             values = np.broadcast_to(p[-1], (t.size, ORDER)).copy()

@@ -70,7 +70,8 @@ class MaximumLikelihood(Estimator):
         with one_blas_thread():
             fit, rows = self._fit(likelihood, likelihood.start())
             for _ in range(_REFINEMENTS if likelihood.has_local_curves else 0):
-                finer = None if white(rows) is not False else _with_finer_curves(likelihood)
+                fine = white(rows) is not False or not np.isfinite(likelihood.unsettled)
+                finer = None if fine else _with_finer_curves(likelihood)
                 if finer is None:
                     break
                 likelihood = finer

@@ -24,6 +24,7 @@ from freefloat.estimate.problem import Problem
 from freefloat.estimate.problem_data import Nuisances
 from freefloat.sensors.kinds import readings_among
 
+_ROUNDS, _SETTLED = 4, 0.01  # of the noise that the residual shows: at most; relative change
 _FIRST, _LEAST = 1e-3, 1e-7  # standard deviation of rates over their size: first guess, and rounding
 
 
@@ -43,8 +44,12 @@ class OutputError(Estimator):
         bare = replace(problem, flights=flights, prior=None, nuisances=Nuisances.none())
         if all({"w", "attitude"} & set(flight.noise) for flight in flights):
             return replace(MaximumLikelihood().estimate(bare), method=self.name, prior=problem.prior)
-        found = MaximumLikelihood().estimate(_with_noise(bare, _FIRST))
-        found = MaximumLikelihood().estimate(_with_noise(bare, max(_FIRST * found.residual.ratio, _LEAST)))
+        noise, found = _FIRST, MaximumLikelihood().estimate(_with_noise(bare, _FIRST))
+        for _ in range(_ROUNDS):
+            before, noise = noise, max(noise * found.residual.ratio, _LEAST)
+            if abs(noise - before) <= _SETTLED * before:
+                break
+            found = MaximumLikelihood().estimate(_with_noise(bare, noise))
         return replace(with_unknown_noise(found), method=self.name, prior=problem.prior)
 
 
