@@ -16,6 +16,7 @@ import pytest
 FOLDER = Path(__file__).parent.parent / "benchmarks"
 COLUMNS = ["commit", "date", "benchmark", "ratio", "value", "bound"]
 BENCHMARKS = sorted(file.stem for file in FOLDER.glob("bench_*.py"))
+LONG = ("bench_continuous", "bench_excitation")
 
 
 @functools.cache
@@ -33,7 +34,9 @@ def test_there_are_benchmarks():
     assert "bench_kernels" in BENCHMARKS
 
 
-@pytest.mark.parametrize("name", BENCHMARKS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in LONG else name for name in BENCHMARKS]
+)
 def test_a_quick_run_shows_a_table_and_writes_json(name):
     shown, found = quick_run(name)
     for heading in ("what", "ours", "other", "ratio", "target", "met"):
@@ -65,6 +68,7 @@ def test_the_kernels_are_compared_with_what_they_should_keep_up_with(what, bound
     assert any(what in row["what"] and row["target"] == bound for row in found["rows"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("what", "bound", "unit"),
     [("7 joints at 100 Hz", 1.5, "s"), ("one momentum regressor", 40.0, "s"), ("most memory", 2.0, "GB")],
@@ -76,6 +80,7 @@ def test_long_flights_are_held_to_time_and_memory(what, bound, unit):
     assert all((row["target"], row["unit"]) == (bound, unit) for row in rows)
 
 
+@pytest.mark.slow
 def test_memory_is_shown_in_gigabytes():
     shown, _ = quick_run("bench_continuous")
     assert re.search(r"most memory.*\d GB │ +1 GB", shown)
@@ -87,12 +92,14 @@ print(*bench_continuous.by_turns(Path(sys.argv[1]), ["n1"], 2))
 """
 
 
+@pytest.mark.slow
 def test_two_versions_take_turns():
     ours, theirs = map(float, in_benchmarks(BY_TURNS, FOLDER.parent / "src").split())
     assert 0.0 < ours < 60.0
     assert 0.0 < theirs < 60.0
 
 
+@pytest.mark.slow
 def test_a_version_that_is_not_there_is_not_taken_for_another(tmp_path):
     with pytest.raises(subprocess.CalledProcessError) as failed:
         in_benchmarks(BY_TURNS, tmp_path)

@@ -29,7 +29,7 @@ GENERIC = 1e-2  # from this angle on all that a tilt shows counts, even what goe
 
 TREES = [
     straightened(replace(random_robot(500 + seed, bodies=4 + seed % 7, fixed_bodies=seed % 5 == 4), base="free"), seed)
-    for seed in range(36)
+    for seed in range(18)
 ]
 ANGLES = 10.0 ** np.random.default_rng(37).uniform(-12.0, math.log10(0.3), len(TREES))
 DECLARED = {
