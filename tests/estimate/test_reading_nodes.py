@@ -83,3 +83,12 @@ def test_few_readings_stay_as_they_are():
     nodes = nodes_of(data, np.inf)
     assert nodes.data is data
     assert nodes.mix is None
+
+
+def test_what_an_integrating_gyro_reads_of_another_motion_is_predicted(tmp_path):
+    mission = mission_with(tmp_path, 20, ", integration_s: 0.2")
+    estimate = ff.identify(mission, flown(mission))
+    found = ff.validate(mission, estimate, flown(mission, seed=2))
+    assert found.verdict == "pass", found.reasons
+    (reading,) = found.readings
+    assert reading.measured.shape == reading.residual.shape

@@ -119,7 +119,8 @@ class BaseMotionPrediction:
         left = flight.left(rows)
         if flight.readings[name].steps:  # compared by its changes: measured is what is left of them
             return PredictedReading.of(left, left.residual)
-        return PredictedReading.of(left, self._measured(flight, name)[:, flight.readings[name].axes])
+        measured = flight.nodes[name].at_rows(self._measured(flight, name))
+        return PredictedReading.of(left, measured[:, flight.readings[name].axes])
 
     def _measured(self, flight: FlightLikelihood, name: str) -> Array:
         values = flight.measured[name].values
@@ -132,7 +133,7 @@ class BaseMotionPrediction:
         """Inertia about the centre of mass times measured less predicted rates."""
         found = []
         for reading, flight, (motion, at) in self._rates(point, readings):
-            A = motion.A[at]
+            A = flight.nodes["w"].at_rows(motion.A[at])
             D = A[:, 3:, 3:6] - A[:, 3:, :3] @ A[:, :3, 3:6] / A[:, :1, :1]
             wide, noise = np.zeros((len(D), 3)), np.zeros(3)
             wide[:, flight.turning], noise[flight.turning] = reading.residual, reading.noise
@@ -144,7 +145,7 @@ class BaseMotionPrediction:
         """Largest angle between attitudes integrated from predicted and from measured rates, sensor errors undone."""
         angles = []
         for reading, flight, (motion, at) in self._rates(point, readings):
-            w = motion.w[at]
+            w = flight.nodes["w"].at_rows(motion.w[at])
             measured = np.array(w)
             measured[:, flight.turning] += reading.residual
             angles.append(largest_turn_rad(reading.t, w, measured))

@@ -33,12 +33,6 @@ class SeenCurves:
     values: Array
     nodes: ReadingNodes
 
-    @property
-    def row_times(self) -> Array:
-        """When the rows are, (rows,) [s]."""
-        each = self.t.reshape(-1, self.nodes.nodes_each)
-        return np.asarray(each if self.nodes.rows_each > 1 else each.mean(axis=1)).ravel()
-
 
 class CurveNoise:
     """Errors of curves in the rows of one flight.
@@ -56,13 +50,13 @@ class CurveNoise:
         window = placed.window
         H = [placed.rows(part, window) for part in seen]
         axes = [part.values.shape[1] for part in seen]
-        times = np.concatenate([np.repeat(part.row_times, k) for part, k in zip(seen, axes, strict=True)])
+        times = np.concatenate([np.repeat(part.nodes.at_rows(part.t), k) for part, k in zip(seen, axes, strict=True)])
         first = np.concatenate([np.repeat(each, k) for each, k in zip(firsts, axes, strict=True)])
         self.order: NDArray[np.int64] | None = np.lexsort((times, first))
         A, node = np.zeros((times.size, 0)), np.zeros(times.size, np.int64)
         if whole.instants is not None:
             A = np.concatenate([part.nodes.rows(part.values[:, :, -3:]).reshape(-1, 3) for part in seen])
-            places = [_middles(whole.instants.at[part.name], part.nodes) for part in seen]
+            places = [part.nodes.at_rows(whole.instants.at[part.name]) for part in seen]
             node = np.concatenate([np.repeat(place, k) for place, k in zip(places, axes, strict=True)])
             self.order = np.argsort(node, kind="stable")
         self.order = _unless_sorted(self.order)
@@ -132,12 +126,6 @@ class CurveNoise:
 def _unless_sorted(order: NDArray[np.int64]) -> NDArray[np.int64] | None:
     """An order, None if it changes nothing: what is in order need not be copied."""
     return None if np.array_equal(order, np.arange(order.size)) else order
-
-
-def _middles(at: NDArray[np.int64], nodes: ReadingNodes) -> NDArray[np.int64]:
-    """The middle instant of each stretch, which stands for all where attitude counts, (rows,)."""
-    each = at.reshape(-1, nodes.nodes_each)
-    return np.repeat(each[:, nodes.nodes_each // 2], nodes.rows_each)
 
 
 class _Placed:
@@ -222,7 +210,7 @@ class _Placed:
         n = whole.instants.t.size
         needed = np.full(n, self.spline.count)
         for part, lowest in zip(seen, firsts, strict=True):
-            np.minimum.at(needed, _middles(whole.instants.at[part.name], part.nodes), lowest)
+            np.minimum.at(needed, part.nodes.at_rows(whole.instants.at[part.name]), lowest)
         last = np.minimum.accumulate(needed[::-1])[::-1][1:]
         low, high = first.min(axis=1), first.max(axis=1)
         ahead = np.maximum(np.maximum(high[:-2:2], high[1::2]), high[2::2])

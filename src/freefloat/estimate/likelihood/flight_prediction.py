@@ -153,8 +153,8 @@ class FlightPrediction:
         if place is None:
             return
         if data is not None:
-            instants, each, t, w = self.instants(point), self.nodes["w"].nodes_each, data.t, data.values
-            motion, at = self.motion(point, phi, instants), 2 * instants.at["w"][each // 2 :: each]
+            instants, t, w = self.instants(point), data.t, data.values
+            motion, at = self.motion(point, phi, instants), 2 * self.nodes["w"].at_rows(instants.at["w"])
         elif w is not None:
             t = self.flight.t
             motion, at = self._predicted(point, phi, "start", with_midpoints(t), 2), 2 * np.arange(t.size)

@@ -71,10 +71,10 @@ class MaximumLikelihood(Estimator):
             fit, rows = self._fit(likelihood, likelihood.start())
             for _ in range(_REFINEMENTS if likelihood.has_local_curves else 0):
                 fine = white(rows) is not False or not np.isfinite(likelihood.unsettled)
-                finer = None if fine else _with_finer_curves(likelihood)
+                finer = None if fine else with_finer_curves(likelihood.problem)
                 if finer is None:
                     break
-                likelihood = finer
+                likelihood = Likelihood(finer)
                 fit, rows = self._fit(likelihood, fit.point)
             of_curves = _curve_share(likelihood, fit) if likelihood.has_local_curves else None
             found = finished(self.name, likelihood, fit, rows, likelihood.left(rows), of_curves=of_curves)
@@ -127,12 +127,6 @@ class MaximumLikelihood(Estimator):
             rough = fit(point, unknowns.coarse, unknowns.information, units).point
             point = np.concatenate([rough, point[unknowns.coarse :]])
         return fit(point, point.size, unknowns.information, units)
-
-
-def _with_finer_curves(likelihood: Likelihood) -> Likelihood | None:
-    """The same with joints' curves on knots half as far apart; None if there are none, or too few readings for it."""
-    finer = with_finer_curves(likelihood.problem)
-    return None if finer is None else Likelihood(finer)
 
 
 def with_finer_curves(problem: Problem) -> Problem | None:

@@ -130,14 +130,12 @@ class PredictedFlight:
             G[:, :, torque] = by_momentum * (motion.grid.t - motion.grid.t[0])[:, None, None]
             pushed = flight.vector(self.point, torque, flight.turning) @ motion.R
             self._begin(G, (motion.B @ pushed[:, :, None])[..., 0])
-        u_cross = cross_matrices(motion.u)
-        turned, gain = np.zeros((m, 3, self.count)), np.zeros((m, 3, 3))
+        turned = np.zeros((m, 3, self.count))
         turned[:, flight.turning] = G[:, flight.sliding.size :, : self.count]
-        gain[:, flight.turning] = motion.B[:, flight.sliding.size :]
         alpha = np.zeros((instants.t.size, 3, self.count))
         self._begin(alpha[0], motion.w[0])
-        turn_by_halves_change(motion.grid.t, gain @ u_cross - cross_matrices(motion.w), turned, alpha)
-        by_turn = motion.B[::2] @ u_cross[::2]
+        turn_by_halves_change(motion.grid.t, self.by_attitude_rates, turned, alpha)
+        by_turn = motion.B[::2] @ cross_matrices(motion.u[::2])
         twist, turn = np.array(G[::2, :, : columns.stop]), np.zeros((instants.t.size, 3, columns.stop))
         twist[:, :, : self.count] += by_turn @ alpha
         turn[:, :, : self.count] = alpha

@@ -14,12 +14,16 @@ eight rows whose noise is as white as that of y, instead of dozens (J. P. Boyd, 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from freefloat.arrays import Array
 from freefloat.estimate.likelihood.reading_node_kernels import gather_polynomials
 from freefloat.sensors.measured import Measured
+
+Number = TypeVar("Number", np.float64, np.int64)
 
 MANY = 20000  # readings, above which stretches of them become a few rows
 _NODES = 8
@@ -52,6 +56,10 @@ class ReadingNodes:
             part = values[start * nodes : (start + _AT_ONCE) * nodes]
             np.matmul(self.mix[own], part.reshape(-1, nodes, found.shape[2]), out=found[own])
         return found.reshape(stretches * rows, *values.shape[1:])
+
+    def at_rows(self, values: NDArray[Number]) -> NDArray[Number]:
+        """Values (nodes, ...) at the instant that stands for each row: its own, or the middle one of a mean."""
+        return values if self.nodes_each == self.rows_each else values[self.nodes_each // 2 :: self.nodes_each]
 
     @property
     def nodes_each(self) -> int:
