@@ -48,11 +48,16 @@ class Grid:
     def of(cls, robot: Robot, flight: Flight, halves: bool) -> Grid:
         """The samples' own instants, or also those half-way."""
         t, wheels = with_midpoints(flight.t) if halves else flight.t, flight.wheel_rates
+        return cls.at(robot, flight, t, 2 if halves else 1, None if wheels is None else wheels.at(t))
+
+    @classmethod
+    def at(cls, robot: Robot, flight: Flight, t: Array, step: int, wheels: tuple[Array, Array] | None) -> Grid:
+        """At times t, (m,) [s], with rates and accelerations of the wheels there, (m, wheels); None without any."""
         if not robot.wheels or wheels is None:
             still = np.broadcast_to(spin_momentum(robot, flight.samples)[:1] * 0.0, (t.size, 3))
-            return cls(t, still, still, 2 if halves else 1)
-        rates, accelerations = wheels.at(t)
-        return cls(t, wheel_momentum(robot, rates), wheel_momentum(robot, accelerations), 2 if halves else 1)
+            return cls(t, still, still, step)
+        spin, spin_rate = (wheel_momentum(robot, each) for each in wheels)
+        return cls(t, spin, spin_rate, step)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

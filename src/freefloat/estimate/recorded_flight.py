@@ -18,7 +18,7 @@ from freefloat.data.processing.base_motion import base_attitude
 from freefloat.data.processing.measured_curves import CurveReadings, measured_curves, on_knots
 from freefloat.data.processing.process import chosen_channels
 from freefloat.data.processing.process_parts import attitude_noise
-from freefloat.data.processing.processed import Known, Processed, ProcessSettings, known_of
+from freefloat.data.processing.processed import Known, Processed, ProcessSettings, known_of, sensor_behind
 from freefloat.data.processing.resampling import evenly, resample
 from freefloat.data.processing.spectrum import noise_level, rounding_step
 from freefloat.data.processing.stamp_noise import rms_rate, with_stamp_noise
@@ -34,7 +34,6 @@ from freefloat.sensors.kinds import READINGS
 from freefloat.sensors.measured import Measured
 from freefloat.sensors.response import response_of
 from freefloat.sensors.sensor import Sensor
-from freefloat.sensors.truth import Layout
 
 _SAME = 1.5  # times the spacing of other knots: as fine as these
 
@@ -161,11 +160,8 @@ class _Readings:
 
     def sensor_of(self, channel: Channel) -> Sensor | None:
         """The sensor that gives a channel; None if nobody declared it."""
-        layout = Layout.of(self.robot)
-        givers = (
-            sensor for sensor in self.sensors if channel.name in {output.channel for output in sensor.outputs(layout)}
-        )
-        return next(givers, None)
+        given = sensor_behind(channel, self.robot, self.sensors)
+        return None if given is None else given[0]
 
     def clock(self, channel: Channel) -> str:
         """The clock by which a channel was stamped: that of its sensor, by default its own, of joints' rates theirs."""

@@ -36,8 +36,8 @@ class JointMotion:
     """How the joints moved, at any time of the span.
 
     t, positions: encoder readings, shape (n,) [s] and (n, joints). noise_sd: of a reading, shape (joints,).
-    One of the following is not None. projection: on a command that all joints follow. curves: as encoders measured
-    them. method: by which they are filtered.
+    One of the following is not None, unless there are no joints. projection: on a command that all joints follow.
+    curves: as encoders measured them. method: by which they are filtered.
     """
 
     t: Array
@@ -55,7 +55,7 @@ class JointMotion:
     def none(cls, t: Array) -> JointMotion:
         """That of a robot without joints, over times t, shape (n,) [s]."""
         span = float(t[0]), float(t[-1])
-        return cls(t, np.zeros((t.size, 0)), np.zeros(0), ThroughSamples(), None, None, span, "", (), ())
+        return cls(t, np.zeros((t.size, 0)), np.zeros(0), None, None, None, span, "", (), ())
 
     def at(self, onto: Array) -> Motion:
         """Position, rate and acceleration at times within the span, shape (m,) [s]."""
@@ -63,8 +63,7 @@ class JointMotion:
             return self.projection.motion(onto)
         if self.curves is not None:
             return self.curves.motion(onto)
-        assert self.method is not None
-        if not self.noise_sd.size:
+        if self.method is None:
             still = np.zeros((onto.size, 0))
             return Motion(onto, still, still, still)
         return self.method.motion(self.t, self.positions, onto)
@@ -76,8 +75,7 @@ class JointMotion:
             return np.sqrt(variance.T)
         if self.curves is not None:
             return self.curves.sd(onto)
-        assert self.method is not None
-        if not self.noise_sd.size:
+        if self.method is None:
             return np.zeros((3, 0))
         rate = (self.t.size - 1) / float(self.t[-1] - self.t[0])
         return noise_gains(self.method, self.t.size, rate)[:, None] * self.noise_sd

@@ -20,7 +20,7 @@ from freefloat.frozen import Content, FrozenMapping
 from freefloat.robot.model import Robot
 from freefloat.robot.transform import Transform
 from freefloat.sensors.channel import Channel
-from freefloat.sensors.sensor import MountedSensor, Sensor
+from freefloat.sensors.sensor import MountedSensor, Output, Sensor
 from freefloat.sensors.truth import Layout
 
 
@@ -116,15 +116,20 @@ class Known:
     stamp_sd_s: float = 0.0
 
 
+def sensor_behind(channel: Channel, robot: Robot, sensors: Iterable[Sensor]) -> tuple[Sensor, Output] | None:
+    """The sensor that gives a channel, and that output of it; None if nobody declared it."""
+    outputs = ((sensor, output) for sensor in sensors for output in sensor.outputs(Layout.of(robot)))
+    return next(((sensor, output) for sensor, output in outputs if output.channel == channel.name), None)
+
+
 def known_of(channel: Channel, robot: Robot, sensors: Iterable[Sensor], settings: ProcessSettings) -> Known:
     """What the sensors of a mission, or the settings, say of the channel."""
-    found = Known()
-    for sensor in sensors:
-        for output in sensor.outputs(Layout.of(robot)):
-            if output.channel == channel.name:
-                frame = sensor.frame() if isinstance(sensor, MountedSensor) else Transform()
-                levels = _ordered(channel, output.components, output.noise.white_sd, output.resolution)
-                found = Known(*levels, frame, sensor.stamp_sd_s)
+    found, given = Known(), sensor_behind(channel, robot, sensors)
+    if given is not None:
+        sensor, output = given
+        frame = sensor.frame() if isinstance(sensor, MountedSensor) else Transform()
+        levels = _ordered(channel, output.components, output.noise.white_sd, output.resolution)
+        found = Known(*levels, frame, sensor.stamp_sd_s)
     if channel.name in settings.mountings:
         found = replace(found, mounting=settings.mountings[channel.name])
     return found

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from freefloat.arrays import Array
 from freefloat.data.processing.attitude import integrate_rates
-from freefloat.dynamics.momentum_rows import spin_momentum, wheel_momentum
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.joint_curves import CurveErrors, ProjectedCurves, Remembered
 from freefloat.estimate.likelihood.local_curves import LocalCurves
@@ -226,9 +225,8 @@ class FlightPrediction:
     def _grid(self, point: Array, t: Array, step: int) -> Grid:
         wheels = self.flight.wheel_rates
         if not self.robot.wheels or wheels is None:
-            still = np.broadcast_to(spin_momentum(self.robot, self.samples)[:1] * 0.0, (t.size, 3))
-            return Grid(t, still, still, step)
+            return Grid.at(self.robot, self.flight, t, step, None)
         read = wheels.at if self.local is None or not self.local.wheels else self.local.wheel_rates
         rates, accelerations = read(self.wheel_time(point, t))
         by_time = accelerations / (1.0 - self.clock(self.wheel_clock, point).drift)  # of the joints' clock
-        return Grid(t, wheel_momentum(self.robot, rates), wheel_momentum(self.robot, by_time), step)
+        return Grid.at(self.robot, self.flight, t, step, (rates, by_time))
