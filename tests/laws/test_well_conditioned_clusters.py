@@ -168,9 +168,8 @@ def test_flights_without_a_body_leave_well_conditioned_clusters():
 @pytest.mark.parametrize("kind", [AngularMomentum, BaseVelocity])
 def test_products_and_first_moments_over_the_mass_have_no_large_coefficients(kind):
     """On a free base, where their number does not depend on the tilt."""
-    few = [(seed, tree) for seed, tree in enumerate(TREES) if len(tree.joints) <= 3]
-    assert len(few) >= 5
-    for seed, tree in few:
+    for seed in range(6):  # few joints: these models are cubic in their number
+        tree = straightened(replace(random_robot(540 + seed, bodies=2 + seed % 3), base="free"), seed)
         robot = tilted(tree, ANGLES[seed], seed)
         minimal, length = kind(robot).minimal, typical_length(robot)
         powers = np.array([_power_of_length(name) for name in minimal.names])

@@ -112,6 +112,13 @@ class PredictedFlight:
             G[:, :, drift.start] += later * shown[:, None]
 
     @cached_property
+    def _held(self) -> Array:
+        """Of velocities at a given attitude, (m, r, columns and one by time), at all instants and half-way."""
+        motion, stop = self.whole_motion, self.columns.stop
+        every, still = np.eye(self.flight.allowed.size), np.zeros(motion.grid.t.size)
+        return self.at_given_attitude(motion, every, stop + 1, stop, -1, still)
+
+    @cached_property
     def whole_derivative(self) -> tuple[Array, Array, Array]:
         """Of velocities (n, r, columns), of attitude (n, 3, columns), of velocities by time (n, r), at all instants.
 
@@ -119,8 +126,7 @@ class PredictedFlight:
         """
         flight, motion, instants, columns = self.flight, self.whole_motion, self.instants, self.columns
         assert instants is not None
-        m, r, still = motion.grid.t.size, flight.allowed.size, np.zeros(motion.grid.t.size)
-        G = self.at_given_attitude(motion, np.eye(r), columns.stop + 1, columns.stop, -1, still)
+        m, G = motion.grid.t.size, self._held
         by_momentum = (motion.B @ motion.R.swapaxes(1, 2))[:, :, flight.turning]
         momentum, torque = flight.place(MOMENTUM), flight.place(EXTERNAL_TORQUE)
         if momentum is not None:
@@ -164,12 +170,9 @@ class PredictedFlight:
 
         At the instants of all readings and half-way between them.
         """
-        flight, columns, motion = self.flight, self.columns, self.whole_motion
-        gain = np.eye(flight.allowed.size)[flight.sliding.size :]
-        still = np.zeros(motion.grid.t.size)
-        G = self.at_given_attitude(motion, gain, columns.stop, -1, -1, still)
-        found = np.zeros((still.size, 3, columns.wheels.stop - columns.positions.start))
-        found[:, flight.turning] = G[:, :, columns.positions.start : columns.wheels.stop]
+        flight, own = self.flight, slice(self.columns.positions.start, self.columns.wheels.stop)
+        found = np.zeros((len(self._held), 3, own.stop - own.start))
+        found[:, flight.turning] = self._held[:, flight.sliding.size :, own]
         return found
 
     @cached_property
