@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -25,6 +26,7 @@ class Accelerometer(Triad):
 
     kind: Literal["accelerometer"] = "accelerometer"
     velocity_random_walk_m_s_per_sqrt_h: SpreadPerAxis = Field(ZERO, description="white noise")
+    noise_m_s2: SpreadPerAxis = Field(ZERO, description="white noise of a sample, beside the velocity random walk")
     bias_instability_ug: SpreadPerAxis = Field(ZERO, description="B of IEEE Std 952")
     acceleration_random_walk_ug_per_sqrt_h: SpreadPerAxis = Field(ZERO, description="random walk of the bias")
     bias_ug: PerAxis = Field(ZERO, description="initial bias, in every run")
@@ -42,6 +44,7 @@ class Accelerometer(Triad):
             bias=np.array(self.bias_ug) * MICRO_G,
             bias_sd=np.array(self.bias_sd_ug) * MICRO_G,
         ).scaled(self.density)
+        noise = replace(noise, white_sd=np.hypot(noise.white_sd, self.noise_m_s2))
         step, limit = np.array(self.resolution_ug) * MICRO_G, (self.range_g or math.inf) * STANDARD_GRAVITY
         name = self.channel_name("accelerometer")
         return (Output(name, tuple("xyz"), ("m_s2",) * 3, noise, step, np.full(3, limit)),)
