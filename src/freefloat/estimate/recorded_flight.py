@@ -132,6 +132,7 @@ class _Readings:
             "position": self._position,
             "v": self._velocity,
             "joint_rates": self._joint_rates,
+            "specific_force": self._specific_force,
         }
         inside = (channel.t >= self.start_s) & (channel.t <= self.end_s)
         if inside.sum() < 2:
@@ -185,6 +186,11 @@ class _Readings:
             calibration = self.settings.calibrations[channel.name]
             raw, M = raw + calibration.bias, M @ calibration.matrix
         return Measured(channel.t, raw @ M.T, np.sqrt(M**2 @ self._sd(channel, known) ** 2))
+
+    def _specific_force(self, channel: Channel, known: Known) -> Measured:
+        """At the sensor's own place; where its sensor says no noise, that is what readings leave of smooth curves."""
+        said = known if known.noise_sd is not None and known.noise_sd.all() else replace(known, noise_sd=None)
+        return replace(self._turned(channel, said), arm=known.mounting.p)
 
     def _sd(self, channel: Channel, known: Known) -> Array:
         """Of a reading along the sensor's axes, rounding included, shape (3,)."""
