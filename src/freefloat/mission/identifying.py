@@ -11,6 +11,8 @@ import numpy as np
 
 from freefloat import __version__
 from freefloat.data.load import load_recording
+from freefloat.data.processing.cropping import crop
+from freefloat.data.processing.free_flight import free_flight_span
 from freefloat.data.processing.joint_fit import FAR
 from freefloat.data.processing.process import process
 from freefloat.data.processing.processed import Processed, ProcessSettings
@@ -157,11 +159,12 @@ def flights_of(
     """Each recording as a flight, with what processing said of it; absent: bodies that were not there, by recording."""
     _refuse_repeated(recordings)
     flights = list[tuple[Flight, Processed]]()
-    for name, recording in recordings.items():
+    for name, whole in recordings.items():
+        recording, said = _in_window(mission, whole)
         command = trajectory_of(motion) if motion else command_of(mission, recording)
         rate_Hz, sensors = mission.settings.identify.rate_Hz, mission.sensors.values()
         processed = process(recording, mission.robot, command, rate_Hz, settings, sensors)
-        processed = _with_wheels(mission, processed)
+        processed = _with_wheels(mission, replace(processed, notes=(*processed.notes, *said)))
         bodies, t = tuple(absent.get(name, ())), processed.samples.need("t", "a flight")
         walks = sensor_walks(mission.robot, sensors, float(t[-1] - t[0]))
         made = recorded_flight(
@@ -169,6 +172,25 @@ def flights_of(
         )
         flights.append((made, _with_wheel_words(mission, made, processed)))
     return flights
+
+
+def _in_window(mission: Mission, recording: Recording) -> tuple[Recording, tuple[str, ...]]:
+    """The part of a recording that counts, and what was cut."""
+    window, robot = mission.settings.identify.window, mission.robot
+    first, last = (float(end([edge(channel.t) for channel in recording])) for end, edge in ((min, min), (max, max)))
+    span: tuple[float, float] | None = None if isinstance(window, str) else window
+    if window == "auto" and robot.base == "free" and not robot.joints:
+        span = free_flight_span(recording)
+    if span is None or (span[0] <= first and span[1] >= last):
+        return recording, ()
+    start, end = max(span[0], first), min(span[1], last)
+    if not start < end:
+        raise InvalidMission(
+            f"identify.window is {span[0]:g} ... {span[1]:g} s, of a recording from {first:g} to {last:g} s"
+        )
+    why = "free flight, as the accelerometer shows it" if window == "auto" else "the mission's window"
+    note = f"{why}: from {start:.4g} to {end:.4g} s; {start - first:.3g} s before and {last - end:.3g} s after are cut"
+    return crop(recording, start, end), (note,)
 
 
 def absent_bodies(

@@ -164,6 +164,10 @@ class IdentifySection(Section):
         description="rows that linear methods stack; those that there are data for unless given",
     )
     rate_Hz: Positive | None = Field(default=None, description="of the samples; the gyro's own instants unless given")
+    window: Literal["auto", "whole"] | Annotated[tuple[Number, Number], entries(2)] = Field(
+        default="auto",
+        description="seconds from which to which recordings count; auto: of a body without joints, its free flight",
+    )
     nuisances: Literal["none"] | NuisancesSection = NuisancesSection()
     without: dict[str, list[str]] = Field(
         default_factory=dict, description="by file name of a recording: bodies that were not there"

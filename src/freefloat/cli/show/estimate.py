@@ -9,10 +9,12 @@ from rich.table import Table
 
 from freefloat.cli.console import console
 from freefloat.cli.show.plain_table import plain_table
+from freefloat.estimate.about_centre import about_centre
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import Quantity
 from freefloat.models.names import cluster_unit
 from freefloat.report.words import HALF, number, prefixed, relative, residual_line, shortened, with_interval
+from freefloat.robot.parameters import PER_BODY
 
 _WORTH = 2.0  # standard deviations by which a nuisance is worth a line
 _LONG = 40  # characters of a cluster's name, above which names are folded, or numbers would have no room
@@ -26,9 +28,11 @@ def show_estimate(estimate: Estimate, everything: bool) -> None:
     verdict = f"[{_COLOURS[estimate.outcome]}]{estimate.outcome}[/]"
     out.print(f"[bold]{escape(estimate.robot.name)}[/]  {escape(estimate.method)} · {escape(count)} · {verdict}")
     out.print(_clusters(estimate))
+    if not estimate.robot.joints and estimate.is_standard and estimate.robot.parameters.size == PER_BODY:
+        out.print(_quantities(list(about_centre(estimate)), "about the centre of mass"))
     nuisances = [each for each in estimate.nuisances if everything or _is_worth_a_line(each)]
     if nuisances:
-        out.print(_nuisances(nuisances))
+        out.print(_quantities(nuisances, "beside them"))
     out.print(escape(residual_line(estimate)))
     for sentence in estimate.warnings:
         out.print(f" [yellow]![/] {escape(sentence)}")
@@ -61,12 +65,12 @@ def _clusters(estimate: Estimate) -> Table:
     return table
 
 
-def _nuisances(nuisances: list[Quantity]) -> Table:
+def _quantities(quantities: list[Quantity], title: str) -> Table:
     table = plain_table()
-    table.add_column("beside them", no_wrap=True)
+    table.add_column(title, no_wrap=True)
     for heading in ("value", "", "95 %"):
         table.add_column(heading, justify="left" if heading == "" else "right", no_wrap=True)
-    for each in nuisances:
+    for each in quantities:
         half = HALF * each.sd
         scale, unit = prefixed(max(abs(each.value), half if math.isfinite(half) else 0.0), each.unit)
         value, interval = with_interval(each.value / scale, half / scale)
