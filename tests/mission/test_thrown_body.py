@@ -35,7 +35,7 @@ prior: none
 known: {base.m: {relative_sd: 1.0e-4}}
 sensors:
   gyro: {kind: gyro, noise_rad_s: 0.005, rate_Hz: 1000, clock: imu}
-  accelerometer: {kind: accelerometer, noise_m_s2: 0.5, rate_Hz: 1000, clock: imu}
+  accelerometer: {kind: accelerometer, noise_m_s2: 0.25, rate_Hz: 1000, clock: imu}
   fly: {kind: tachometer, noise_rad_s: 2.0, rate_Hz: 250, clock: imu}
 identify:
   nuisances: {misalignment_rad: null, accelerometer_bias_m_s2: 0.3}

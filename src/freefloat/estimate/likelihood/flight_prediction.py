@@ -90,10 +90,10 @@ class FlightPrediction:
         return {name: nodes_of(data, longest[changes[name]], changes[name]) for name, data in measured.items()}
 
     def _longest_change(self, measured: Mapping[str, Measured]) -> float:
-        """How long a polynomial may follow the base's velocities [s]: a radian of its turn, two pieces of curves."""
+        """How long a polynomial may follow the base's velocities [s]: a radian of its turn, four pieces of curves."""
         rates = measured["w"].values if "w" in measured else self.samples.w
         turned = np.inf if rates is None else 1.0 / max(float(np.abs(rates).max()), 1e-9)
-        pieces = np.inf if self.local is None else 2.0 * self.local.spline.spacing_s
+        pieces = np.inf if self.local is None else 4.0 * self.local.spline.spacing_s
         return min(turned, pieces, 2.0 * _LONGEST_S)
 
     def _longest_stretch(self) -> float:

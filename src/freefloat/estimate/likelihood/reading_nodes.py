@@ -11,7 +11,9 @@ eight rows whose noise is as white as that of y, instead of dozens (J. P. Boyd, 
 2001). Stretches are half as long as those of which polynomials leave more than of short ones.
 
 What is read by how fast it changes (`Reading.changes`) is predicted at such nodes always, each of them given twice: the
-polynomials through the first are differentiated, those through the second are not. Where readings are too slow for a
+polynomials through the first are differentiated, those through the second are not. Of a stretch, as long as polynomials
+may follow it, only the lowest degrees become rows: with C those at the nodes, C^T G C = E, they are C^T G. A rigid body
+does nothing faster, but motors that shake it do, far beyond the sensor's noise. Where readings are too slow for a
 stretch of them, each has a few nodes of its own about its instant.
 """
 
@@ -31,6 +33,7 @@ Number = TypeVar("Number", np.float64, np.int64)
 
 MANY = 20000  # readings, above which stretches of them become a few rows
 _NODES = 8
+_LOWEST = 3  # degrees of what is read by how fast it changes
 _FEW, _ABOUT_S = 5, 0.02  # nodes about a reading of its own, an odd number; over how long
 _SHORTEST, _LONGEST = 24, 1536  # readings in a stretch
 _CHANCE = 3.0  # standard deviations of the power that is left: what short stretches leave, but for chance
@@ -107,16 +110,22 @@ def _responding(data: Measured) -> ReadingNodes:
 
 def _of_changes(data: Measured, longest_s: float) -> ReadingNodes:
     """Nodes of what is read by how fast it changes, each given twice."""
-    found = ReadingNodes(data, data.t) if len(data.response) > 1 else _gathered(data, longest_s)
-    if found.mix is None:
+    length = int(min(_LONGEST, longest_s / float(np.median(np.diff(data.t)))))
+    if len(data.response) > 1 or length < _SHORTEST or data.t.size < _SHORTEST:
         return _about_each(data, min(longest_s, _ABOUT_S))
+    found, _ = _stretches(data, length)
+    assert found.mix is not None
     stretches, _, nodes = found.mix.shape
     t, values = found.data.t.reshape(stretches, nodes), found.data.values.reshape(stretches, nodes, -1)
-    half = 0.5 * (t[:, -1] - t[:, 0]) / _unit_nodes(nodes)[-1]
-    by_change = found.mix @ _differentiation(_unit_nodes(nodes)) / half[:, None, None]
-    mix = np.concatenate([by_change, found.mix], axis=2)
-    standing = tuple(range(nodes, 2 * nodes))
-    return ReadingNodes(_twice(data, t, np.zeros_like(values), values), found.t, mix, standing)
+    unit = _unit_nodes(nodes)
+    half = 0.5 * (t[:, -1] - t[:, 0]) / unit[-1]
+    kept = found.mix.swapaxes(1, 2) @ np.linalg.qr(found.mix @ unit[:, None] ** np.arange(_LOWEST))[0]
+    as_it_is = kept.swapaxes(1, 2)
+    by_change = as_it_is @ _differentiation(unit) / half[:, None, None]
+    standing = tuple(nodes + nodes * (2 * row + 1) // (2 * _LOWEST) for row in range(_LOWEST))
+    shown = t[:, [node - nodes for node in standing]].ravel()
+    mix = np.concatenate([by_change, as_it_is], axis=2)
+    return ReadingNodes(_twice(data, t, np.zeros_like(values), values), shown, mix, standing)
 
 
 def _about_each(data: Measured, width_s: float) -> ReadingNodes:
