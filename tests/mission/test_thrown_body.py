@@ -8,7 +8,7 @@ from random_trees import random_robot
 
 import freefloat as ff
 from freefloat.data.processing.free_flight import free_flight_span
-from freefloat.estimate.about_centre import about_centre
+from freefloat.estimate.single_body import about_centre
 from freefloat.mission.identifying import problem
 from freefloat.models.model import NotApplicable
 

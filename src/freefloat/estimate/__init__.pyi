@@ -1,6 +1,5 @@
 """The public names of `freefloat.estimate` and where they live."""
 
-from .about_centre import about_centre as about_centre
 from .change import Change as Change, change_between as change_between
 from .flight import flight_of as flight_of
 from .kalman.kalman import Kalman as Kalman
@@ -33,6 +32,7 @@ from .recipes import (
     spirolazzi_known_load as spirolazzi_known_load,
     target_only as target_only,
 )
+from .single_body import about_centre as about_centre
 from .total_mass import (
     mass_from_products as mass_from_products,
     mass_from_pulse as mass_from_pulse,

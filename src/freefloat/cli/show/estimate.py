@@ -9,9 +9,9 @@ from rich.table import Table
 
 from freefloat.cli.console import console
 from freefloat.cli.show.plain_table import plain_table
-from freefloat.estimate.about_centre import about_centre
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import Quantity
+from freefloat.estimate.single_body import about_centre
 from freefloat.models.names import cluster_unit
 from freefloat.report.words import HALF, number, prefixed, relative, residual_line, shortened, with_interval
 from freefloat.robot.parameters import PER_BODY
