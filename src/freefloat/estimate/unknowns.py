@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from freefloat.arrays import Array
+from freefloat.arrays import AXES, Array
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.problem import Problem
 from freefloat.models.names import cluster_unit
@@ -25,6 +25,7 @@ from freefloat.sensors.unknowns import UnknownGroup, along, flat, independent
 CLUSTERS = "clusters"
 KNOWN = "known "  # and the selector
 JOINT_ZEROS = "joint zeros"
+GEOMETRY = "geometry"
 TIME_OFFSET = "time offset"
 CLOCK_DRIFT = "clock drift"
 MOMENTUM = "momentum"
@@ -113,7 +114,8 @@ def parameter_columns(problem: Problem, unknowns: Unknowns) -> NDArray[np.int64]
 
 def _all(problem: Problem) -> Iterator[tuple[int | None, UnknownGroup]]:
     """Every group with the number of its flight; curves of the joints last (`Unknowns.coarse`)."""
-    shared = (_clusters(problem), *_known(problem), *_joint_zeros(problem), *_shared_by_readings(problem))
+    robot = (_clusters(problem), *_known(problem), *_joint_zeros(problem), *_geometry(problem))
+    shared = (*robot, *_shared_by_readings(problem))
     yield from ((None, group) for group in shared)
     endings = [f" of {flight.name}" if len(problem.flights) > 1 else "" for flight in problem.flights]
     for index, flight in enumerate(problem.flights):
@@ -167,6 +169,18 @@ def _joint_zeros(problem: Problem) -> Iterator[UnknownGroup]:
         labels = [f"zero of {joint.name}" for joint in joints]
         units = ["m" if sliding else "rad" for sliding in slides]
         yield independent(JOINT_ZEROS, labels, units, np.maximum(sds, 1e-12))
+
+
+def _geometry(problem: Problem) -> Iterator[UnknownGroup]:
+    """Where each joint sits and how its axis points (`robot/geometry.py`)."""
+    shift, tilt = problem.nuisances.joint_place_m, problem.nuisances.joint_axis_rad
+    if shift is None and tilt is None:
+        return
+    words = (*(f"place of {{}} along {axis}" for axis in AXES), "first tilt of {}", "second tilt of {}")
+    labels = [each.format(joint.name) for joint in problem.robot.joints for each in words]
+    count = len(problem.robot.joints)
+    sds = np.tile(np.maximum([shift or 0.0] * 3 + [tilt or 0.0] * 2, 1e-12), count)
+    yield independent(GEOMETRY, labels, ("m", "m", "m", "rad", "rad") * count, sds)
 
 
 def _shared_by_readings(problem: Problem) -> Iterator[UnknownGroup]:

@@ -27,6 +27,7 @@ from freefloat.estimate.predicted_motion import BaseMotion, Clock, Grid, missing
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.unknowns import (
     EXTERNAL_TORQUE,
+    GEOMETRY,
     JOINT_MOTION,
     JOINT_ZEROS,
     MOMENTUM,
@@ -36,6 +37,8 @@ from freefloat.estimate.unknowns import (
 )
 from freefloat.motion.trajectory import Motion
 from freefloat.robot.base_axes import allowed_rows, sliding_axes, turning_axes
+from freefloat.robot.geometry import PER_JOINT, with_geometry
+from freefloat.robot.model import Robot
 from freefloat.robot.rotations import rotations
 from freefloat.sensors.kinds import readings_among
 from freefloat.sensors.measured import Measured
@@ -195,11 +198,21 @@ class FlightPrediction:
         """The predicted base motion at the readings of an array, where attitude does not count."""
         return self._predicted(point, phi, name, self.joint_time(name, point), 1)
 
+    def robot_at(self, point: Array) -> Robot:
+        """The robot with its geometry as it is at a point."""
+        errors = self.geometry(point)
+        return self.robot if errors is None or not errors.any() else with_geometry(self.robot, errors)
+
+    def geometry(self, point: Array) -> Array | None:
+        """Errors of the geometry at a point, (joints, 5); None if there are none to be found."""
+        place = self.shared(GEOMETRY)
+        return None if place is None else point[place].reshape(-1, PER_JOINT)
+
     def _predicted(self, point: Array, phi: Array, name: str, t: Array, step: int) -> BaseMotion:
         zeros, bends = self.shared(JOINT_ZEROS), self.place(JOINT_MOTION)
         torque = self.vector(point, self.place(EXTERNAL_TORQUE), self.turning)
         return predict(
-            self.robot,
+            self.robot_at(point),
             self._joints(name, t),
             self._grid(point, t, step),
             np.where(self.present, phi, 0.0),

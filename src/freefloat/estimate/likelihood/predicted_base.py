@@ -17,10 +17,12 @@ from freefloat.arrays import Array
 from freefloat.dynamics.attitude_kernels import turn_by_halves_change
 from freefloat.dynamics.mass_centre import first_moment_regressor
 from freefloat.dynamics.momentum_rows import momentum_by_wheel_rates
+from freefloat.dynamics.reaction import geometry_slopes
 from freefloat.dynamics.samples import Samples
 from freefloat.estimate.likelihood.flight_prediction import FlightPrediction
-from freefloat.estimate.predicted_motion import BaseMotion, Targets, sensitivities
-from freefloat.estimate.unknowns import EXTERNAL_TORQUE, JOINT_MOTION, JOINT_ZEROS, MOMENTUM
+from freefloat.estimate.predicted_motion import BaseMotion, Targets, by_geometry, sensitivities
+from freefloat.estimate.unknowns import EXTERNAL_TORQUE, GEOMETRY, JOINT_MOTION, JOINT_ZEROS, MOMENTUM
+from freefloat.robot.geometry import tilting
 from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.rotations import cross_matrices
 
@@ -58,12 +60,20 @@ class PredictedFlight:
     def __init__(self, flight: FlightPrediction, point: Array, phi: Array, count: int) -> None:
         self.flight, self.point, self.count = flight, point, count
         self.phi = np.where(flight.present, phi, 0.0)
+        self.robot = flight.robot_at(point)
         self.columns = InstantColumns.of(flight, count)
         self.instants = flight.instants(point) if flight.turns and flight.readings else None
 
     def base(self, name: str) -> PredictedBase:
         """As the readings of an array see it."""
         return PredictedBase(self, name)
+
+    @cached_property
+    def tilts(self) -> Array:
+        """Directions about which joints tilt, (bodies, 2, 3)."""
+        errors = self.flight.geometry(self.point)
+        assert errors is not None
+        return tilting(self.flight.robot, errors)
 
     @cached_property
     def whole_motion(self) -> BaseMotion:
@@ -93,7 +103,10 @@ class PredictedFlight:
         )
         joints = columns.positions.start if columns.stop > self.count else -1
         targets = Targets(stop, 0, zeros, bends, offset, drift, joints)
-        G = sensitivities(flight.robot, motion, self.phi, flight.columns, flight.present, since, targets, gain)
+        G = sensitivities(self.robot, motion, self.phi, flight.columns, flight.present, since, targets, gain)
+        geometry = flight.shared(GEOMETRY)
+        if geometry is not None and geometry.start < self.count:
+            G[:, :, geometry] = by_geometry(self.robot, self.tilts, motion, self.phi, gain)
         if flight.robot.wheels:
             self._wheels(motion, gain, G)
         return G
@@ -268,13 +281,16 @@ class PredictedBase:
         flight, whole, columns = self.flight, self.whole, self.flight.columns
         mass, joints = self._A[:, :1, :1], len(flight.robot.joints)
         moved = np.zeros((self.t.size, 3, whole.columns.stop))
-        S = first_moment_regressor(flight.robot, Samples(q=self.motion.q[self.at]))[..., columns]
+        S = first_moment_regressor(whole.robot, Samples(q=self.motion.q[self.at]))[..., columns]
         S = (S - self.centre[:, :, None] * (columns % PER_BODY == 0)) * flight.present[columns]
         moved[:, :, : columns.size] = S / mass
         by_joint = self._A[:, :3, 6 : 6 + joints] / mass
-        zeros, bends = flight.shared(JOINT_ZEROS), flight.place(JOINT_MOTION)
+        zeros, geometry, bends = flight.shared(JOINT_ZEROS), flight.shared(GEOMETRY), flight.place(JOINT_MOTION)
         if zeros is not None:
             moved[:, :, zeros] = by_joint
+        if geometry is not None:
+            moving = self.motion.q[self.at], self.motion.dq[self.at], self.v, self.w
+            moved[:, :, geometry] = geometry_slopes(whole.robot, whole.tilts, whole.phi, *moving)[1] / mass
         if bends is not None and bends.start < whole.count:
             errors = self.motion.errors
             moved[:, :, bends] = by_joint[:, :, errors.joint] * errors.position[self.at][:, None, :]
