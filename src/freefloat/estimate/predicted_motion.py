@@ -52,12 +52,23 @@ class Grid:
         return cls.at(robot, flight, t, 2 if halves else 1, None if wheels is None else wheels.at(t))
 
     @classmethod
-    def at(cls, robot: Robot, flight: Flight, t: Array, step: int, wheels: tuple[Array, Array] | None) -> Grid:
-        """At times t, (m,) [s], with rates and accelerations of the wheels there, (m, wheels); None without any."""
+    def at(
+        cls,
+        robot: Robot,
+        flight: Flight,
+        t: Array,
+        step: int,
+        wheels: tuple[Array, Array] | None,
+        inertias: Array | None = None,
+    ) -> Grid:
+        """At times t, (m,) [s], with rates and accelerations of the wheels there, (m, wheels); None without any.
+
+        inertias: of the wheels, (wheels,) [kg m^2]; those of the robot unless given.
+        """
         if not robot.wheels or wheels is None:
             still = np.broadcast_to(spin_momentum(robot, flight.samples)[:1] * 0.0, (t.size, 3))
             return cls(t, still, still, step)
-        spin, spin_rate = (wheel_momentum(robot, each) for each in wheels)
+        spin, spin_rate = (wheel_momentum(robot, each, inertias) for each in wheels)
         return cls(t, spin, spin_rate, step)
 
 

@@ -39,7 +39,8 @@ class Nuisances(SensorNuisances):
     And of the sensors, as their files have it: gyro_bias_rad_s (constant over a flight; its random walk is that of the
     flight's `walks`), misalignment_rad (of the gyro, about each axis), gyro_scale (of each axis; costs accuracy, so
     only on request), velocity_bias_m_s2 (of an acceleration that was integrated to a velocity), joint_rate_bias_rad_s
-    and joint_rate_bias_m_s (of a joint-rate sensor, for every joint, constant over a flight).
+    and joint_rate_bias_m_s (of a joint-rate sensor, for every joint, constant over a flight), accelerometer_bias_m_s2
+    (of an accelerometer, constant over a flight).
     """
 
     time_offset_s: float | None = usual_spread(0.1, "of the base's sensors against the joints'")

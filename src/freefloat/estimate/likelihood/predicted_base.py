@@ -21,7 +21,15 @@ from freefloat.dynamics.reaction import geometry_slopes
 from freefloat.dynamics.samples import Samples
 from freefloat.estimate.likelihood.flight_prediction import FlightPrediction
 from freefloat.estimate.predicted_motion import BaseMotion, Targets, by_geometry, sensitivities
-from freefloat.estimate.unknowns import EXTERNAL_TORQUE, GEOMETRY, JOINT_MOTION, JOINT_ZEROS, MOMENTUM
+from freefloat.estimate.unknowns import (
+    EXTERNAL_TORQUE,
+    GEOMETRY,
+    JOINT_MOTION,
+    JOINT_ZEROS,
+    MOMENTUM,
+    WHEEL_INERTIAS,
+    uncertain_wheels,
+)
 from freefloat.robot.geometry import tilting
 from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.rotations import cross_matrices
@@ -112,10 +120,15 @@ class PredictedFlight:
         return G
 
     def _wheels(self, motion: BaseMotion, gain: Array, G: Array) -> None:
-        """Put what wheels do at the instant, and what their clock does, into derivatives."""
-        by_spin = -(gain @ motion.B)
+        """Put what wheels do at the instant, what their clock does and their inertias do, into derivatives."""
+        by_spin, robot = -(gain @ motion.B), self.flight.robot
         if self.columns.wheels.stop > self.columns.wheels.start:
-            G[:, :, self.columns.wheels] = by_spin @ momentum_by_wheel_rates(self.flight.robot)
+            inertias = self.flight.wheel_inertias(self.point)
+            G[:, :, self.columns.wheels] = by_spin @ momentum_by_wheel_rates(robot, inertias)
+        uncertain = self.flight.shared(WHEEL_INERTIAS)
+        if uncertain is not None and self.flight.flight.wheel_rates is not None:
+            own, (rates, _) = uncertain_wheels(robot), self.flight.wheel_motion(self.point, motion.grid.t)
+            G[:, :, uncertain] = (by_spin @ robot.wheel_axes[own].T) * rates[:, None, own]
         later = (by_spin @ motion.grid.spin_rate[:, :, None])[..., 0]
         offset, drift = self.flight.clock_places(self.flight.wheel_clock)
         if offset is not None:
