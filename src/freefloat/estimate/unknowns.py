@@ -29,6 +29,7 @@ TIME_OFFSET = "time offset"
 CLOCK_DRIFT = "clock drift"
 MOMENTUM = "momentum"
 EXTERNAL_TORQUE = "external torque"
+PULSE_FORCE = "force of pulses"  # of every thruster, over what was said of it
 JOINT_MOTION = "joint motion"
 
 
@@ -113,7 +114,8 @@ def parameter_columns(problem: Problem, unknowns: Unknowns) -> NDArray[np.int64]
 
 def _all(problem: Problem) -> Iterator[tuple[int | None, UnknownGroup]]:
     """Every group with the number of its flight; curves of the joints last (`Unknowns.coarse`)."""
-    shared = (_clusters(problem), *_known(problem), *_joint_zeros(problem), *_shared_by_readings(problem))
+    own = (_clusters(problem), *_known(problem), *_joint_zeros(problem), _pulse_forces(problem))
+    shared = (*own, *_shared_by_readings(problem))
     yield from ((None, group) for group in shared)
     endings = [f" of {flight.name}" if len(problem.flights) > 1 else "" for flight in problem.flights]
     for index, flight in enumerate(problem.flights):
@@ -167,6 +169,18 @@ def _joint_zeros(problem: Problem) -> Iterator[UnknownGroup]:
         labels = [f"zero of {joint.name}" for joint in joints]
         units = ["m" if sliding else "rad" for sliding in slides]
         yield independent(JOINT_ZEROS, labels, units, np.maximum(sds, 1e-12))
+
+
+def thrusters_of(problem: Problem) -> tuple[tuple[float, ...], ...]:
+    """Thrusters of all flights whose force is not exact, as `Pulse.thruster` knows them."""
+    pulses = [pulse for flight in problem.flights for pulse in flight.pulses if pulse.relative_sd]
+    return tuple(dict.fromkeys(pulse.thruster for pulse in pulses))
+
+
+def _pulse_forces(problem: Problem) -> UnknownGroup:
+    sds = [thruster[-1] for thruster in thrusters_of(problem)]
+    labels = [f"error of thruster {number}" for number in range(1, len(sds) + 1)]
+    return independent(PULSE_FORCE, labels, "", sds)
 
 
 def _shared_by_readings(problem: Problem) -> Iterator[UnknownGroup]:

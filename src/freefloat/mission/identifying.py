@@ -167,6 +167,7 @@ def flights_of(
         made = recorded_flight(
             recording, mission.robot, processed, sensors, settings, momentum_of(mission), walks, bodies, name
         )
+        made = replace(made, pulses=tuple(pulse.pulse() for pulse in mission.settings.flight.pulses))
         flights.append((made, _with_wheel_words(mission, made, processed)))
     return flights
 
