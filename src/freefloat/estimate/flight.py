@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -164,6 +164,16 @@ class Flight(Content):
     def named(self, name: str) -> Flight:
         """The same flight under another name."""
         return replace(self, name=name)
+
+
+def refuse_pushed(flights: Iterable[Flight]) -> None:
+    """Refuse flights with pulses, for methods that do not reckon with them."""
+    for flight in flights:
+        if flight.pulses:
+            raise InvalidProblem(
+                f"{flight.name}: thrusters pushed, which this method does not reckon with; allowed: maximum-likelihood, "
+                "or recordings without pulses"
+            )
 
 
 def clock_of(sensor: Sensor, channel: str) -> str:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from freefloat.arrays import Array
 from freefloat.estimate.flight import Flight
+from freefloat.estimate.joint_curves import SplineCurves
 from freefloat.estimate.problem import Problem
 from freefloat.models.names import cluster_unit
 from freefloat.robot.base_axes import turning_axes
@@ -121,7 +122,7 @@ def _all(problem: Problem) -> Iterator[tuple[int | None, UnknownGroup]]:
     for index, flight in enumerate(problem.flights):
         yield from ((index, group) for group in _of_flight(problem, flight, endings[index]))
     for index, flight in enumerate(problem.flights):
-        yield index, _joint_motion(flight, endings[index])
+        yield index, _joint_motion(problem, flight, endings[index])
 
 
 def _clusters(problem: Problem) -> UnknownGroup:
@@ -238,6 +239,20 @@ def _turning(problem: Problem, flight: Flight, ending: str) -> Iterator[UnknownG
         yield flat(FIRST_ATTITUDE, along(axes, FIRST_ATTITUDE, ending), "rad")
 
 
-def _joint_motion(flight: Flight, ending: str) -> UnknownGroup:
+def _joint_motion(problem: Problem, flight: Flight, ending: str) -> UnknownGroup:
+    if isinstance(flight.joints, SplineCurves) and flight.joints.integrated:
+        return _integrated(problem, ending)
     sd = flight.joints.errors(flight.t[:1]).sd
     return independent(JOINT_MOTION, [f"{JOINT_MOTION} {k}{ending}" for k in range(sd.size)], "", sd, "encoders")
+
+
+def _integrated(problem: Problem, ending: str) -> UnknownGroup:
+    """Of joints of which only rates were measured: where each started, then the bias of its rate."""
+    joints, nuisances = problem.robot.joints, problem.nuisances
+    slides = [joint.kind == "prismatic" for joint in joints]
+    starts = [nuisances.joint_zero_m if slide else nuisances.joint_zero_rad for slide in slides]
+    biases = [nuisances.joint_rate_bias_m_s if slide else nuisances.joint_rate_bias_rad_s for slide in slides]
+    labels = [f"{words} of {joint.name}{ending}" for words in ("start", "rate bias") for joint in joints]
+    units = [unit for pair in (("rad", "m"), ("rad/s", "m/s")) for unit in (pair[slide] for slide in slides)]
+    sd = np.maximum([spread or 0.0 for spread in (*starts, *biases)], 1e-12)
+    return independent(JOINT_MOTION, labels, units, sd, "joint rates")

@@ -177,6 +177,13 @@ class IdentifySection(Section):
     without: dict[str, list[str]] = Field(
         default_factory=dict, description="by file name of a recording: bodies that were not there"
     )
+    start_positions: dict[str, Number] = Field(
+        default_factory=dict,
+        description="by joint, rad or m, at the first reading, where only rates are recorded; as commanded unless given",
+    )
+    pulses: dict[str, list[PulseSection]] = Field(
+        default_factory=dict, description="by file name of a recording: its pulses, if they are not those of `flight`"
+    )
 
 
 class MissionSection(Section):

@@ -238,7 +238,7 @@ class FlightPrediction:
 
     def _joints(self, name: str, t: Array) -> tuple[Motion, CurveErrors]:
         if self.local is not None and self.local.joints:
-            return self.local.joint_motion(t), CurveErrors.none(t.size)
+            return self.local.joint_motion(t), self.flight.joints.errors(t)
         known = self._remembered.get(name)
         if known is None or known.t is None or known.t.size != t.size:
             known = Remembered(self.flight.joints, _NEAR * float(np.diff(t).min(initial=np.inf)))
