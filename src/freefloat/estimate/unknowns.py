@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from freefloat.arrays import AXES, Array
 from freefloat.estimate.flight import Flight
+from freefloat.estimate.joint_curves import SplineCurves
 from freefloat.estimate.problem import Problem
 from freefloat.models.names import cluster_unit
 from freefloat.robot.base_axes import turning_axes
@@ -32,6 +33,7 @@ TIME_OFFSET = "time offset"
 CLOCK_DRIFT = "clock drift"
 MOMENTUM = "momentum"
 EXTERNAL_TORQUE = "external torque"
+PULSE_FORCE = "force of pulses"  # of every thruster, over what was said of it
 JOINT_MOTION = "joint motion"
 
 
@@ -122,6 +124,7 @@ def _all(problem: Problem) -> Iterator[tuple[int | None, UnknownGroup]]:
         *_joint_zeros(problem),
         *_geometry(problem),
         *_wheel_inertias(problem),
+        _pulse_forces(problem),
         *_shared_by_readings(problem),
     )
     yield from ((None, group) for group in shared)
@@ -129,7 +132,7 @@ def _all(problem: Problem) -> Iterator[tuple[int | None, UnknownGroup]]:
     for index, flight in enumerate(problem.flights):
         yield from ((index, group) for group in _of_flight(problem, flight, endings[index]))
     for index, flight in enumerate(problem.flights):
-        yield index, _joint_motion(flight, endings[index])
+        yield index, _joint_motion(problem, flight, endings[index])
 
 
 def _clusters(problem: Problem) -> UnknownGroup:
@@ -206,6 +209,18 @@ def _geometry(problem: Problem) -> Iterator[UnknownGroup]:
     yield independent(GEOMETRY, labels, ("m", "m", "m", "rad", "rad") * count, sds)
 
 
+def thrusters_of(problem: Problem) -> tuple[tuple[float, ...], ...]:
+    """Thrusters of all flights whose force is not exact, as `Pulse.thruster` knows them."""
+    pulses = [pulse for flight in problem.flights for pulse in flight.pulses if pulse.relative_sd]
+    return tuple(dict.fromkeys(pulse.thruster for pulse in pulses))
+
+
+def _pulse_forces(problem: Problem) -> UnknownGroup:
+    sds = [thruster[-1] for thruster in thrusters_of(problem)]
+    labels = [f"error of thruster {number}" for number in range(1, len(sds) + 1)]
+    return independent(PULSE_FORCE, labels, "", sds)
+
+
 def _shared_by_readings(problem: Problem) -> Iterator[UnknownGroup]:
     measured = {array for flight in problem.flights for array in flight.measured}
     for reading in readings_among(measured):
@@ -265,6 +280,20 @@ def _turning(problem: Problem, flight: Flight, ending: str) -> Iterator[UnknownG
         yield flat(FIRST_ATTITUDE, along(axes, FIRST_ATTITUDE, ending), "rad")
 
 
-def _joint_motion(flight: Flight, ending: str) -> UnknownGroup:
+def _joint_motion(problem: Problem, flight: Flight, ending: str) -> UnknownGroup:
+    if isinstance(flight.joints, SplineCurves) and flight.joints.integrated:
+        return _integrated(problem, ending)
     sd = flight.joints.errors(flight.t[:1]).sd
     return independent(JOINT_MOTION, [f"{JOINT_MOTION} {k}{ending}" for k in range(sd.size)], "", sd, "encoders")
+
+
+def _integrated(problem: Problem, ending: str) -> UnknownGroup:
+    """Of joints of which only rates were measured: where each started, then the bias of its rate."""
+    joints, nuisances = problem.robot.joints, problem.nuisances
+    slides = [joint.kind == "prismatic" for joint in joints]
+    starts = [nuisances.joint_zero_m if slide else nuisances.joint_zero_rad for slide in slides]
+    biases = [nuisances.joint_rate_bias_m_s if slide else nuisances.joint_rate_bias_rad_s for slide in slides]
+    labels = [f"{words} of {joint.name}{ending}" for words in ("start", "rate bias") for joint in joints]
+    units = [unit for pair in (("rad", "m"), ("rad/s", "m/s")) for unit in (pair[slide] for slide in slides)]
+    sd = np.maximum([spread or 0.0 for spread in (*starts, *biases)], 1e-12)
+    return independent(JOINT_MOTION, labels, units, sd, "joint rates")
