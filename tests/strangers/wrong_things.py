@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from strangers import truth
-from strangers.flights import EMPTY, BodyTruth, Panel, Spring, World
+from strangers.flights import EMPTY, BodyTruth, Panel, Spring, World, parts_of, without
 from strangers.readings import Channel, Recorded
 from strangers.robots import DEGREE, Body, Stranger
-from strangers.truth import Truth, about_frame, body_of
+from strangers.truth import CannotExist, Truth, about_frame, body_of
 
 SIZES = (0.3, 1.0, 3.0, 10.0)
 AXES = "xyz"
@@ -186,7 +186,7 @@ def gyro_turned(case: Case, size: float, rng: np.random.Generator) -> Wrong:
 @_thing("1.5 times as noisy", spread=0.5)
 def gyro_noise(case: Case, size: float, rng: np.random.Generator) -> Wrong:
     gyro = replace(case.robot.gyro, walk=case.robot.gyro.walk * (1.0 + 0.5 * size))
-    return Wrong(replace(case, robot=replace(case.robot, gyro=gyro)), (("noise", "gyro"),))
+    return Wrong(replace(case, robot=replace(case.robot, gyro=gyro)), (("noise", "gyro"), ("noise", "w")))
 
 
 @_thing("1.5 times as noisy", spread=0.5)
@@ -272,13 +272,16 @@ def heavier_base(case: Case, size: float, rng: np.random.Generator) -> Wrong:
     return Wrong(_heavier(case, "base", 0.05 * size, rng), (("mass", "base"), ("prior", "")))
 
 
-@_thing("twice the spread that is said of it", spread=1.0)
+@_thing("twice the spread that is said of it", sizes=(0.3, 1.0, 2.0), spread=1.0)
 def CAD_model_worse_than_said(case: Case, size: float, rng: np.random.Generator) -> Wrong:
-    drawn = truth.drawn(case.said, rng, 1.0 + size if size <= _DRAWABLE else 1.0 + _DRAWABLE)
-    return Wrong(_with_bodies(case, drawn.bodies), (("prior", ""), ("mass", "")))
-
-
-_DRAWABLE = 3.0  # times the spread more: beyond, hardly a body that is drawn can exist
+    while True:
+        bodies = truth.drawn(case.said, rng, 1.0 + size).bodies
+        base = without(body_of(bodies["base"]), parts_of(case.robot, case.world))
+        try:
+            body_of(_ten(base.mass_kg, base.com, base.inertia))
+        except CannotExist:
+            continue
+        return Wrong(_with_bodies(case, bodies), (("prior", ""), ("mass", "")))
 
 
 @_thing("5 % of all of a known load", needs=_has_known)
