@@ -209,7 +209,7 @@ def test_promises_that_are_kept_and_broken():
 
 def test_what_cannot_be_seen_is_promised_nothing():
     between = judged(detectability=20.0, claimed=(), verdict="pass", predicted=3.0)
-    assert [promise.of for promise in promises([between])] == [0, 0, 0, 1, 0, 0, 0]
+    assert [promise.of for promise in promises([between])] == [0, 0, 0, 0, 1, 0, 0, 0]
 
 
 def test_the_page_counts_flights_by_what_was_claimed():

@@ -69,6 +69,11 @@ class Judged:
         return any(fits(each, right) for each in self.claimed for right in self.expected)
 
     @property
+    def accepted(self) -> bool:
+        """Whether a user would take it: the estimate calls itself good, and predicts what it has not seen."""
+        return (self.outcome, self.verdict) == ("good", "pass")
+
+    @property
     def misnamed(self) -> bool:
         """Whether something is claimed, and none of it is right."""
         return bool(self.claimed) and not self.named
