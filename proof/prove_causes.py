@@ -101,8 +101,12 @@ def promises(flights: Sequence[Judged]) -> tuple[Promise, ...]:
     shaken = [each for each in fine if any(kind == "oscillation" for kind, _ in each.claimed)]
     return (
         Promise(
-            f"detectability {SURE:g} or more: no PASS", _count(each.verdict != "pass" for each in seen), len(seen), 1
+            f"detectability {SURE:g} or more: no PASS",
+            _count(each.verdict != "pass" for each in shifted),
+            len(shifted),
+            1,
         ),
+        Promise("the same: not both good and PASS", _count(not e.accepted for e in shifted), len(shifted), 1),
         Promise("the same, at most one claim: it is the right one", _count(e.named for e in one), len(one), FIRST),
         Promise("the same, several claims: the right one is one", _count(e.named for e in several), len(several), 1),
         Promise("all flights: no wrong claim", _count(not e.misnamed for e in flights), len(flights), 1 - MISNAMED),
@@ -154,7 +158,7 @@ def page(flights: Sequence[Judged], runs: int) -> str:
         "",
         "*Detectability* is what the thing adds to the least cost of a fit, |P Σ^-1/2 dy|²: dy is its change of the "
         "readings, and P removes all that",
-        "is fitted along. It is found from flights of the CAD model without noise, at three times the base size, as "
+        "is fitted along. It is found from flights of the CAD model without noise, at a size that costs about ten, as "
         "squared residuals over",
         "noise and squared deviations over assumed spreads, and grows as the square of the size. Of noise, and of a "
         "CAD model worse than said, it is",

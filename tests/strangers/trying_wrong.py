@@ -2,9 +2,10 @@
 
 Detectability is what a wrong thing adds to the least cost of a fit: |P Sigma^-1/2 dy|^2, with dy its change of the
 readings and P removing all that is fitted. It is found from readings without noise of a robot that is just its CAD
-model, with sensors that err in nothing but the thing, at three times the base size: nothing but the thing is then left,
-and the cost of the fit, squared residuals over the sensors' noise and squared deviations over the spreads that were
-assumed, is the detectability (less the little that it costs with nothing wrong). It grows as the square of the size. Of
+model, with sensors that err in nothing but the thing, at a size that costs about ten: nothing but the thing is then
+left, too little of it to be taken for noise or a worse CAD model, and the cost of the fit, squared residuals over the
+sensors' noise and squared deviations over the spreads that were assumed, is the detectability (less the little that it
+costs with nothing wrong). It grows as the square of the size. Of
 noise, and of a CAD model that is worse than was said, nothing is shifted; there it is what a test of the variance has,
 n (f^2 - 1)^2 / 2 for n readings or clusters and a factor f.
 """
@@ -32,7 +33,7 @@ DURATION_S = 20.0
 NOISY = {"gyro noise": "gyro", "encoder noise": "q"}  # things that are noise, and their channels
 _SILENT = Disturbances(noise=0.0)
 _SOFT_STEP_S = 0.5 * STEP_S
-_LOOKED_AT = 3.0  # times the base size
+_LOOKED_AT, _LEAST, _LOOKS = 10.0, 3.0, 4  # cost that the size is chosen for, least that will do, trials at most
 
 
 @dataclass(frozen=True)
@@ -135,9 +136,15 @@ def least_cost(mission: ff.Mission, recording: ff.Recording) -> float:
 
 def unit_detectability(thing: str, index: int, seed: int) -> float:
     """Of a thing that shifts readings, at its base size."""
-    size = min(_LOOKED_AT, THINGS[thing].sizes[-1])
-    added = _noiseless_cost(thing, size, index, seed) - _noiseless_cost(RIGHT, 0.0, index, seed)
-    return float(np.maximum(added, 0.0)) / size**2
+    size, right = 1.0, _noiseless_cost(RIGHT, 0.0, index, seed)
+    for _ in range(_LOOKS):
+        added = max(_noiseless_cost(thing, size, index, seed) - right, 0.0)
+        found, next_size = added / size**2, size * np.sqrt(_LOOKED_AT / max(added, _LEAST))
+        next_size = min(next_size, THINGS[thing].sizes[-1])
+        if _LEAST < added < 2.0 * _LOOKED_AT or next_size == size:
+            break
+        size = next_size
+    return found
 
 
 @cache
