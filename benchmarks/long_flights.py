@@ -25,9 +25,9 @@ from bench_kernels import arm, forward, output
 import freefloat as ff
 from freefloat.dynamics.reaction import base_reaction
 from freefloat.dynamics.samples import Samples
+from freefloat.estimate.likelihood.finished import stacked
 from freefloat.estimate.likelihood.levenberg_marquardt import levenberg_marquardt
 from freefloat.estimate.likelihood.likelihood import Likelihood
-from freefloat.estimate.likelihood.maximum_likelihood import stacked
 from freefloat.estimate.likelihood.reading_nodes import MANY
 from freefloat.mission.mission_file import Mission
 from freefloat.robot.model import Robot

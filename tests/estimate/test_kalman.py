@@ -19,8 +19,9 @@ from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.kalman import kernel, prediction_kernel, second_order_kernel
 from freefloat.estimate.kalman.kalman import Kalman
 from freefloat.estimate.kalman.passes import KalmanRun
+from freefloat.estimate.likelihood.finished import stacked
 from freefloat.estimate.likelihood.likelihood import Likelihood
-from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood, stacked
+from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.linear.least_squares import LeastSquares
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem_data import Nuisances

@@ -11,8 +11,9 @@ from freefloat.data.processing.projection import project
 from freefloat.estimate.bound.bound import cramer_rao_bound
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.joint_curves import ProjectedCurves
+from freefloat.estimate.likelihood.finished import stacked
 from freefloat.estimate.likelihood.likelihood import Likelihood
-from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood, stacked
+from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.problem_data import Nuisances
 from freefloat.motion.random_motion import random_trajectory

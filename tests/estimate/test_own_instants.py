@@ -9,8 +9,9 @@ from estimate.curve_oracle import Oracle
 from estimate.problems import cad_of
 
 from freefloat.estimate.likelihood.curve_noise_kernels import by_curves, whiten
+from freefloat.estimate.likelihood.finished import stacked
 from freefloat.estimate.likelihood.likelihood import Likelihood
-from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood, stacked
+from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.likelihood.predicted_base import PredictedFlight
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.problem_data import Nuisances

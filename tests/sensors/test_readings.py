@@ -13,8 +13,9 @@ from freefloat.data.recording import Recording
 from freefloat.dynamics.samples import Samples
 from freefloat.estimate.bound.bound import cramer_rao_bound
 from freefloat.estimate.flight import Flight, flight_of
+from freefloat.estimate.likelihood.finished import stacked
 from freefloat.estimate.likelihood.likelihood import Likelihood
-from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood, stacked
+from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.planned import planned_flight
 from freefloat.estimate.problem import Problem
 from freefloat.excitation.information.rows import InformationRows

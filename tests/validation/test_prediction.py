@@ -9,7 +9,7 @@ from scipy.stats import chi2, kstest
 
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import Residual
-from freefloat.estimate.likelihood.maximum_likelihood import stacked
+from freefloat.estimate.likelihood.finished import stacked
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.problem_data import Nuisances

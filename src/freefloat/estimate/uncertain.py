@@ -12,6 +12,7 @@ from freefloat.models.minimal import MinimalParameters
 
 _ROUNDING = 1e-9  # of a derivative: less of it in directions that the clusters do not hold is nothing
 _NOTHING = 1e-13  # of the largest eigenvalue of a correlation matrix: rounding
+OPEN = 1e3  # spreads of the CAD model by which a direction is uncertain of which nothing is known
 _SMALL_ENTRY = 1e-3  # an entry that vanishes by law is measured by this share of the largest
 
 
@@ -42,10 +43,11 @@ class Judge:
         by_cluster = slope[..., self.minimal.kept]
         columns, sizes = self.sizes > 0.0, self.sizes[self.sizes > 0.0]
         missed = np.abs(slope[..., columns] - by_cluster @ self.minimal.combine[:, columns]) @ sizes
-        missed += np.abs(by_cluster @ self.unseen).sum(axis=-1)
         whole = np.abs(slope[..., columns]) @ sizes
         left_open = missed > _ROUNDING * (whole + _SMALL_ENTRY * whole.max(initial=0.0))
-        sd = np.linalg.norm(by_cluster @ self.root, axis=-1)
+        held = OPEN * np.linalg.norm(by_cluster @ self.unseen, axis=-1)
+        left_open |= held > whole  # what is less than that counts as uncertain
+        sd = np.maximum(np.linalg.norm(by_cluster @ self.root, axis=-1), held)
         return Uncertain(np.where(left_open, np.nan, value), np.where(left_open, np.inf, sd))
 
 

@@ -14,9 +14,9 @@ import numpy as np
 import scipy.linalg
 
 from freefloat.arrays import Array
+from freefloat.estimate.likelihood.finished import stacked
 from freefloat.estimate.likelihood.levenberg_marquardt import levenberg_marquardt
 from freefloat.estimate.likelihood.likelihood import Rows
-from freefloat.estimate.likelihood.maximum_likelihood import stacked
 from freefloat.validation.prediction import Predictor
 
 MOST, FEW = 30, 6  # iterations; a fit near the truth takes two or three, a hypothesis that needs more is not it

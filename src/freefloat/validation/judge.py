@@ -12,8 +12,8 @@ import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.likelihood.finished import white
 from freefloat.estimate.likelihood.likelihood import SETTLED, SETTLING
-from freefloat.estimate.likelihood.maximum_likelihood import white
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.problem import Problem
 from freefloat.validation.cause import Cause

@@ -24,9 +24,9 @@ from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import ChannelResidual, torque_unit
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.flight import Flight, InvalidProblem
+from freefloat.estimate.likelihood.finished import HELD, finished, stacked, units_of, with_unknown_noise
 from freefloat.estimate.likelihood.levenberg_marquardt import Fit, levenberg_marquardt
 from freefloat.estimate.likelihood.likelihood import Rows
-from freefloat.estimate.likelihood.maximum_likelihood import HELD, finished, stacked, units_of, with_unknown_noise
 from freefloat.estimate.likelihood.torque_balance import TorqueBalance
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.problem import Problem

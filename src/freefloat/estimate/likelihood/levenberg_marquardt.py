@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.linalg
+from numpy.typing import NDArray
 
 from freefloat.arrays import Array
 from freefloat.errors import FreefloatError
@@ -129,8 +130,8 @@ def _step(N: Array, g: Array, damping: float, units: Array | None, least: float)
         scaled[np.diag_indices_from(scaled)] += damping
         return _solve(scaled, g / scale) / scale, np.zeros((0, g.size))
     found = directions(N, units, least)
-    weight = found.seen / (found.values + damping * found.values.max(initial=0.0))
-    return weight @ (found.seen.T @ g), found.unseen
+    moved, values = found.vectors[:, found.seen], found.values[found.seen]
+    return (moved / (values + damping * values.max(initial=0.0))) @ (moved.T @ g), found.unseen
 
 
 def _solve(matrix: Array, right: Array) -> Array:
@@ -148,13 +149,26 @@ def _solve(matrix: Array, right: Array) -> Array:
 class Directions:
     """Independent directions of unknowns, by how much is known of them.
 
-    values: ascending, and seen: directions (k, s), such that the inverse of the information among them is
-    seen diag(1 / values) seen^T. unseen: the others, as rows of unit length in the given units, (u, k).
+    values: ascending, (k,), and vectors: directions as columns, (k, k), such that the inverse of the information is
+    vectors diag(1 / values) vectors^T. sizes: of the directions in the given units, (k,). seen: which hold enough.
     """
 
     values: Array
-    seen: Array
-    unseen: Array
+    vectors: Array
+    sizes: Array
+    seen: NDArray[np.bool_]
+    in_units: Array
+
+    @property
+    def unseen(self) -> Array:
+        """Those that hold too little, as rows of unit length in the given units, (u, k)."""
+        return (self.in_units / np.maximum(self.sizes, 1e-300))[:, ~self.seen].T
+
+    def covariance(self, least: float) -> Array:
+        """Inverse of the information, which counts as at least so much in the given units, (k, k)."""
+        numerical = _NUMERICAL * len(self.values) * float(self.values[-1])
+        root = self.vectors / np.sqrt(np.maximum(self.values, np.maximum(least * self.sizes**2, numerical)))
+        return root @ root.T
 
 
 def directions(information: Array, units: Array, least: float) -> Directions:
@@ -166,6 +180,6 @@ def directions(information: Array, units: Array, least: float) -> Directions:
     values, vectors = np.linalg.eigh(information * np.outer(scale, scale))
     real = scale[:, None] * vectors
     in_units = np.nan_to_num(real / units[:, None])
-    length = np.maximum(np.linalg.norm(in_units, axis=0), 1e-300)
-    seen = (values > _NUMERICAL * len(values) * values[-1]) & (values > least * length**2)
-    return Directions(values[seen], real[:, seen], (in_units / length)[:, ~seen].T)
+    sizes = np.linalg.norm(in_units, axis=0)
+    seen = (values > _NUMERICAL * len(values) * values[-1]) & (values > least * sizes**2)
+    return Directions(values, real, sizes, seen, in_units)

@@ -15,32 +15,39 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 
 from freefloat.arrays import Array
-from freefloat.data.processing.whiteness import whiteness
 from freefloat.dynamics.reaction import NotPossible
-from freefloat.estimate.causes.diagnosis import diagnosed, refuse_too_few
+from freefloat.estimate.causes.diagnosis import refuse_too_few
 from freefloat.estimate.causes.suspicions import refuse_unusable
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.estimate_parts import Budget, ChannelResidual, Quantity, Residual, used_flights
 from freefloat.estimate.estimator import Estimator
-from freefloat.estimate.likelihood.levenberg_marquardt import Fit, directions, levenberg_marquardt
+from freefloat.estimate.likelihood.finished import HELD, Doubts, covariance_of, finished, stacked, units_of, white
+from freefloat.estimate.likelihood.levenberg_marquardt import Fit, levenberg_marquardt
 from freefloat.estimate.likelihood.likelihood import SETTLED, SETTLING, Likelihood, Rows
 from freefloat.estimate.likelihood.momentum_start import momentum_start
+from freefloat.estimate.likelihood.noise_levels import Levels, levels_of, with_levels
+from freefloat.estimate.likelihood.prior_spread import wider_spread
+from freefloat.estimate.likelihood.time_blocks import variance_by_blocks
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.recorded_flight import on_finer_knots
-from freefloat.estimate.unknowns import JOINT_MOTION, Unknowns
 
-HELD = 0.01  # information of a direction in units of the CAD model's spread: below, the data say nothing of it
 _ROUNDS = 3  # of weights that depend on the estimate
-_SILENT = (JOINT_MOTION,)  # nuisances that are no quantities to report
-_FEWEST = 16
 _REFINEMENTS = 2  # of the joints' curves, at most
 _BAD = 3.0  # root mean square of the weighted residual above which another start is tried
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Found:
+    """A fit, what was fitted, and the residuals there."""
+
+    likelihood: Likelihood
+    fit: Fit
+    rows: tuple[Rows, ...]
 
 
 @dataclass(frozen=True)
@@ -68,19 +75,45 @@ class MaximumLikelihood(Estimator):
         likelihood = Likelihood(problem)
         refuse_too_few(_measured(likelihood), problem)
         with one_blas_thread():
-            fit, rows = self._fit(likelihood, likelihood.start())
-            for _ in range(_REFINEMENTS if likelihood.has_local_curves else 0):
-                fine = white(rows) is not False or not np.isfinite(likelihood.unsettled)
-                finer = None if fine else with_finer_curves(likelihood.problem)
-                if finer is None:
-                    break
-                likelihood = Likelihood(finer)
-                fit, rows = self._fit(likelihood, fit.point)
+            found = self._refined(self._fit(likelihood, likelihood.start()))
+            found, levels = self._weighed(found)
+            found = self._with_wider_prior(found)
+            likelihood, fit = found.likelihood, found.fit
             of_curves = _curve_share(likelihood, fit) if likelihood.has_local_curves else None
-            found = finished(self.name, likelihood, fit, rows, likelihood.left(rows), of_curves=of_curves)
-            return _with_curve_words(found, problem, likelihood)
+            by_blocks = None
+            if white(found.rows) is False:
+                by_blocks = variance_by_blocks(likelihood.rows(fit.point), fit.information)
+            doubts = Doubts(problem, levels, by_blocks)
+            estimate = finished(
+                self.name, likelihood, fit, found.rows, likelihood.left(found.rows), of_curves=of_curves, doubts=doubts
+            )
+            return _with_curve_words(estimate, problem, likelihood)
 
-    def _fit(self, likelihood: Likelihood, point: Array) -> tuple[Fit, tuple[Rows, ...]]:
+    def _refined(self, found: _Found) -> _Found:
+        """With finer curves where what is left is coloured."""
+        for _ in range(_REFINEMENTS if found.likelihood.has_local_curves else 0):
+            fine = white(found.rows) is not False or not np.isfinite(found.likelihood.unsettled)
+            finer = None if fine else with_finer_curves(found.likelihood.problem)
+            if finer is None:
+                break
+            found = self._fit(Likelihood(finer), found.fit.point)
+        return found
+
+    def _weighed(self, found: _Found) -> tuple[_Found, Levels]:
+        """With sensors that are noisier than declared weighed by what they leave, and how much noisier they are."""
+        used = float((covariance_of(found.likelihood, found.fit) * found.fit.data).sum())
+        levels = levels_of(found.rows, used) if self.huber is None else {}
+        if not levels:
+            return found, levels
+        return self._fit(Likelihood(with_levels(found.likelihood, levels)), found.fit.point), levels
+
+    def _with_wider_prior(self, found: _Found) -> _Found:
+        """With spreads of the CAD model that the data do not deny."""
+        problem = found.likelihood.problem
+        wider = wider_spread(problem, found.likelihood.unknowns, found.fit)
+        return found if wider is None else self._fit(Likelihood(replace(problem, prior=wider)), found.fit.point)
+
+    def _fit(self, likelihood: Likelihood, point: Array) -> _Found:
         weighted = likelihood.reweigh(point)
         fit = self._from(likelihood, point)
         if not _plausible(fit):
@@ -93,7 +126,7 @@ class MaximumLikelihood(Estimator):
             for _ in range(_ROUNDS - 1 if weighted or self.huber else 0):
                 likelihood.reweigh(fit.point)
                 fit = self._from(likelihood, fit.point)
-        return fit, likelihood.rows(fit.point, count=0)
+        return _Found(likelihood, fit, likelihood.rows(fit.point, count=0))
 
     def _with_curves(self, likelihood: Likelihood, fit: Fit) -> Fit:
         """The fit, and the curves that all sensors make most likely with it."""
@@ -166,7 +199,7 @@ def _knots_noted(likelihood: Likelihood) -> Iterator[str]:
 
 def _curve_share(likelihood: Likelihood, fit: Fit) -> Array:
     """Variance of clusters that errors of the joints' and wheels' curves make, (clusters,)."""
-    top = _covariance(likelihood, fit)[: len(likelihood.problem.minimal)]
+    top = covariance_of(likelihood, fit)[: len(likelihood.problem.minimal)]
     found = np.zeros(len(top))
     for flight in likelihood.flights:
         found += flight.curve_share(likelihood.phi(fit.point), fit.point, top)
@@ -189,134 +222,3 @@ def _huber_weights(rows: tuple[Rows, ...], huber: float) -> Array:
 
 def _plausible(fit: Fit) -> bool:
     return fit.converged and float(fit.residual @ fit.residual) < _BAD**2 * fit.residual.size
-
-
-def stacked(rows: tuple[Rows, ...]) -> tuple[Array, Array]:
-    """Residual, (rows,), and derivative of the prediction, (rows, unknowns), of all channels."""
-    values = [part.values.reshape(-1) for part in rows]
-    jacobians = [part.jacobian.reshape(-1, max(part.jacobian.shape[2], 1)) for part in rows]
-    if len(rows) == 1:
-        return values[0], jacobians[0]
-    return np.concatenate(values), np.concatenate(jacobians)
-
-
-def units_of(fitted: Fitted) -> Array | None:
-    """Sizes of the unknowns, where nothing but the data determines the clusters."""
-    problem, unknowns = fitted.problem, fitted.unknowns
-    if problem.prior is not None:
-        return None
-    known = np.diagonal(unknowns.information)
-    units = np.where(known > 0.0, 1.0 / np.sqrt(np.where(known > 0.0, known, 1.0)), np.nan)
-    units[: len(problem.minimal)] = np.sqrt(np.diagonal(problem.cad_covariance))
-    return units
-
-
-class Fitted(Protocol):
-    """What was fitted: a problem and the vector of its unknowns."""
-
-    problem: Problem
-    unknowns: Unknowns
-
-
-def finished(
-    method: str,
-    fitted: Fitted,
-    fit: Fit,
-    rows: tuple[Rows, ...],
-    left: tuple[ChannelResidual, ...],
-    model: str = "momentum",
-    of_curves: Array | None = None,
-) -> Estimate:
-    """The estimate that a fit is: covariance, budget, residual, nuisances, warnings.
-
-    rows: weighted residuals there. left: the same in the sensors' units. of_curves: part of the noise's variance that
-    errors of curves make, (clusters,).
-    """
-    problem, count = fitted.problem, len(fitted.problem.minimal)
-    covariance = _covariance(fitted, fit)
-    estimate = Estimate(
-        method=method,
-        model=model,
-        robot=problem.robot,
-        known=problem.known,
-        zero=problem.zero,
-        minimal=problem.minimal,
-        values=fit.point[:count],
-        covariance=covariance[:count, :count],
-        cad=problem.cad,
-        residual=_residual(rows, fit, covariance),
-        budget=_budget(fitted, fit, covariance, of_curves),
-        nuisances=_nuisances(fitted, fit, covariance),
-        unseen=_unseen(fitted, fit),
-        prior=problem.prior,
-        flights=used_flights(problem.flights),
-        residuals=left,
-    )
-    return diagnosed(estimate, problem, fitted.unknowns, fit.converged)
-
-
-def with_unknown_noise(estimate: Estimate) -> Estimate:
-    """The estimate of a fit whose noise was taken from its residual, which then says nothing of the model."""
-    return replace(
-        estimate,
-        residual=replace(estimate.residual, ratio=np.nan, by_channel={}),
-        residuals=tuple(replace(each, noise=np.full(each.noise.shape, np.nan)) for each in estimate.residuals),
-    )
-
-
-def _covariance(fitted: Fitted, fit: Fit) -> Array:
-    """Of all unknowns, in the directions that the data or the prior determine."""
-    units = units_of(fitted)
-    if units is None:
-        scale = np.sqrt(np.diagonal(fit.information))
-        return np.linalg.inv(fit.information / np.outer(scale, scale)) / np.outer(scale, scale)
-    found = directions(fit.information, units, HELD)
-    root = found.seen / np.sqrt(found.values)
-    return root @ root.T
-
-
-def _unseen(fitted: Fitted, fit: Fit) -> Array:
-    """Held directions, as far as they are those of clusters, as rows in units of the CAD model's spread."""
-    return fit.unseen[:, : len(fitted.problem.minimal)]
-
-
-def _residual(rows: tuple[Rows, ...], fit: Fit, covariance: Array) -> Residual:
-    used = float((covariance * fit.data).sum())
-    total = sum(part.values.size for part in rows)
-    square = sum(float((part.values**2).sum()) for part in rows)
-    channels = {part.channel: float(np.sqrt((part.values**2).mean())) for part in rows}
-    ratio = float(np.sqrt(square / max(total - used, 1.0)))
-    return Residual(ratio, white(rows), total, fit.point.size, channels)
-
-
-def white(rows: tuple[Rows, ...]) -> bool | None:
-    """Whether no octave of any channel holds more than noise does; None if there are too few rows to tell."""
-    tested = [part.values.T for part in rows if len(part.values) >= _FEWEST]
-    return all(whiteness(column, noise_sd=1.0).white for part in tested for column in part) if tested else None
-
-
-def _budget(fitted: Fitted, fit: Fit, covariance: Array, of_curves: Array | None) -> Budget:
-    count = len(fitted.problem.minimal)
-    top = covariance[:count]
-    parts = {"noise": ((top @ fit.data) * top).sum(axis=1)}
-    if of_curves is not None and of_curves.any():
-        parts = {"noise": np.maximum(parts["noise"] - of_curves, 0.0), "encoders": of_curves}
-    for part in fitted.unknowns.parts:
-        if part.information.any():
-            block = top[:, part.place]
-            share = ((block @ part.information) * block).sum(axis=1)
-            parts[part.source] = parts.get(part.source, 0.0) + share
-    variance = np.maximum(sum(parts.values()), 1e-300)
-    return Budget(tuple(parts), np.column_stack([share / variance for share in parts.values()]))
-
-
-def _nuisances(fitted: Fitted, fit: Fit, covariance: Array) -> tuple[Quantity, ...]:
-    found = []
-    sd = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
-    for part in fitted.unknowns.parts[1:]:
-        if part.kind in _SILENT:
-            continue
-        places = range(part.place.start, part.place.stop)
-        for label, unit, index in zip(part.labels, part.units, places, strict=True):
-            found.append(Quantity(label, float(fit.point[index]), float(sd[index]), unit))
-    return tuple(found)

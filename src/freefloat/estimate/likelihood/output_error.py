@@ -19,7 +19,8 @@ from freefloat.arrays import Array
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.flight import Flight
-from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood, with_unknown_noise
+from freefloat.estimate.likelihood.finished import with_unknown_noise
+from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.problem_data import Nuisances
 from freefloat.sensors.kinds import readings_among

@@ -1,0 +1,45 @@
+"""Noise as the residuals have it: sensors that are noisier than declared are weighed by what they leave.
+
+The level of a component is |r|^2 over its degrees of freedom, its rows less those that the fit used up. It is believed
+where chance hardly makes it so large; a sensor that is better than declared keeps what was declared.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from freefloat.arrays import Array
+from freefloat.estimate.likelihood.likelihood import Likelihood, Rows
+from freefloat.estimate.problem import Problem
+
+_CLEAR = 5.0  # standard deviations of a level beyond one that chance hardly makes
+_MATTERS = 1.03
+
+Levels = dict[tuple[int, str], Array]  # by flight and channel, of each component that is read, (k,)
+
+
+def levels_of(rows: tuple[Rows, ...], used: float) -> Levels:
+    """Levels that are clearly above one; used: degrees of freedom that the fit took from all rows together."""
+    total, found = sum(part.values.size for part in rows), Levels()
+    for part in rows:
+        free = max(len(part.values) * (1.0 - used / total), 1.0)
+        level = np.sqrt((part.values**2).sum(axis=0) / free)
+        clear = level > max(_MATTERS, 1.0 + _CLEAR / np.sqrt(2.0 * free))
+        if clear.any():
+            found[part.flight, part.channel] = np.where(clear, level, 1.0)
+    return found
+
+
+def with_levels(likelihood: Likelihood, levels: Levels) -> Problem:
+    """The problem with noise larger by these levels."""
+    flights = list(likelihood.problem.flights)
+    for (index, channel), level in levels.items():
+        measured, axes = dict(flights[index].measured), likelihood.flights[index].readings[channel].axes
+        factor = np.ones(measured[channel].sd.size)
+        factor[axes] = level
+        data = measured[channel]
+        measured[channel] = replace(data, sd=data.sd * factor, walk=data.walk * factor)
+        flights[index] = replace(flights[index], own_instants=measured)
+    return replace(likelihood.problem, flights=tuple(flights))
