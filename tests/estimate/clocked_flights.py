@@ -62,6 +62,7 @@ def flown(
     arm=ARM,
     rate_Hz=None,
     accelerometer_Hz=None,
+    pulses=(),
 ):
     """A flight.
 
@@ -85,12 +86,14 @@ def flown(
     rates |= {} if accelerometer_Hz is None else {"specific_force": accelerometer_Hz}
     read = {name: _instants(rng, lasts_s, rates[name]) for name in channels}
     first = min(t[0] for t in read.values())
-    every = np.unique(np.concatenate([np.linspace(first, lasts_s, round(lasts_s / STEP_S)), *read.values()]))
+    edges = [[pulse.start_s, pulse.end_s] for pulse in pulses]
+    even = np.linspace(first, lasts_s, round(lasts_s / STEP_S))
+    every = np.unique(np.concatenate([even, *read.values(), *edges]))
     start = Start(
         attitude=turn, position=rng.normal(size=3) * ([1, 1, 0] if flat else 1.0), angular_momentum=h, velocity=drift
     )
     pushed = Disturbance(torque_Nm=torque * np.ones(3) * ([0, 0, 1] if flat else 1.0))
-    truth = simulate_motion(robot, trajectory, every, start, "held", None, (), pushed)
+    truth = simulate_motion(robot, trajectory, every, start, "held", None, pulses, pushed)
     samples = _on(truth, np.searchsorted(every, np.linspace(first, lasts_s, 200)))
     middle = 0.5 * (samples.t[0] + samples.t[-1])
     measured = {}
@@ -104,7 +107,7 @@ def flown(
             off.stamps(t, middle), values, sd, np.full(3, walk if name == "w" else 0.0), clock, own
         )
     held = h if momentum == "known" else momentum
-    flight = Flight(samples, momentum=held, own_instants=measured)
+    flight = Flight(samples, momentum=held, own_instants=measured, pulses=pulses)
     flight = _with_curves(flight, robot, trajectory, truth, clocks, curves, rng if noisy else None, middle)
     return Flown(robot, flight, h)
 

@@ -15,7 +15,14 @@ from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.likelihood.predicted_base import PredictedFlight
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.problem_data import Nuisances
+from freefloat.simulation.simulate import Pulse
 
+PULSES = (
+    Pulse(1.3, 0.7, [4.0, -3.0, 2.0], [0.3, -0.2, 0.5], 0.01),
+    Pulse(2.05, 1.1, [-2.0, 5.0, 1.0], [-0.4, 0.1, 0.2]),
+    Pulse(3.9, 0.4, [4.0, -3.0, 2.0], [0.3, -0.2, 0.5], 0.01),
+)
+EARLY = (Pulse(0.0, 1.5, [4.0, -3.0, 2.0], [0.3, -0.2, 0.5], 0.01),)
 EVERYTHING = Nuisances(gyro_scale=1e-3, external_torque_Nm=1e-3)
 ALL = ("w", "attitude", "v", "position")
 FORCE = ("w", "specific_force")
@@ -49,6 +56,9 @@ SETTINGS = {
     "a fast accelerometer": {"channels": FORCE, "clocks": SEVERAL, "momentum": "unknown", "accelerometer_Hz": 800.0},
     "an accelerometer, planar": {"channels": FORCE, "clocks": SEVERAL, "base": "planar"},
     "everything, without wheels": {"channels": ALL, "clocks": SEVERAL, "momentum": "unknown", "wheels": 0},
+    "pushes": {"channels": ALL, "clocks": SEVERAL, "momentum": "unknown", "pulses": PULSES},
+    "pushes of a planar base": {"channels": ALL, "clocks": ONE, "pulses": PULSES, "base": "planar"},
+    "a push that is on at first": {"channels": ALL, "clocks": SEVERAL, "pulses": EARLY},
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -20,6 +20,7 @@ from freefloat.sensors.kinds import reading_for
 from freefloat.sensors.measured import BASE_CLOCK, Measured
 from freefloat.sensors.quantities import quantity_of
 from freefloat.sensors.sensor import Sensor
+from freefloat.simulation.simulate import Pulse
 
 JOINT_CLOCK = "joints"
 
@@ -52,6 +53,7 @@ class Flight(Content):
     clock: the reference, by which the joints were stamped.
     clocks: by array of the samples, name of the clock of the sensor behind it, that of the wheels' rates included;
         `BASE_CLOCK` unless given. `own_instants` and `wheels`, where given, have theirs in themselves.
+    pulses: pushes of thrusters, by the clock of the joints; estimators that predict readings reckon with them.
     """
 
     samples: Samples
@@ -67,6 +69,7 @@ class Flight(Content):
     wheels: WheelCurves | None = None
     clock: str = JOINT_CLOCK
     clocks: Mapping[str, str] = field(default_factory=dict)
+    pulses: tuple[Pulse, ...] = ()
 
     def __post_init__(self) -> None:
         if self.samples.t is None:
@@ -77,6 +80,7 @@ class Flight(Content):
             object.__setattr__(self, kind, self._levels(kind))
         object.__setattr__(self, "every", FrozenMapping(dict(self.every)))
         object.__setattr__(self, "clocks", FrozenMapping(dict(self.clocks)))
+        object.__setattr__(self, "pulses", tuple(self.pulses))
         try:
             object.__setattr__(self, "momentum", TotalMomentum.of(self.momentum))
         except ShapeError as error:
@@ -160,6 +164,16 @@ class Flight(Content):
     def named(self, name: str) -> Flight:
         """The same flight under another name."""
         return replace(self, name=name)
+
+
+def refuse_pushed(flights: Iterable[Flight]) -> None:
+    """Refuse flights with pulses, for methods that do not reckon with them."""
+    for flight in flights:
+        if flight.pulses:
+            raise InvalidProblem(
+                f"{flight.name}: thrusters pushed, which this method does not reckon with; allowed: maximum-likelihood, "
+                "or recordings without pulses"
+            )
 
 
 def clock_of(sensor: Sensor, channel: str) -> str:

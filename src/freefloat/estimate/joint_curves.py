@@ -90,6 +90,15 @@ class ProjectedCurves(JointCurves):
         sd = np.concatenate([np.full(fit.basis.terms, fit.noise_sd) for _, fit in noisy])
         return motion, CurveErrors(joint, position, rate, sd)
 
+    def error_accelerations(self, t: Array) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], Array]:
+        """Joint, shape (k,), and second derivative at times t, shape (n, k), of the functions of `with_errors`."""
+        functions = self.projection.motion_and_functions(np.clip(t, *self.span_s))[1]
+        noisy = [(index, fit) for index, fit in enumerate(self.projection.fits) if fit.noise_sd > 0.0]
+        if not noisy:
+            return np.zeros(0, np.int64), np.zeros((t.size, 0))
+        joint = np.concatenate([np.full(fit.basis.terms, index) for index, fit in noisy])
+        return joint, np.hstack([functions[fit.basis][2] for _, fit in noisy])
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SplineCurves(JointCurves):
@@ -103,8 +112,23 @@ class SplineCurves(JointCurves):
         return self.curves.spline.start_s, self.curves.spline.end_s
 
     def with_errors(self, t: Array) -> tuple[Motion, CurveErrors]:
-        """Motion of the means at times t; errors are not those of curves as a whole."""
-        return self.curves.motion(t), CurveErrors.none(t.size)
+        """Motion of the means at times t; errors are those of a few coefficients, unless rates were measured."""
+        return self.curves.motion(t), self.errors(t)
+
+    def errors(self, t: Array) -> CurveErrors:
+        """Of curves as a whole: of integrated rates, where each joint started and a bias of its rate."""
+        if not self.integrated:
+            return CurveErrors.none(t.size)
+        joints = self.curves.coefficients.shape[1]
+        since = (t - self.curves.readings.t[0])[:, None] * np.ones(joints)
+        still, one = np.zeros((t.size, joints)), np.ones((t.size, joints))
+        both = np.tile(np.arange(joints), 2)
+        return CurveErrors(both, np.hstack([one, since]), np.hstack([still, one]), np.ones(2 * joints))
+
+    @property
+    def integrated(self) -> bool:
+        """Whether rates were measured, and nothing of positions."""
+        return self.curves.readings.start is not None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,7 +6,7 @@ is relative to that frame. Where H is not zero an error alpha of the attitude (R
 
     alpha' = -w x alpha + B (u x alpha) + g,      u = R^T H,
 
-g being what a unit of each unknown changes in w at a given attitude.
+g being what a unit of each unknown changes in w at a given attitude. Pulses of thrusters add to H (`pushes.py`).
 """
 
 from __future__ import annotations
@@ -19,12 +19,14 @@ from numpy.typing import NDArray
 from freefloat.arrays import Array, read_only
 from freefloat.dynamics.attitude_kernels import turn_by_halves
 from freefloat.dynamics.momentum_rows import spin_momentum, wheel_momentum
-from freefloat.dynamics.reaction import Reaction, momentum_slopes, solve_base
+from freefloat.dynamics.reaction import Reaction, geometry_slopes, momentum_slopes, solve_base
 from freefloat.estimate.column_kernels import spread_columns
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.joint_curves import CurveErrors
+from freefloat.estimate.pushes import AGREED, ROUNDS, Gained, Pushes, centre_of_mass, gained
 from freefloat.motion.trajectory import Motion
 from freefloat.robot.base_axes import allowed_rows
+from freefloat.robot.geometry import PER_JOINT
 from freefloat.robot.model import Robot
 from freefloat.simulation.simulate import with_midpoints
 
@@ -90,7 +92,7 @@ class BaseMotion:
 
     q, dq, ddq: joints. v, w: base, shape (m, 3). R: attitudes against the first, (m, 3, 3); identities where they
     are not predicted. u: R^T H, shape (m, 3). A: momentum matrix, (m, 6, 6 + dofs). B: velocities by angular
-    momentum, (m, r, 3), r the number of velocities that the base can have.
+    momentum, (m, r, 3), r the number of velocities that the base can have. gained: what pulses gave; None without any.
     """
 
     grid: Grid
@@ -104,6 +106,7 @@ class BaseMotion:
     u: Array
     A: Array
     B: Array
+    gained: Gained | None = None
 
 
 def predict(
@@ -114,12 +117,13 @@ def predict(
     zeros: Array,
     bends: Array,
     momentum: Array,
+    pushes: Pushes | None = None,
 ) -> BaseMotion:
     """Predict.
 
     joints: their motion at the grid's instants, and how it may be wrong. phi: standard parameters, (10 bodies,).
     zeros: of the joints, (dofs,). bends: coefficients of the errors of the joints' curves. momentum: H at the grid's
-    instants, (m, 3).
+    instants, (m, 3), but for what pushes add, which need attitudes.
     """
     motion, errors = joints
     q, dq = motion.position + zeros, np.array(motion.rate)
@@ -129,12 +133,15 @@ def predict(
         dq[:, joint] += errors.rate[:, own] @ bends[own]
     q, dq = read_only(q), read_only(dq)
     reaction = Reaction.of(robot, q, dq, grid.spin, phi).checked()
-    R, u = np.broadcast_to(np.eye(3), (q.shape[0], 3, 3)), np.zeros((q.shape[0], 3))
+    R, u, given = np.broadcast_to(np.eye(3), (q.shape[0], 3, 3)), np.zeros((q.shape[0], 3)), None
     if grid.step == 2:
         R = _attitudes(grid, reaction, momentum)
+        if pushes is not None:
+            R, given = _pushed_attitudes(grid, reaction, momentum, pushes, R)
+            momentum = momentum + given.momentum
         u = np.einsum("kji,kj->ki", R, momentum)
     v, w = reaction.velocities(u)
-    return BaseMotion(grid, q, dq, motion.acceleration, errors, v, w, R, u, reaction.A, reaction.B)
+    return BaseMotion(grid, q, dq, motion.acceleration, errors, v, w, R, u, reaction.A, reaction.B, given)
 
 
 def missing_momentum(B: Array, w: Array, rates: Array, R: Array, turning: NDArray[np.int64]) -> Array:
@@ -155,6 +162,19 @@ def _attitudes(grid: Grid, reaction: Reaction, momentum: Array) -> Array:
     rest, gain = reaction.turning()
     turn_by_halves(grid.t, gain, rest, np.ascontiguousarray(momentum), R)
     return R
+
+
+def _pushed_attitudes(
+    grid: Grid, reaction: Reaction, momentum: Array, pushes: Pushes, R: Array
+) -> tuple[Array, Gained]:
+    """Attitudes under pushes and what these gave, from attitudes without them; the two are found in turn."""
+    centre = centre_of_mass(reaction.A)
+    for _ in range(ROUNDS):
+        given, before = gained(pushes, R, centre), R
+        R = _attitudes(grid, reaction, momentum + given.momentum)
+        if np.abs(R - before).max() <= AGREED:
+            break
+    return R, gained(pushes, R, centre)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -211,3 +231,17 @@ def sensitivities(
             G[own],
         )
     return G
+
+
+def by_geometry(robot: Robot, tilts: Array, motion: BaseMotion, phi: Array, gain: Array) -> Array:
+    """Derivatives of gain times the velocities by errors of the geometry, at a given attitude, (m, rows, 5 joints).
+
+    tilts: as for `geometry_slopes`; all else as for `sensitivities`.
+    """
+    first = int(np.argmax(gain.any(axis=0)))
+    found = np.empty((len(motion.q), len(gain), PER_JOINT * motion.q.shape[1]))
+    for start in range(0, len(found), _AT_ONCE):
+        own = slice(start, start + _AT_ONCE)
+        D, _ = geometry_slopes(robot, tilts, phi, motion.q[own], motion.dq[own], motion.v[own], motion.w[own])
+        found[own] = -(gain @ solve_base(motion.A[own], D, allowed_rows(robot), first))
+    return found

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from freefloat.arrays import AXES, Array
 from freefloat.data.processing.base_motion import base_attitude
 from freefloat.data.processing.measured_curves import FEWEST, CurveReadings, measured_curves, on_knots
-from freefloat.data.processing.process import chosen_channels
+from freefloat.data.processing.process import chosen_channels, joint_channel
 from freefloat.data.processing.process_parts import attitude_noise
 from freefloat.data.processing.processed import Known, Processed, ProcessSettings, known_of, sensor_behind
 from freefloat.data.processing.resampling import evenly, resample
@@ -95,10 +95,10 @@ def on_finer_knots(flight: Flight) -> Flight | None:
 
 def _span(channels: Mapping[str, Channel], processed: Processed) -> tuple[float, float]:
     """From when to when the joints are known [s]; all the time where there are none."""
-    encoder = channels.get("q")
-    if encoder is None:
+    read = joint_channel(channels)
+    if read is None:
         return -np.inf, np.inf
-    start, end = float(encoder.t[0]), float(encoder.t[-1])
+    start, end = float(read.t[0]), float(read.t[-1])
     if processed.projection is None:
         return start, end
     begin = processed.projection.start_s
@@ -174,9 +174,10 @@ class _Readings:
 
     @property
     def joint_clock(self) -> str:
-        """The clock by which the encoders were stamped."""
-        encoder = self.channels.get("q")
-        return JOINT_CLOCK if encoder is None or self.sensor_of(encoder) is None else self.clock(encoder)
+        """The clock by which the encoders were stamped, or without them the joints' rates."""
+        read = joint_channel(self.channels)
+        sensor = None if read is None else self.sensor_of(read)
+        return JOINT_CLOCK if read is None or sensor is None else clock_of(sensor, read.name)
 
     # ------------------------------------------------------------------ the base
 
@@ -236,9 +237,12 @@ class _Readings:
     # ------------------------------------------------------------------ joints and wheels
 
     def _joint_rates(self, channel: Channel, known: Known) -> Measured | None:
-        """Rates of all joints; None without a declared sensor: many logs hold readings of encoders, differentiated."""
+        """Rates of all joints; None without a declared sensor: many logs hold readings of encoders, differentiated.
+
+        None also without positions, for then curves are made of the rates.
+        """
         names = self.robot.joint_names
-        if self.sensor_of(channel) is None or not set(names) <= set(channel.components):
+        if "q" not in self.channels or self.sensor_of(channel) is None or not set(names) <= set(channel.components):
             return None
         values, sd = channel.of(names), _sd_of(names, channel, known)
         if np.isnan(sd).any():

@@ -12,8 +12,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from freefloat.arrays import Array
+from freefloat.arrays import AXES, Array
 from freefloat.estimate.flight import Flight
+from freefloat.estimate.joint_curves import SplineCurves
 from freefloat.estimate.problem import Problem
 from freefloat.models.names import cluster_unit
 from freefloat.robot.base_axes import turning_axes
@@ -26,11 +27,13 @@ from freefloat.sensors.unknowns import UnknownGroup, along, flat, independent
 CLUSTERS = "clusters"
 KNOWN = "known "  # and the selector
 JOINT_ZEROS = "joint zeros"
+GEOMETRY = "geometry"
 WHEEL_INERTIAS = "wheel spin inertias"
 TIME_OFFSET = "time offset"
 CLOCK_DRIFT = "clock drift"
 MOMENTUM = "momentum"
 EXTERNAL_TORQUE = "external torque"
+PULSE_FORCE = "force of pulses"  # of every thruster, over what was said of it
 JOINT_MOTION = "joint motion"
 
 
@@ -119,7 +122,9 @@ def _all(problem: Problem) -> Iterator[tuple[int | None, UnknownGroup]]:
         _clusters(problem),
         *_known(problem),
         *_joint_zeros(problem),
+        *_geometry(problem),
         *_wheel_inertias(problem),
+        _pulse_forces(problem),
         *_shared_by_readings(problem),
     )
     yield from ((None, group) for group in shared)
@@ -127,7 +132,7 @@ def _all(problem: Problem) -> Iterator[tuple[int | None, UnknownGroup]]:
     for index, flight in enumerate(problem.flights):
         yield from ((index, group) for group in _of_flight(problem, flight, endings[index]))
     for index, flight in enumerate(problem.flights):
-        yield index, _joint_motion(flight, endings[index])
+        yield index, _joint_motion(problem, flight, endings[index])
 
 
 def _clusters(problem: Problem) -> UnknownGroup:
@@ -192,6 +197,30 @@ def _joint_zeros(problem: Problem) -> Iterator[UnknownGroup]:
         yield independent(JOINT_ZEROS, labels, units, np.maximum(sds, 1e-12))
 
 
+def _geometry(problem: Problem) -> Iterator[UnknownGroup]:
+    """Where each joint sits and how its axis points (`robot/geometry.py`)."""
+    shift, tilt = problem.nuisances.joint_place_m, problem.nuisances.joint_axis_rad
+    if shift is None and tilt is None:
+        return
+    words = (*(f"place of {{}} along {axis}" for axis in AXES), "first tilt of {}", "second tilt of {}")
+    labels = [each.format(joint.name) for joint in problem.robot.joints for each in words]
+    count = len(problem.robot.joints)
+    sds = np.tile(np.maximum([shift or 0.0] * 3 + [tilt or 0.0] * 2, 1e-12), count)
+    yield independent(GEOMETRY, labels, ("m", "m", "m", "rad", "rad") * count, sds)
+
+
+def thrusters_of(problem: Problem) -> tuple[tuple[float, ...], ...]:
+    """Thrusters of all flights whose force is not exact, as `Pulse.thruster` knows them."""
+    pulses = [pulse for flight in problem.flights for pulse in flight.pulses if pulse.relative_sd]
+    return tuple(dict.fromkeys(pulse.thruster for pulse in pulses))
+
+
+def _pulse_forces(problem: Problem) -> UnknownGroup:
+    sds = [thruster[-1] for thruster in thrusters_of(problem)]
+    labels = [f"error of thruster {number}" for number in range(1, len(sds) + 1)]
+    return independent(PULSE_FORCE, labels, "", sds)
+
+
 def _shared_by_readings(problem: Problem) -> Iterator[UnknownGroup]:
     measured = {array for flight in problem.flights for array in flight.measured}
     for reading in readings_among(measured):
@@ -251,6 +280,20 @@ def _turning(problem: Problem, flight: Flight, ending: str) -> Iterator[UnknownG
         yield flat(FIRST_ATTITUDE, along(axes, FIRST_ATTITUDE, ending), "rad")
 
 
-def _joint_motion(flight: Flight, ending: str) -> UnknownGroup:
+def _joint_motion(problem: Problem, flight: Flight, ending: str) -> UnknownGroup:
+    if isinstance(flight.joints, SplineCurves) and flight.joints.integrated:
+        return _integrated(problem, ending)
     sd = flight.joints.errors(flight.t[:1]).sd
     return independent(JOINT_MOTION, [f"{JOINT_MOTION} {k}{ending}" for k in range(sd.size)], "", sd, "encoders")
+
+
+def _integrated(problem: Problem, ending: str) -> UnknownGroup:
+    """Of joints of which only rates were measured: where each started, then the bias of its rate."""
+    joints, nuisances = problem.robot.joints, problem.nuisances
+    slides = [joint.kind == "prismatic" for joint in joints]
+    starts = [nuisances.joint_zero_m if slide else nuisances.joint_zero_rad for slide in slides]
+    biases = [nuisances.joint_rate_bias_m_s if slide else nuisances.joint_rate_bias_rad_s for slide in slides]
+    labels = [f"{words} of {joint.name}{ending}" for words in ("start", "rate bias") for joint in joints]
+    units = [unit for pair in (("rad", "m"), ("rad/s", "m/s")) for unit in (pair[slide] for slide in slides)]
+    sd = np.maximum([spread or 0.0 for spread in (*starts, *biases)], 1e-12)
+    return independent(JOINT_MOTION, labels, units, sd, "joint rates")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from freefloat.motion.random_motion import random_trajectory
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
 from freefloat.robot.yaml_write import robot_document
+from freefloat.sensors.draws import draw_normal
 from freefloat.sensors.truth import Truth
 from freefloat.simulation.recorded import record
 from freefloat.simulation.simulate import Disturbance, Pulse, Start, simulate_motion
@@ -46,6 +48,7 @@ def fly(
     """The true motion, without sensors: joints follow the command, the base reacts.
 
     motion: a trajectory or a design; by default the mission's own, else a random one of this seed within the limits.
+    seed: of a random motion, and of the errors of thrusters' forces.
     robot: the one that flies (`draw_robot`); the mission's own unless given.
     """
     asks_for_clearance(mission)  # refused where nobody could say whether it is kept
@@ -61,10 +64,7 @@ def fly(
         _start(mission),
         flight.wheels,
         mission.wheel_rates,
-        [
-            Pulse(pulse.start_s, pulse.duration_s, np.array(pulse.force_N), np.array(pulse.point_m))
-            for pulse in flight.pulses
-        ],
+        _fired(mission, seed),
         Disturbance(
             np.array(disturbance.force_N),
             np.array(disturbance.torque_Nm),
@@ -73,6 +73,15 @@ def fly(
             np.array(disturbance.orbit_normal),
         ),
     )
+
+
+def _fired(mission: Mission, seed: int) -> list[Pulse]:
+    """The mission's pulses as the thrusters of a seed fire them: each thruster with its own error of the force."""
+    pulses = [pulse.pulse() for pulse in mission.settings.flight.pulses]
+    thrusters = list(dict.fromkeys(pulse.thruster for pulse in pulses))
+    off = draw_normal(seed, [0], "thrusters", (len(thrusters),))[0] if thrusters else np.zeros(0)
+    factors = [1.0 + pulse.relative_sd * off[thrusters.index(pulse.thruster)] for pulse in pulses]
+    return [replace(pulse, force_N=pulse.force_N * factor) for pulse, factor in zip(pulses, factors, strict=True)]
 
 
 def simulate(

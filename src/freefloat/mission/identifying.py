@@ -135,7 +135,10 @@ def settings_for(mission: Mission, method: str) -> ProcessSettings:
     """A delay that the method estimates itself is not sought before."""
     itself = method in ("maximum-likelihood", "physically-consistent") and mission.robot.base != "fixed"
     late = not itself or nuisances_of(mission).time_offset_s is None
-    return ProcessSettings(seek_delay=late, most_samples=_LOOKED_AT if itself else None)
+    positions = mission.settings.identify.start_positions
+    return ProcessSettings(
+        seek_delay=late, most_samples=_LOOKED_AT if itself else None, start_positions=dict(positions)
+    )
 
 
 def named_recordings(recordings: Recordings) -> dict[str, Recording]:
@@ -170,6 +173,8 @@ def flights_of(
         made = recorded_flight(
             recording, mission.robot, processed, sensors, settings, momentum_of(mission), walks, bodies, name
         )
+        pulses = mission.settings.identify.pulses.get(name, mission.settings.flight.pulses)
+        made = replace(made, pulses=tuple(pulse.pulse() for pulse in pulses))
         flights.append((made, _with_wheel_words(mission, made, processed)))
     return flights
 
@@ -239,10 +244,11 @@ def command_of(mission: Mission, recording: Recording) -> Trajectory | None:
 def shows(recording: Recording, motion: Trajectory, mission: Mission) -> bool:
     """Whether the joints that were recorded moved like this."""
     names = mission.robot.joint_names
-    for channel in recording.of_quantity("q"):
+    for channel in (*recording.of_quantity("q"), *recording.of_quantity("dq")):
         if set(names) <= set(channel.components):
-            q = motion.samples(mission.robot, np.clip(channel.t, 0.0, motion.duration_s)).q
-            return bool((channel.of(names) - q).std() < FAR * max(float(q.std()), 1e-12))
+            flown = motion.samples(mission.robot, np.clip(channel.t, 0.0, motion.duration_s))
+            moved = flown.q if channel.quantity == "q" else flown.need("dq", "a comparison")
+            return bool((channel.of(names) - moved).std() < FAR * max(float(moved.std()), 1e-12))
     return False
 
 

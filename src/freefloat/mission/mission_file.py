@@ -146,6 +146,9 @@ def _contradictions(settings: MissionSection, robot: Robot, mission: Mission) ->
     nadir, normal = np.array(flight.disturbance.nadir), np.array(flight.disturbance.orbit_normal)
     if abs(nadir @ nadir - 1.0) > 1e-6 or abs(normal @ normal - 1.0) > 1e-6 or abs(nadir @ normal) > 1e-6:
         yield "flight.disturbance: nadir and orbit_normal must be unit vectors at a right angle"
+    for name in settings.identify.start_positions:
+        if name not in robot.joint_names:
+            yield f"identify.start_positions names {name!r}; allowed: {', '.join(robot.joint_names)}"
     moved = set(mission.trajectory.channels) if mission.trajectory else set[str]()
     if flight.wheels == "free" and moved & {wheel.name for wheel in robot.wheels}:
         yield "flight.wheels is free, but the trajectory drives wheels; allowed: held"

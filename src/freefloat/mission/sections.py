@@ -17,7 +17,7 @@ from freefloat.excitation.limits.kinds import LimitsSection
 from freefloat.files import Number, Positive, Section, Vector3, did_you_mean, entries, shown
 from freefloat.models.names import ModelName
 from freefloat.sensors.kinds import Sensors
-from freefloat.simulation.simulate import Wheels
+from freefloat.simulation.simulate import Pulse, Wheels
 
 DEFAULT_DURATION_S = 60.0
 
@@ -52,12 +52,19 @@ class StartSection(Section):
 
 
 class PulseSection(Section):
-    """A thruster's push, base axes."""
+    """A thruster's push, base axes. Pulses of the same force at the same point are of one thruster, and so its error."""
 
-    start_s: Number
+    start_s: Number = Field(description="by the clock of the joints")
     duration_s: Positive
     force_N: Vector3
     point_m: Vector3 = (0.0, 0.0, 0.0)
+    relative_sd: Annotated[Number, Field(ge=0.0)] = Field(
+        0.0, description="standard deviation of the force over it: drawn for every seed, and part of every interval"
+    )
+
+    def pulse(self) -> Pulse:
+        """The same, for a flight."""
+        return Pulse(self.start_s, self.duration_s, np.array(self.force_N), np.array(self.point_m), self.relative_sd)
 
 
 class DisturbanceSection(Section):
@@ -74,7 +81,9 @@ class FlightSection(Section):
     """How the flight is simulated."""
 
     start: StartSection = StartSection()
-    wheels: Wheels = "held"
+    wheels: Wheels = Field(
+        "held", description="held at their rates, free, or hold-attitude: such that the base does not turn"
+    )
     wheel_rates_rad_s: dict[str, Number] = Field(default_factory=dict)
     pulses: list[PulseSection] = Field(default_factory=list)
     disturbance: DisturbanceSection = DisturbanceSection()
@@ -171,6 +180,13 @@ class IdentifySection(Section):
     nuisances: Literal["none"] | NuisancesSection = NuisancesSection()
     without: dict[str, list[str]] = Field(
         default_factory=dict, description="by file name of a recording: bodies that were not there"
+    )
+    start_positions: dict[str, Number] = Field(
+        default_factory=dict,
+        description="by joint, rad or m, at the first reading, where only rates are recorded; as commanded unless given",
+    )
+    pulses: dict[str, list[PulseSection]] = Field(
+        default_factory=dict, description="by file name of a recording: its pulses, if they are not those of `flight`"
     )
 
 

@@ -58,6 +58,22 @@ class MovingBase(TurningBase, Protocol):
         """Derivative of the centre of mass, shape (n, 3, k)."""
 
     @property
+    def pushed_velocity(self) -> Array | None:
+        """Of the centre of mass by pulses of thrusters, axes of the first sample, (n, 3) [m/s]; None without any."""
+
+    @property
+    def pushed_velocity_by_unknowns(self) -> Array:
+        """Derivative of that velocity, where there is one, shape (n, 3, k)."""
+
+    @property
+    def pushed_way(self) -> Array | None:
+        """The integral of that velocity, shape (n, 3) [m]; None without any."""
+
+    @property
+    def pushed_way_by_unknowns(self) -> Array:
+        """Derivative of that way, where there is one, shape (n, 3, k)."""
+
+    @property
     def joint_rates(self) -> Array:
         """Rates of the joints, shape (n, joints) [rad/s or m/s]."""
 

@@ -1,9 +1,9 @@
 """Motion capture, GNSS: where the base is, and how it is turned.
 
 What an estimator predicts of a position: with P and V of the centre of mass at first, c where that is in base axes,
-R_0 the first attitude and R the attitude against it,
+R_0 the first attitude, R the attitude against it, and D how far pulses have pushed the centre,
 
-    P + V t - R_0 R c
+    P + V t + R_0 D - R_0 R c
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from freefloat.sensors.draws import Stream
 from freefloat.sensors.measured import Measured
 from freefloat.sensors.moving_base import MovingBase, PulledBack
 from freefloat.sensors.noise import Noise
-from freefloat.sensors.reading import DRIFT_VELOCITY, Reading, drift_velocity
+from freefloat.sensors.reading import DRIFT_VELOCITY, FIRST_ATTITUDE, Reading, drift_velocity
 from freefloat.sensors.sensor import ZERO, Output, PerAxis, Sensor, SpreadPerAxis
 from freefloat.sensors.truth import Layout, Truth
 from freefloat.sensors.unknowns import UnknownGroup, along, flat
@@ -104,8 +104,10 @@ class PositionReading(Reading[Any]):
     def predicted(self, base: MovingBase, point: Array) -> Array:
         """Position of the base's origin, inertial axes, shape (n, 3) [m]."""
         P, V = (self.setting.vector(point, kind, self.axes) for kind in (FIRST_POSITION, DRIFT_VELOCITY))
-        turned = self.setting.first_attitude(point) @ base.R @ base.centre[:, :, None]
-        return P + self._since(base) * V - turned[..., 0]
+        first = self.setting.first_attitude(point)
+        turned = first @ base.R @ base.centre[:, :, None]
+        way = 0.0 if base.pushed_way is None else base.pushed_way @ first.T
+        return P + self._since(base) * V + way - turned[..., 0]
 
     def _since(self, base: MovingBase) -> Array:
         return (base.t - base.t[0])[:, None]
@@ -118,7 +120,16 @@ class PositionReading(Reading[Any]):
         along_axes = np.eye(self.axes.size)
         J[:, :, self.setting.place(FIRST_POSITION)] += along_axes
         J[:, :, self.setting.place(DRIFT_VELOCITY)] += self._since(base)[:, :, None] * along_axes
+        if base.pushed_way is not None:
+            J += self._pushed(base, point, base.pushed_way)[:, self.axes]
         return J
+
+    def _pushed(self, base: MovingBase, point: Array, way: Array) -> Array:
+        """Of what pulses gave, way (n, 3), by all unknowns, inertial axes, shape (n, 3, k)."""
+        change, place = np.array(base.pushed_way_by_unknowns), self.setting.place(FIRST_ATTITUDE)
+        if place is not None:
+            change[:, :, place] -= cross_matrices(way) @ self.setting.first_turn(point)
+        return self.setting.first_attitude(point) @ change
 
     def pull_back(self, base: MovingBase, point: Array, J: Array) -> PulledBack:
         """The way back from a derivative by `derivative`, J (n, axes, k)."""

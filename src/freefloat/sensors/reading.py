@@ -75,10 +75,13 @@ class Setting:
         place, turned = self.place(FIRST_ATTITUDE), base.turn_by_unknowns
         if place is None:
             return turned
-        first = right_jacobian(self.vector(point, FIRST_ATTITUDE, self.turning)[None])[0][:, self.turning]
         total = np.array(turned)
-        total[:, :, place] += base.R.swapaxes(1, 2) @ first
+        total[:, :, place] += base.R.swapaxes(1, 2) @ self.first_turn(point)
         return total
+
+    def first_turn(self, point: Array) -> Array:
+        """Derivative of the first attitude by its unknowns, as a small rotation in its own axes, (3, turning axes)."""
+        return right_jacobian(self.vector(point, FIRST_ATTITUDE, self.turning)[None])[0][:, self.turning]
 
     def first_back(self, base: MovingBase, by_turn: Array) -> Array:
         """The way back of the first attitude's columns of `turn_by_unknowns`: by a small rotation of R, (n, 3)."""

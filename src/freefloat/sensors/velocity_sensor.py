@@ -1,9 +1,9 @@
 """Velocity of a point of the base, tracked from outside or integrated from an accelerometer.
 
 What an estimator predicts of it, taken to the base's origin: with V of the centre of mass, R_0 the first attitude, R
-the attitude against it, and a the bias of an accelerometer whose integral it is,
+the attitude against it, U what pulses gave of V, and a the bias of an accelerometer whose integral it is,
 
-    v + R^T R_0^T V + R^T (integral of R) a
+    v + R^T R_0^T V + R^T U + R^T (integral of R) a
 
 If it is such an integral its errors walk, and its changes from sample to sample are compared.
 """
@@ -167,6 +167,8 @@ class VelocityReading(Reading[VelocityNuisances]):
     def predicted(self, base: MovingBase, point: Array) -> Array:
         """Velocity of the base's origin, base axes, shape (n, 3) [m/s]."""
         predicted = base.v + self._coasting(base, point)
+        if base.pushed_velocity is not None:
+            predicted = predicted + turned(base.R.swapaxes(1, 2), base.pushed_velocity)
         if self.setting.place(ACCELEROMETER_BIAS) is not None:
             bias = self.setting.vector(point, ACCELEROMETER_BIAS, self.axes)
             predicted = predicted + base.R.swapaxes(1, 2) @ base.integral @ bias
@@ -181,6 +183,9 @@ class VelocityReading(Reading[VelocityNuisances]):
         J = np.array(base.velocity_by_unknowns)
         if coasting.any():
             J += (cross_matrices(coasting) @ setting.turn_by_unknowns(base, point))[:, self.axes]
+        if base.pushed_velocity is not None:
+            pushed = cross_matrices(turned(back, base.pushed_velocity)) @ base.turn_by_unknowns
+            J += (pushed + back @ base.pushed_velocity_by_unknowns)[:, self.axes]
         if self._arm.any():
             J -= base.rates_by_unknowns(self._arm[self.axes][:, setting.turning])
         for kind, columns in self._columns(base, point):

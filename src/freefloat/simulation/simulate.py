@@ -17,7 +17,7 @@ from freefloat.arrays import Array, frozen_array, read_only
 from freefloat.dynamics import kernels
 from freefloat.dynamics.attitude_kernels import propagate
 from freefloat.dynamics.momentum_rows import momentum_by_wheel_rates, momentum_matrix, wheel_momentum
-from freefloat.dynamics.reaction import base_accelerations
+from freefloat.dynamics.reaction import Reaction, base_accelerations
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.torque import inverse_dynamics
 from freefloat.errors import FreefloatError, ShapeError
@@ -28,7 +28,7 @@ from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY, inertia_entries
 from freefloat.robot.rotations import rotations, turned
 
-Wheels = Literal["held", "free"]
+Wheels = Literal["held", "free", "hold-attitude"]
 
 
 class CannotFly(FreefloatError):
@@ -68,23 +68,36 @@ class Pulse:
     """A thruster's push: a constant force [N] in base axes at a point of the base [m], for a while [s].
 
     Each interval of the simulation gets the part of the impulse that falls into it, so that none is lost.
+    relative_sd: how well the force is known, over itself.
     """
 
     start_s: float
     duration_s: float
     force_N: Array
     point_m: Array = field(default_factory=lambda: np.zeros(3))
+    relative_sd: float = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "force_N", frozen_array(self.force_N, (3,)))
         object.__setattr__(self, "point_m", frozen_array(self.point_m, (3,)))
         if not self.duration_s > 0.0:
             raise CannotFly(f"a pulse lasts {self.duration_s} s; allowed: more than zero")
+        if not 0.0 <= self.relative_sd < np.inf:
+            raise CannotFly(f"the force of a pulse is known to {self.relative_sd}; allowed: zero or more")
+
+    @property
+    def end_s(self) -> float:
+        """When it ends [s]."""
+        return self.start_s + self.duration_s
+
+    @property
+    def thruster(self) -> tuple[float, ...]:
+        """What two pulses of one thruster have in common: force, point, and so the error of the force."""
+        return (*self.force_N.tolist(), *self.point_m.tolist(), self.relative_sd)
 
     def wrench(self, t: Array) -> Array:
         """Mean force and moment about the base origin over each interval of t, shape (n - 1, 6)."""
-        end = self.start_s + self.duration_s
-        overlap = np.minimum(t[1:], end) - np.maximum(t[:-1], self.start_s)
+        overlap = np.minimum(t[1:], self.end_s) - np.maximum(t[:-1], self.start_s)
         share = np.maximum(overlap, 0.0) / np.diff(t)
         return share[:, None] * np.concatenate([self.force_N, np.cross(self.point_m, self.force_N)])
 
@@ -132,12 +145,15 @@ def simulate_motion(
 ) -> Samples:
     """The true motion at the times t (n,) [s]: joints as commanded, base reacting; torques by inverse dynamics.
 
-    wheels: held at the trajectory's rates (constant where it has none), or free and frictionless.
+    wheels: held at the trajectory's rates (constant where it has none), free and frictionless, or such that the base
+        keeps its first attitude, whatever joints and pushes do.
     wheel_rates: relative rates at the first instant [rad/s], added to the trajectory's; (wheels,).
     """
     times = instants(t)
-    common = (turns_freely(wheels), wheel_rates, pulses, disturbance)
-    return _PrescribedFlight.of(robot, motion, times, start or Start(), *common).fly()
+    kept, begin = wheels == "hold-attitude", start or Start()
+    common = (not kept and turns_freely(wheels), wheel_rates, pulses, disturbance)
+    flight = _PrescribedFlight.of(robot, motion, times, begin, *common)
+    return (flight.with_attitude_held() if kept else flight).fly()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -169,6 +185,44 @@ class _PrescribedFlight:
             added = frozen_array(wheel_rates, (len(robot.wheels),))
             half = replace(half, wheel_rates=half.need("wheel_rates", "wheels") + added)
         return cls(robot, t, half, start, free, pulse_wrench(t, pulses), disturbance or Disturbance())
+
+    def with_attitude_held(self) -> _PrescribedFlight:
+        """The same with wheels that take up all angular momentum which would turn the base.
+
+        What joints and pushes ask of them is shared so that their rates change least.
+        """
+        robot, axes = self.robot, turning_axes(self.robot)
+        gain = momentum_by_wheel_rates(robot)[axes]
+        if np.linalg.matrix_rank(gain) < axes.size:
+            raise CannotFly(
+                "wheels cannot hold the attitude of this base; allowed: wheels about all axes it turns about"
+            )
+        if self.disturbance.orbital_rate_rad_s or (self.start.rate is not None and self.start.rate.any()):
+            raise CannotFly("wheels hold the attitude of a base that starts at rest, without gravity gradient")
+        body, rates = locked_bodies(robot, self.half), np.array(self.half.need("wheel_rates", "wheels"))
+        com, h, R_IB = body[:, :3] / robot.mass, np.diff(self.t)[:, None], rotations([self.start.attitude])[0]
+        own = body[:, 12:15] - np.cross(com, body[:, 9:12]) + wheel_momentum(robot, rates)
+        force, moment = self.wrench[:, :3], self.wrench[:, 3:] + self.disturbance.torque_Nm @ R_IB
+        begin, half, end = (moment - np.cross(c, force) for c in (com[:-2:2], com[1::2], com[2::2]))
+        total = np.zeros_like(own)
+        total[2::2] = np.cumsum(h / 6.0 * (begin + 4.0 * half + end), axis=0)
+        total[1::2] = total[:-2:2] + h / 24.0 * (5.0 * begin + 8.0 * half - end)
+        missing = self.start.angular_momentum + total - own
+        moved = replace(self.half, wheel_rates=rates + missing[:, axes] @ np.linalg.pinv(gain).T)
+        still = replace(self, half=moved)
+        flown = still.fly()
+        wheels = flown.need("wheel_accelerations", "wheels") + self._held_back(flown, gain)
+        accelerations = np.empty_like(rates)
+        accelerations[::2], accelerations[1::2] = wheels, 0.5 * (wheels[1:] + wheels[:-1])
+        return replace(still, half=replace(moved, wheel_accelerations=accelerations))
+
+    def _held_back(self, flown: Samples, gain: Array) -> Array:
+        """Accelerations of wheels, beside those there are, that leave the base none of its own, (n, wheels)."""
+        axes, n = turning_axes(self.robot), len(flown)
+        reaction = Reaction.of(self.robot, flown.q, flown.need("dq", "wheels"), np.zeros((n, 3)))
+        by_momentum = reaction.turning()[1][:, axes[:, None], axes]
+        rate = np.linalg.solve(by_momentum, flown.need("dw", "wheels")[:, axes, None])[..., 0]
+        return np.asarray(rate @ np.linalg.pinv(gain).T)
 
     def fly(self) -> Samples:
         whole = replace(self.half[::2], t=self.t)
@@ -247,9 +301,11 @@ def instants(t: ArrayLike) -> Array:
 
 
 def turns_freely(wheels: Wheels) -> bool:
-    """Whether the wheels are free, or one sentence on what they can be."""
-    if wheels not in get_args(Wheels):
-        raise CannotFly(f"wheels are {wheels!r}; allowed: {', '.join(get_args(Wheels))}")
+    """Whether the wheels are free, or one sentence on what they can be; they hold the attitude in one flight only."""
+    if wheels not in ("held", "free"):
+        whole = f"allowed: {', '.join(get_args(Wheels))}"
+        allowed = "allowed here: held, free" if wheels == "hold-attitude" else whole
+        raise CannotFly(f"wheels are {wheels!r}; {allowed}")
     return wheels == "free"
 
 

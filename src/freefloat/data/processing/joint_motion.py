@@ -23,7 +23,7 @@ from freefloat.data.processing.processed import Known, ProcessSettings
 from freefloat.data.processing.projection import Projection, project
 from freefloat.data.processing.resampling import CannotProcess, evenly
 from freefloat.data.processing.spectrum import noise_level, rounding_step
-from freefloat.data.processing.stamp_noise import rms_rate
+from freefloat.data.processing.stamp_noise import rms_rate, with_stamp_noise
 from freefloat.motion.trajectory import Motion, Trajectory
 from freefloat.robot.model import Robot
 
@@ -111,6 +111,23 @@ def joint_motion(
     warnings += curves.unexplained("encoder", robot.joint_names)
     words = curves.as_text(robot.joint_names)
     return JointMotion(t, positions, curves.noise_sd, None, None, curves, span, words, (), tuple(warnings))
+
+
+def motion_from_rates(t: Array, rates: Array, start: Array, robot: Robot, known: Known) -> JointMotion:
+    """From rates in the order of the robot's joints, shape (n, joints) at times t, shape (n,) [s], without positions.
+
+    start: positions at the first reading, shape (joints,).
+    """
+    sd = np.full(len(start), np.nan)
+    if known.noise_sd is not None:
+        steps = rounding_step(rates) if known.rounding is None else known.rounding
+        sd = with_stamp_noise(np.hypot(known.noise_sd, steps / np.sqrt(12.0)), known.stamp_sd_s, t, rates)
+    curves = measured_curves(CurveReadings(t, rates, sd, start))
+    positions, words = curves.motion(t).position, f"integrated: {curves.as_text(robot.joint_names)}"
+    listed = ", ".join(f"{name} {value:.4g}" for name, value in zip(robot.joint_names, start.tolist(), strict=True))
+    note = f"joint positions were not recorded: they are integrals of the rates, from {listed} rad or m on"
+    span, said = (float(t[0]), float(t[-1])), curves.unexplained("joint-rate sensor", robot.joint_names)
+    return JointMotion(t, positions, curves.sd(t)[0], None, None, curves, span, words, (note,), tuple(said))
 
 
 def _noise(known: Known, settings: ProcessSettings, steps: Array) -> Array | None:

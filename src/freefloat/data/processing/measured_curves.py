@@ -14,7 +14,7 @@ tell from their noise a good gyro may; there are never more coefficients than re
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -48,11 +48,17 @@ class CurveReadings:
     """What was read of k curves at the same instants.
 
     t: shape (n,) [s]. values: shape (n, k). sd: of a reading, shape (k,), NaN where nobody said.
+    start: where the values are rates of the curves, their positions at the first reading, shape (k,); else None.
     """
 
     t: Array
     values: Array
     sd: Array
+    start: Array | None = None
+
+    def at_rows(self, rows: slice | NDArray[np.bool_]) -> CurveReadings:
+        """Some of them, the first one among these."""
+        return replace(self, t=self.t[rows], values=self.values[rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,10 +194,10 @@ def _of_long(readings: CurveReadings, span_s: tuple[float, float]) -> MeasuredCu
     """The curves of many readings, with the knots and levels that the liveliest stretches of them ask for."""
     found = []
     for own in _liveliest(readings.values):
-        found.append(measured_curves(CurveReadings(readings.t[own], readings.values[own], readings.sd)))
+        found.append(measured_curves(readings.at_rows(own)))
     (start, end), spacing = span_s, min(each.spline.spacing_s for each in found)
     noise, jerk = (np.max([getattr(each, name) for each in found], axis=0) for name in ("noise_sd", "jerk"))
-    known = CurveReadings(readings.t, readings.values, noise)
+    known = replace(readings, sd=noise)
     best = on_knots(known, EvenSpline.over(start, end, max(1, math.ceil((end - start) / spacing))), jerk)
     for _ in range(_REFINED):
         finer = best.finer() if best.coloured.any() else None
@@ -222,8 +228,8 @@ def on_knots(readings: CurveReadings, spline: EvenSpline, jerk: Array | None = N
             "a curve"
         )
     if not inside.all():
-        readings = CurveReadings(readings.t[inside], readings.values[inside], readings.sd)
-    (functions,) = spline.functions(readings.t)
+        readings = readings.at_rows(inside)
+    functions, last = _read(readings, spline)
     gram = np.zeros((ORDER, spline.count))
     for lag in range(ORDER):
         for k in range(ORDER - lag):
@@ -231,7 +237,8 @@ def on_knots(readings: CurveReadings, spline: EvenSpline, jerk: Array | None = N
             gram[lag] += np.bincount(functions.first + k, products, spline.count)
     fits = []
     for j in range(readings.values.shape[1]):
-        curve = _Curve(readings.t, readings.values[:, j], float(readings.sd[j]), spline, functions, gram)
+        y = np.append(readings.values[:, j], last[j : j + 1])
+        curve = _Curve(readings.t, y, float(readings.sd[j]), spline, functions, gram)
         fits.append(curve.with_jerk(curve.likely_jerk() if jerk is None else float(jerk[j])))
     c, band, sd, density, evidence, left, white, coloured = zip(*fits, strict=True)
     return MeasuredCurves(
@@ -248,19 +255,36 @@ def on_knots(readings: CurveReadings, spline: EvenSpline, jerk: Array | None = N
     )
 
 
+def _read(readings: CurveReadings, spline: EvenSpline) -> tuple[PlacedFunctions, Array]:
+    """The functions that readings are of, and a last value of each curve: of rates, its start, shape (k,); else (0,).
+
+    The start counts as if it were known as well as it would be from the one before by one reading.
+    """
+    if readings.start is None:
+        return spline.functions(readings.t)[0], np.zeros(0)
+    step = float(np.median(np.diff(readings.t)))
+    rates, (start,) = spline.functions(readings.t, 1)[1], spline.functions(readings.t[:1])
+    first = np.concatenate([rates.first, start.first])
+    return PlacedFunctions(first, np.concatenate([rates.values, start.values / step])), readings.start / step
+
+
 class _Curve:
-    """One curve on given knots, its noise and the level of its jerk to be found."""
+    """One curve on given knots, its noise and the level of its jerk to be found.
+
+    y: readings at times t, and behind them where the curve starts if they are rates.
+    """
 
     def __init__(
         self, t: Array, y: Array, sd: float, spline: EvenSpline, functions: PlacedFunctions, gram: Array
     ) -> None:
         self.t, self.y, self.spline, self.functions, self.gram = t, y, spline, functions, gram
-        largest = max(float(np.abs(y).max()), 1e-300)
+        read = y[: t.size]
+        largest = max(float(np.abs(read).max()), 1e-300)
         self.floor = _LEAST_SD * largest
         self.known = math.isfinite(sd)
-        self.sd = max(sd if self.known else float(noise_level(evenly(t, y[:, None]).values)[0]), self.floor)
+        self.sd = max(sd if self.known else float(noise_level(evenly(t, read[:, None]).values)[0]), self.floor)
         self.rank = spline.count - 3  # of the prior, which lets parabolas be
-        size = max(float(y.std()), 10.0 * _LEAST_SD * largest)
+        size = max(float(read.std()), 10.0 * _LEAST_SD * largest) * (1.0 if y.size == t.size else t[-1] - t[0])
         self.guess = size**2 / (t[-1] - t[0]) ** 5 * 1e6  # of the density
         self._stiffest = _STIFFEST * float(gram[0].mean()) / float(spline.roughness[0].max())
         self.c0, self.rough0 = np.zeros(spline.count), np.zeros(spline.count)
@@ -286,7 +310,7 @@ class _Curve:
         """Coefficients, precision, noise, jerk, evidence, what is left over noise, whether white, whether coloured."""
         self._begin(jerk)
         evidence, c, band, sd = self.evidence(jerk)
-        residual = self.y - self.functions.of(c[:, None])[:, 0]
+        residual = (self.y - self.functions.of(c[:, None])[:, 0])[: self.t.size]
         left = float(np.sqrt((residual**2).mean())) / sd
         parts = np.array_split(residual, max(1, residual.size // _LONG))
         worst = max(parts, key=lambda part: float((part**2).mean()))

@@ -16,7 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from freefloat.arrays import Array
-from freefloat.data.processing.joint_motion import JointMotion, joint_motion
+from freefloat.data.processing.joint_motion import JointMotion, joint_motion, motion_from_rates
 from freefloat.data.processing.process_parts import (
     ProcessedPart,
     ProcessingInputs,
@@ -61,7 +61,8 @@ def process(
     """
     chosen, known = settings or ProcessSettings(), tuple(sensors)
     channels, unused = chosen_channels(recording, robot, chosen)
-    aside = [channels.pop(name) for name in _ASIDE if name in channels]
+    own = [name for name in _ASIDE if name in channels and (name != "dq" or "q" in channels)]
+    aside = [channels.pop(name) for name in own]
     channels, outside = _together(channels)
     joints = _joints(channels, robot, motion, chosen, known)
     if joints.projection is not None:  # what was found out holds for wheels too
@@ -109,9 +110,10 @@ def chosen_channels(
             chosen[channel.quantity] = replace(channel, t=channel.t - late) if late else channel
         else:
             aside.append(channel.name)
-    if robot.joints and "q" not in chosen:
+    if robot.joints and "q" not in chosen and "dq" not in chosen:
         raise CannotProcess(
-            f"no channel holds the positions of all joints of {robot.name}: {', '.join(robot.joint_names)}"
+            f"no channel holds the positions, or the rates, of all joints of {robot.name}: "
+            f"{', '.join(robot.joint_names)}"
         )
     if not chosen:
         raise CannotProcess(f"no channel holds {_FEWEST} readings or more of anything that is used")
@@ -120,7 +122,7 @@ def chosen_channels(
 
 def _together(channels: Mapping[str, Channel]) -> tuple[dict[str, Channel], tuple[str, ...]]:
     """Channels with readings while the joints were recorded (the gyro, without any), and a sentence on each other."""
-    leader = next(channels[name] for name in ("q", "gyro", *channels) if name in channels)
+    leader = next(channels[name] for name in ("q", "dq", "gyro", *channels) if name in channels)
     first, last = float(leader.t[0]), float(leader.t[-1])
     apart = [name for name, each in channels.items() if ((each.t >= first) & (each.t <= last)).sum() < 2]
     said = (f"{channels[name].name} is not used: it has no readings while {leader.name} was recorded" for name in apart)
@@ -139,7 +141,7 @@ def _time_base(
     """Instants within the motion at which every channel has samples around, shape (m,) [s], and their rate."""
     start = max(span_s[0], *(float(channel.t[0]) for channel in channels.values()))
     end = min(span_s[1], *(float(channel.t[-1]) for channel in channels.values()))
-    leader = next(channels[name] for name in ("gyro", "q", *channels) if name in channels)
+    leader = next(channels[name] for name in ("gyro", "q", "dq", *channels) if name in channels)
     if rate_Hz is None:
         slack = 1e-9 * (end - start)  # the rounding of stamps
         t, rate = leader.t[(leader.t >= start - slack) & (leader.t <= end + slack)], leader.rate_Hz
@@ -171,8 +173,9 @@ def _gaps(channels: Mapping[str, Channel], t: Array) -> tuple[str, ...]:
 
 
 def _shared(channels: Mapping[str, Channel], rate_Hz: float) -> dict[str, float]:
-    """How many rows of each array of the base's motion come from one reading."""
-    found = {array: [channels[name] for name in names if name in channels] for array, names in sources().items()}
+    """How many rows of each array of the base's motion, and of torques, come from one reading."""
+    behind = {**sources(), "torques": ("tau",)}
+    found = {array: [channels[name] for name in names if name in channels] for array, names in behind.items()}
     return {array: max(1.0, rate_Hz / given[0].rate_Hz) for array, given in found.items() if given}
 
 
@@ -194,12 +197,43 @@ def _joints(
 ) -> JointMotion:
     if not robot.joints:
         return JointMotion.none(next(iter(channels.values())).t)
-    channel = channels["q"]
+    channel = joint_channel(channels)
+    assert channel is not None
     place = [channel.components.index(name) for name in robot.joint_names]
-    known = known_of(channel, robot, sensors, settings)
+    known, values = known_of(channel, robot, sensors, settings), channel.of(robot.joint_names)
     if known.noise_sd is not None and known.rounding is not None:
         known = replace(known, noise_sd=known.noise_sd[place], rounding=known.rounding[place])
-    return joint_motion(channel.t, channel.of(robot.joint_names), robot, command, known, settings)
+    if channel.quantity == "q":
+        return joint_motion(channel.t, values, robot, command, known, settings)
+    start, guessed = _start_positions(channel, robot, command, settings)
+    found = motion_from_rates(channel.t, values, start, robot, known)
+    return replace(found, warnings=found.warnings + guessed)
+
+
+def joint_channel(channels: Mapping[str, Channel]) -> Channel | None:
+    """That which says how the joints moved: their positions, else their rates; None without any."""
+    return channels.get("q") or channels.get("dq")
+
+
+def _start_positions(
+    channel: Channel, robot: Robot, command: Trajectory | None, settings: ProcessSettings
+) -> tuple[Array, tuple[str, ...]]:
+    """Of the joints at a channel's first reading, shape (joints,), and a sentence on those that nobody said.
+
+    As given, else as commanded, else as near to zero as the joint can be.
+    """
+    given, names = settings.start_positions, robot.joint_names
+    if command is not None:
+        since = float(channel.t[0]) - (settings.start_s or 0.0)
+        start, guessed = command.samples(robot, np.clip([since], 0.0, command.duration_s)).q[0], list[str]()
+    else:
+        start = np.array([np.clip(0.0, *joint.position) for joint in robot.joints])
+        guessed = [name for name in names if name not in given]
+    chosen = np.array([given.get(name, value) for name, value in zip(names, start.tolist(), strict=True)])
+    if not guessed:
+        return chosen, ()
+    sentence = f"nobody said where {', '.join(guessed)} started, and only rates were recorded: taken to start at zero"
+    return chosen, (f"{sentence}, or as near as they can be; say it in identify.start_positions",)
 
 
 def _joint_part(channels: Mapping[str, Channel], joints: JointMotion, t: Array) -> ProcessedPart:
@@ -207,7 +241,7 @@ def _joint_part(channels: Mapping[str, Channel], joints: JointMotion, t: Array) 
     return ProcessedPart(
         {"q": motion.position, "dq": motion.rate, "ddq": motion.acceleration},
         {"q": sd[0], "dq": sd[1], "ddq": sd[2]},
-        {channels["q"].name: joints.step} if "q" in channels else {},
+        {} if (channel := joint_channel(channels)) is None else {channel.name: joints.step},
         joints.notes,
         joints.warnings,
     )

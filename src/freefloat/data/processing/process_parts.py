@@ -265,9 +265,14 @@ def _velocity(inputs: ProcessingInputs, so_far: ProcessedPart) -> ProcessedPart:
         sentence = f"{channel.name} is not used: turning it into base axes needs a measured attitude"
         return ProcessedPart(warnings=(sentence,))
     known, resampled = inputs.known(channel), inputs.on_time_base(channel, channel.of(AXES))
-    R_IB = rotations(so_far.arrays["attitude"])
-    v = turned(R_IB.swapaxes(1, 2), resampled.values) if inertial else resampled.values @ known.mounting.R.T
+    if inertial:
+        v = turned(rotations(so_far.arrays["attitude"]).swapaxes(1, 2), resampled.values)
+    else:
+        v = resampled.values @ known.mounting.R.T
     if known.mounting.p.any():
+        if "w" not in so_far.arrays:
+            sentence = f"{channel.name} is not used: taking it to the base's origin needs angular rates or an attitude"
+            return ProcessedPart(warnings=(sentence,))
         v = v - np.cross(so_far.arrays["w"], known.mounting.p)
     sd = noise_level(evenly(channel.t, channel.of(AXES)).values) if known.noise_sd is None else known.noise_sd
     return ProcessedPart({"v": v}, {"v": resampled.gain * sd}, {channel.name: resampled.words})

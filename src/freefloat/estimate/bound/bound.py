@@ -28,6 +28,7 @@ from freefloat.estimate.problem import Problem
 from freefloat.estimate.unknowns import MOMENTUM, Unknowns
 from freefloat.frozen import Content
 from freefloat.models.model import NotApplicable
+from freefloat.robot.rotations import turned
 from freefloat.sensors.reading import DRIFT_VELOCITY
 
 _UNSEEN = 1e-6  # of the largest singular value in units of the CAD model's spread; its square, of information
@@ -134,6 +135,8 @@ def _put_shown(likelihood: Likelihood, flight: FlightLikelihood, point: Array, g
         base = PredictedFlight(flight, point, likelihood.phi(point), 0).base("v")
         inertial = flight.setting.first_attitude(point) @ base.R
         away = flight.measured["v"].values - base.v
+        if base.pushed_velocity is not None:
+            away = away - turned(base.R.swapaxes(1, 2), base.pushed_velocity)
         point[drift] = (inertial @ away[:, :, None])[..., 0].mean(axis=0)[flight.sliding]
 
 

@@ -31,7 +31,7 @@ from freefloat.estimate.causes.suspicions import refuse_unusable
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import Budget, ChannelResidual, Quantity, Residual, used_flights
 from freefloat.estimate.estimator import Estimator
-from freefloat.estimate.flight import InvalidProblem
+from freefloat.estimate.flight import InvalidProblem, refuse_pushed
 from freefloat.estimate.kalman.passes import KalmanRun, Pass
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.unknowns import uncertain_wheels
@@ -79,6 +79,7 @@ class Kalman(Estimator):
     def estimate(self, problem: Problem) -> Estimate:
         """Clusters as the filter has them after the last sample."""
         refuse_unusable(problem)
+        refuse_pushed(problem.flights)
         run = KalmanRun(problem)
         last, moved = self._passes(run)
         covariance, count = last.root @ last.root.T, len(run.problem.minimal)
@@ -107,6 +108,7 @@ class Kalman(Estimator):
     def track(self, problem: Problem) -> Track:
         """What the filter says after each sample, in its last pass."""
         refuse_unusable(problem)
+        refuse_pushed(problem.flights)
         run = KalmanRun(problem)
         last, flights = self._passes(run)[0], run.problem.flights
         axes = [AXES[axis] for axis in run.likelihood.flights[0].turning]

@@ -25,19 +25,25 @@ from freefloat.estimate.likelihood.local_curves import LocalCurves
 from freefloat.estimate.likelihood.reading_nodes import ReadingNodes, nodes_of
 from freefloat.estimate.predicted_motion import BaseMotion, Clock, Grid, missing_momentum, predict
 from freefloat.estimate.problem import Problem
+from freefloat.estimate.pushes import Pushes
 from freefloat.estimate.unknowns import (
     EXTERNAL_TORQUE,
+    GEOMETRY,
     JOINT_MOTION,
     JOINT_ZEROS,
     MOMENTUM,
+    PULSE_FORCE,
     WHEEL_INERTIAS,
     Unknowns,
     clock_kinds,
     clocks_of,
+    thrusters_of,
     uncertain_wheels,
 )
 from freefloat.motion.trajectory import Motion
 from freefloat.robot.base_axes import allowed_rows, sliding_axes, turning_axes
+from freefloat.robot.geometry import PER_JOINT, with_geometry
+from freefloat.robot.model import Robot
 from freefloat.robot.rotations import rotations
 from freefloat.sensors.kinds import readings_among
 from freefloat.sensors.measured import Measured
@@ -116,6 +122,7 @@ class FlightPrediction:
     def _needs_attitude(self, measured: Mapping[str, Measured]) -> bool:
         return (
             not self.flight.momentum.is_zero
+            or bool(self.flight.pulses)
             or self.place(EXTERNAL_TORQUE) is not None
             or any(reading.needs_attitude for reading in readings_among(measured))
         )
@@ -186,7 +193,7 @@ class FlightPrediction:
     def instants(self, point: Array) -> Instants:
         """Those of all readings at a point."""
         times = {name: self.joint_time(name, point) for name in self.readings}
-        t, inverse = np.unique(np.concatenate(list(times.values())), return_inverse=True)
+        t, inverse = np.unique(np.concatenate([*times.values(), self._edges(times)]), return_inverse=True)
         first = min(times, key=lambda name: float(times[name][0]))
         if self.flight.own_instants is not None:
             pieces = np.maximum(1, np.ceil(np.diff(t) / _LONGEST_S).astype(np.int64))
@@ -195,8 +202,31 @@ class FlightPrediction:
                 t = np.interp(np.arange(begin[-1] + 1), begin, t)
                 inverse = begin[inverse]
         ends = np.cumsum([each.size for each in times.values()])
-        at = dict(zip(times, np.split(inverse, ends[:-1]), strict=True))
+        at = dict(zip(times, np.split(inverse, ends)[:-1], strict=True))
         return Instants(t, at, (first, float(self.measured[first].t[0])))
+
+    def _edges(self, times: Mapping[str, Array]) -> Array:
+        """When pulses begin and end between the first and the last reading, shape (k,) [s]."""
+        edges = np.array([[pulse.start_s, pulse.end_s] for pulse in self.flight.pulses]).reshape(-1)
+        ends = np.concatenate([t[[0, -1]] for t in times.values()])
+        return edges[(edges > ends.min()) & (edges < ends.max())]
+
+    def force_errors(self, place: slice | None) -> NDArray[np.int64]:
+        """Of every pulse, which of the unknowns is its thruster's error; -1 for a force that is exact, (pulses,)."""
+        thrusters = thrusters_of(self.problem)
+        return np.array(
+            [
+                place.start + thrusters.index(pulse.thruster) if place is not None and pulse.relative_sd else -1
+                for pulse in self.flight.pulses
+            ],
+            dtype=np.int64,
+        )
+
+    def _pushes(self, point: Array, t: Array) -> Pushes | None:
+        if not self.flight.pulses:
+            return None
+        places = self.force_errors(self.shared(PULSE_FORCE))
+        return Pushes.of(self.flight.pulses, np.where(places >= 0, point[places], 0.0), t)
 
     def motion(self, point: Array, phi: Array, instants: Instants) -> BaseMotion:
         """The predicted base motion at a point, through these instants and half-way between them."""
@@ -206,22 +236,33 @@ class FlightPrediction:
         """The predicted base motion at the readings of an array, where attitude does not count."""
         return self._predicted(point, phi, name, self.joint_time(name, point), 1)
 
+    def robot_at(self, point: Array) -> Robot:
+        """The robot with its geometry as it is at a point."""
+        errors = self.geometry(point)
+        return self.robot if errors is None or not errors.any() else with_geometry(self.robot, errors)
+
+    def geometry(self, point: Array) -> Array | None:
+        """Errors of the geometry at a point, (joints, 5); None if there are none to be found."""
+        place = self.shared(GEOMETRY)
+        return None if place is None else point[place].reshape(-1, PER_JOINT)
+
     def _predicted(self, point: Array, phi: Array, name: str, t: Array, step: int) -> BaseMotion:
         zeros, bends = self.shared(JOINT_ZEROS), self.place(JOINT_MOTION)
         torque = self.vector(point, self.place(EXTERNAL_TORQUE), self.turning)
         return predict(
-            self.robot,
+            self.robot_at(point),
             self._joints(name, t),
             self._grid(point, t, step),
             np.where(self.present, phi, 0.0),
             point[zeros] if zeros is not None else np.zeros(len(self.robot.joints)),
             point[bends] if bends is not None else np.zeros(0),
             self.total_momentum(point) + (t - t[0])[:, None] * torque,
+            self._pushes(point, t),
         )
 
     def _joints(self, name: str, t: Array) -> tuple[Motion, CurveErrors]:
         if self.local is not None and self.local.joints:
-            return self.local.joint_motion(t), CurveErrors.none(t.size)
+            return self.local.joint_motion(t), self.flight.joints.errors(t)
         known = self._remembered.get(name)
         if known is None or known.t is None or known.t.size != t.size:
             known = Remembered(self.flight.joints, _NEAR * float(np.diff(t).min(initial=np.inf)))

@@ -23,7 +23,7 @@ from freefloat.estimate.causes.suspicions import refuse_unusable
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import ChannelResidual, torque_unit
 from freefloat.estimate.estimator import Estimator
-from freefloat.estimate.flight import Flight, InvalidProblem
+from freefloat.estimate.flight import Flight, InvalidProblem, refuse_pushed
 from freefloat.estimate.likelihood.finished import HELD, finished, stacked, units_of, with_unknown_noise
 from freefloat.estimate.likelihood.levenberg_marquardt import Fit, levenberg_marquardt
 from freefloat.estimate.likelihood.likelihood import Rows
@@ -49,6 +49,7 @@ class InputError(Estimator):
         Where the noise of torques is not known in every flight, it is taken from the residual, joint by joint.
         """
         refuse_unusable(problem)
+        refuse_pushed(problem.flights)
         fitted = _Torques(problem)
         refuse_too_few(sum(balance.measured.size for balance in fitted.balances), fitted.problem)
         with one_blas_thread():

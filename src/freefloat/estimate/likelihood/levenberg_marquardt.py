@@ -71,6 +71,8 @@ def levenberg_marquardt(
     while iteration < most_iterations:
         iteration += 1
         N, g = here.data + information, here.gradient + information @ (mean - here.point)
+        if not (np.isfinite(N).all() and np.isfinite(g).all()):  # so far off that nothing can be said
+            break
         step, held = _step(N, g, damping, units, least)
         step_size, promised = float(step @ N @ step) / step.size, float(step @ (2.0 * g - N @ step))
         last, limit = damping == 0.0 and step_size < _CONVERGED, here.cost if before is None else before.cost
@@ -110,8 +112,11 @@ class _Place:
     ) -> _Place:
         """Evaluate at a point; what a place so near that it serves here, too, says of derivatives."""
         r, J = evaluate(point, near is None)
-        gradient, data = (J.T @ r, J.T @ J) if near is None else (near.gradient, near.data)
-        return cls(point, r, gradient, data, float(r @ r + (point - mean) @ information @ (point - mean)))
+        with np.errstate(
+            over="ignore", invalid="ignore"
+        ):  # a point so far off that squares are not numbers is no better
+            gradient, data = (J.T @ r, J.T @ J) if near is None else (near.gradient, near.data)
+            return cls(point, r, gradient, data, float(r @ r + (point - mean) @ information @ (point - mean)))
 
 
 def _eased(damping: float, kept: float) -> float:

@@ -233,7 +233,7 @@ class FlightLikelihood(FlightPrediction):
     def settle(self, point: Array, phi: Array) -> float:
         """Bring the curves to those that all readings make most likely at a point; how far readings move by that."""
         if self.curve_noise is None:
-            return 0.0
+            return 0.0 if self.local is None else np.inf
         rows = {part.channel: part.values for part in self.rows(point, phi, 0)}
         white = np.concatenate([rows[name].reshape(-1) for name in self._touched])
         if not np.median(np.abs(white)) < _FAR:
@@ -260,6 +260,8 @@ class FlightLikelihood(FlightPrediction):
         """
         if self.local is not None:
             self.linearise(point, phi)
+            if not all(np.isfinite(part.values).all() for part in self.rows(point, phi, 0)):
+                self.curve_noise = self._there = None  # a motion so wild that errors grow beyond numbers
             return True
         spread = self._sampled_errors(point, np.where(self.present, phi, 0.0))
         matter = False

@@ -38,6 +38,7 @@ from freefloat.estimate.recorded_flight import on_finer_knots
 
 _ROUNDS = 3  # of weights that depend on the estimate
 _REFINEMENTS = 2  # of the joints' curves, at most
+_HOPELESS = 50.0  # the same above which nothing is refined: the data are of another robot, or recorded wrongly
 _BAD = 3.0  # root mean square of the weighted residual above which another start is tried
 
 
@@ -75,9 +76,10 @@ class MaximumLikelihood(Estimator):
         likelihood = Likelihood(problem)
         refuse_too_few(_measured(likelihood), problem)
         with one_blas_thread():
-            found = self._refined(self._fit(likelihood, likelihood.start()))
-            found, levels = self._weighed(found)
-            found = self._with_wider_prior(found)
+            found, levels = self._fit(likelihood, likelihood.start()), Levels()
+            if _square(found.fit) < _HOPELESS**2 * found.fit.residual.size:
+                found, levels = self._weighed(self._refined(found))
+                found = self._with_wider_prior(found)
             likelihood, fit = found.likelihood, found.fit
             of_curves = _curve_share(likelihood, fit) if likelihood.has_local_curves else None
             by_blocks = None
@@ -119,7 +121,7 @@ class MaximumLikelihood(Estimator):
         if not _plausible(fit):
             with suppress(NotPossible):
                 other = self._from(likelihood, momentum_start(likelihood))
-                fit = min(fit, other, key=lambda found: float(found.residual @ found.residual))
+                fit = min(fit, other, key=_square)
         if likelihood.has_local_curves:
             fit = self._with_curves(likelihood, fit)
         else:
@@ -221,4 +223,10 @@ def _huber_weights(rows: tuple[Rows, ...], huber: float) -> Array:
 
 
 def _plausible(fit: Fit) -> bool:
-    return fit.converged and float(fit.residual @ fit.residual) < _BAD**2 * fit.residual.size
+    return fit.converged and _square(fit) < _BAD**2 * fit.residual.size
+
+
+def _square(fit: Fit) -> float:
+    """Sum of squares of what is left; infinite if it is no number."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return float(np.nan_to_num(fit.residual @ fit.residual, nan=np.inf, posinf=np.inf))

@@ -17,19 +17,27 @@ from freefloat.arrays import Array
 from freefloat.dynamics.attitude_kernels import turn_by_halves_change
 from freefloat.dynamics.mass_centre import first_moment_regressor
 from freefloat.dynamics.momentum_rows import momentum_by_wheel_rates
+from freefloat.dynamics.reaction import geometry_slopes
 from freefloat.dynamics.samples import Samples
 from freefloat.estimate.likelihood.flight_prediction import FlightPrediction
-from freefloat.estimate.predicted_motion import BaseMotion, Targets, sensitivities
+from freefloat.estimate.likelihood.pushed_change import PushedChange
+from freefloat.estimate.predicted_motion import BaseMotion, Targets, by_geometry, sensitivities
+from freefloat.estimate.pushes import ROUNDS, centre_of_mass
 from freefloat.estimate.unknowns import (
     EXTERNAL_TORQUE,
+    GEOMETRY,
     JOINT_MOTION,
     JOINT_ZEROS,
     MOMENTUM,
+    PULSE_FORCE,
     WHEEL_INERTIAS,
     uncertain_wheels,
 )
+from freefloat.robot.geometry import tilting
 from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.rotations import cross_matrices
+
+_SAME = 1e-11  # over the largest: changes of attitudes under pushes that agree from round to round
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +73,20 @@ class PredictedFlight:
     def __init__(self, flight: FlightPrediction, point: Array, phi: Array, count: int) -> None:
         self.flight, self.point, self.count = flight, point, count
         self.phi = np.where(flight.present, phi, 0.0)
+        self.robot = flight.robot_at(point)
         self.columns = InstantColumns.of(flight, count)
         self.instants = flight.instants(point) if flight.turns and flight.readings else None
 
     def base(self, name: str) -> PredictedBase:
         """As the readings of an array see it."""
         return PredictedBase(self, name)
+
+    @cached_property
+    def tilts(self) -> Array:
+        """Directions about which joints tilt, (bodies, 2, 3)."""
+        errors = self.flight.geometry(self.point)
+        assert errors is not None
+        return tilting(self.flight.robot, errors)
 
     @cached_property
     def whole_motion(self) -> BaseMotion:
@@ -100,7 +116,10 @@ class PredictedFlight:
         )
         joints = columns.positions.start if columns.stop > self.count else -1
         targets = Targets(stop, 0, zeros, bends, offset, drift, joints)
-        G = sensitivities(flight.robot, motion, self.phi, flight.columns, flight.present, since, targets, gain)
+        G = sensitivities(self.robot, motion, self.phi, flight.columns, flight.present, since, targets, gain)
+        geometry = flight.shared(GEOMETRY)
+        if geometry is not None and geometry.start < self.count:
+            G[:, :, geometry] = by_geometry(self.robot, self.tilts, motion, self.phi, gain)
         if flight.robot.wheels:
             self._wheels(motion, gain, G)
         return G
@@ -148,11 +167,7 @@ class PredictedFlight:
             G[:, :, torque] = by_momentum * (motion.grid.t - motion.grid.t[0])[:, None, None]
             pushed = flight.vector(self.point, torque, flight.turning) @ motion.R
             self._begin(G, (motion.B @ pushed[:, :, None])[..., 0])
-        turned = np.zeros((m, 3, self.count))
-        turned[:, flight.turning] = G[:, flight.sliding.size :, : self.count]
-        alpha = np.zeros((instants.t.size, 3, self.count))
-        self._begin(alpha[0], motion.w[0])
-        turn_by_halves_change(motion.grid.t, self.by_attitude_rates, turned, alpha)
+        alpha = self._turned(G)
         by_turn = motion.B[::2] @ cross_matrices(motion.u[::2])
         twist, turn = np.array(G[::2, :, : columns.stop]), np.zeros((instants.t.size, 3, columns.stop))
         twist[:, :, : self.count] += by_turn @ alpha
@@ -160,8 +175,60 @@ class PredictedFlight:
         if columns.turn.stop > columns.turn.start:
             twist[:, :, columns.turn], turn[:, :, columns.turn] = by_turn, np.eye(3)
         change = (pushed + np.cross(motion.u, motion.w) - motion.grid.spin_rate)[::2]
+        if motion.gained is not None:
+            change += motion.gained.pushes.at_instants(motion.gained.centre)[1]
         by_time = (motion.B[::2] @ change[:, :, None])[..., 0] - G[::2, :, columns.stop]
         return twist, turn, by_time
+
+    def _turned(self, G: Array) -> Array:
+        """Of the attitude by unknowns, at all instants, (n, 3, count), from that of velocities at a given attitude, G.
+
+        What pulses give depends on the attitude while they push: it is found in turn with it, and put into G.
+        """
+        motion, instants = self.whole_motion, self.instants
+        assert instants is not None
+        by_momentum = motion.B @ motion.R.swapaxes(1, 2)
+        change, given, alpha = self._pushed_change, None, np.zeros((instants.t.size, 3, self.count))
+        for _ in range(ROUNDS):
+            here = G[:, :, : self.count] if given is None else G[:, :, : self.count] + by_momentum @ given
+            turned = np.zeros((motion.grid.t.size, 3, self.count))
+            turned[:, self.flight.turning] = here[:, self.flight.sliding.size :]
+            before, alpha = alpha, np.zeros_like(alpha)
+            self._begin(alpha[0], motion.w[0])
+            turn_by_halves_change(motion.grid.t, self.by_attitude_rates, turned, alpha)
+            if change is None:
+                return alpha
+            moved, size = (np.abs(each).max(axis=(0, 1)) for each in (alpha - before, alpha))
+            if given is not None and (moved <= _SAME * size).all():
+                break
+            change.turn_to(alpha, turned, self.by_attitude_rates)
+            given = change.momentum()
+            self._begin(given, change.first[3:])
+        G[:, :, : self.count] = here
+        return alpha
+
+    @cached_property
+    def _pushed_change(self) -> PushedChange | None:
+        gained, flight = self.whole_motion.gained, self.flight
+        if gained is None or not self.count:
+            return None
+        places = flight.force_errors(flight.shared(PULSE_FORCE))
+        return PushedChange(gained, self.whole_motion.R, self.count, places, self.centre_change)
+
+    @cached_property
+    def pushed_derivative(self) -> tuple[Array, Array]:
+        """Of linear momentum that pulses gave and of its integral, at all instants, (n, 3, columns) each."""
+        assert self.whole_derivative and self._pushed_change is not None and self.instants is not None
+        change, t = self._pushed_change, self.instants.t
+        found = np.zeros((2, t.size, 3, self.columns.stop))
+        found[0, :, :, : self.count], found[1, :, :, : self.count] = change.impulse()
+        self._begin(found[0], change.first[:3])
+        self._begin(found[1], (t - t[0])[:, None] * change.first[:3])
+        return found[0], found[1]
+
+    def centre_change(self, at: NDArray[np.int64] | slice) -> Array:
+        """Of the centre of mass at instants of the motion, no clocks, shape (n, 3, columns)."""
+        return centre_change(self, self.whole_motion, at)
 
     def _begin(self, columns: Array, later: Array) -> None:
         """Add what has happened by then, (..., rows), where the first reading's clock has the flight begin later.
@@ -221,9 +288,8 @@ class PredictedBase:
 
     @cached_property
     def centre(self) -> Array:
-        """Centre of mass in base axes, shape (n, 3) [m]; A_b holds -[s]x of the first moment s."""
-        A = self._A
-        return np.stack([A[:, 1, 5], A[:, 2, 3], A[:, 0, 4]], axis=1) / A[:, :1, 0]
+        """Centre of mass in base axes, shape (n, 3) [m]."""
+        return centre_of_mass(self._A)
 
     @property
     def joint_rates(self) -> Array:
@@ -277,23 +343,49 @@ class PredictedBase:
     @cached_property
     def centre_by_unknowns(self) -> Array:
         """Of the centre of mass, shape (n, 3, columns)."""
-        flight, whole, columns = self.flight, self.whole, self.flight.columns
-        mass, joints = self._A[:, :1, :1], len(flight.robot.joints)
-        moved = np.zeros((self.t.size, 3, whole.columns.stop))
-        S = first_moment_regressor(flight.robot, Samples(q=self.motion.q[self.at]))[..., columns]
-        S = (S - self.centre[:, :, None] * (columns % PER_BODY == 0)) * flight.present[columns]
-        moved[:, :, : columns.size] = S / mass
-        by_joint = self._A[:, :3, 6 : 6 + joints] / mass
-        zeros, bends = flight.shared(JOINT_ZEROS), flight.place(JOINT_MOTION)
-        if zeros is not None:
-            moved[:, :, zeros] = by_joint
-        if bends is not None and bends.start < whole.count:
-            errors = self.motion.errors
-            moved[:, :, bends] = by_joint[:, :, errors.joint] * errors.position[self.at][:, None, :]
-        if whole.columns.stop > whole.count:
-            moved[:, :, whole.columns.positions] = by_joint
+        moved, joints = centre_change(self.whole, self.motion, self.at), len(self.flight.robot.joints)
+        by_joint = self._A[:, :3, 6 : 6 + joints] / self._A[:, :1, :1]
         self._add_clock(moved, (by_joint @ self.motion.dq[self.at][:, :, None])[..., 0])
         return moved
+
+    # ------------------------------------------------------------------ what pulses gave
+
+    @property
+    def pushed_velocity(self) -> Array | None:
+        """Of the centre of mass by pulses, axes of the first instant, shape (n, 3) [m/s]; None without any."""
+        gained = self.motion.gained
+        return None if gained is None else gained.impulse[self.at] / self._A[:, 0, :1]
+
+    @property
+    def pushed_way(self) -> Array | None:
+        """The integral of that velocity, shape (n, 3) [m]; None without any."""
+        gained = self.motion.gained
+        return None if gained is None else gained.way[np.asarray(self.at) // 2] / self._A[:, 0, :1]
+
+    @property
+    def pushed_velocity_by_unknowns(self) -> Array:
+        """Of the velocity that pulses gave, shape (n, 3, columns)."""
+        gained, nodes, mass = self.motion.gained, np.asarray(self.at) // 2, self._A[:, 0, :1]
+        assert gained is not None and self.pushed_velocity is not None
+        change = self._over_mass(self.whole.pushed_derivative[0][nodes], self.pushed_velocity)
+        force = gained.pushes.at_instants(gained.centre)[0][nodes] / mass
+        self._add_clock(change, (self.R @ force[:, :, None])[..., 0])
+        return change
+
+    @property
+    def pushed_way_by_unknowns(self) -> Array:
+        """Of the way that pulses gave, shape (n, 3, columns)."""
+        assert self.pushed_velocity is not None and self.pushed_way is not None
+        change = self._over_mass(self.whole.pushed_derivative[1][np.asarray(self.at) // 2], self.pushed_way)
+        self._add_clock(change, self.pushed_velocity)
+        return change
+
+    def _over_mass(self, change: Array, value: Array) -> Array:
+        """Of a momentum over the total mass, from its change (n, 3, columns); value: of the quotient, (n, 3)."""
+        columns, present = self.flight.columns, self.flight.present
+        heavier = (columns % PER_BODY == 0) * present[columns]
+        change[:, :, : columns.size] -= value[:, :, None] * heavier
+        return change / self._A[:, :1, :1]
 
     @property
     def joint_rates_by_unknowns(self) -> Array:
@@ -306,3 +398,26 @@ class PredictedBase:
             found[:, :, columns.rates] = np.eye(len(self.flight.robot.joints))
         self._add_clock(found, self.motion.ddq[self.at])
         return found
+
+
+def centre_change(whole: PredictedFlight, motion: BaseMotion, at: NDArray[np.int64] | slice) -> Array:
+    """Of the centre of mass at instants of a motion, by unknowns other than clocks, shape (n, 3, columns)."""
+    flight, columns, A = whole.flight, whole.flight.columns, motion.A[at]
+    mass, joints, centre = A[:, :1, :1], len(flight.robot.joints), centre_of_mass(A)
+    moved = np.zeros((len(A), 3, whole.columns.stop))
+    S = first_moment_regressor(whole.robot, Samples(q=motion.q[at]))[..., columns]
+    S = (S - centre[:, :, None] * (columns % PER_BODY == 0)) * flight.present[columns]
+    moved[:, :, : columns.size] = S / mass
+    by_joint = A[:, :3, 6 : 6 + joints] / mass
+    zeros, geometry, bends = flight.shared(JOINT_ZEROS), flight.shared(GEOMETRY), flight.place(JOINT_MOTION)
+    if zeros is not None:
+        moved[:, :, zeros] = by_joint
+    if geometry is not None:
+        moving = motion.q[at], motion.dq[at], motion.v[at], motion.w[at]
+        moved[:, :, geometry] = geometry_slopes(whole.robot, whole.tilts, whole.phi, *moving)[1] / mass
+    if bends is not None and bends.start < whole.count:
+        errors = motion.errors
+        moved[:, :, bends] = by_joint[:, :, errors.joint] * errors.position[at][:, None, :]
+    if whole.columns.stop > whole.count:
+        moved[:, :, whole.columns.positions] = by_joint
+    return moved

@@ -19,7 +19,7 @@ import scipy.linalg
 from numpy.typing import NDArray
 
 from freefloat.arrays import Array
-from freefloat.estimate.flight import Flight, InvalidProblem
+from freefloat.estimate.flight import Flight, InvalidProblem, refuse_pushed
 from freefloat.estimate.rows.angular_momentum import AngularMomentumRows
 from freefloat.estimate.rows.base_velocity import BaseVelocityRows
 from freefloat.estimate.rows.cluster_sets import (
@@ -170,6 +170,7 @@ def stack_equations(problem: ProblemData, models: tuple[ModelName, ...]) -> Equa
     """The rows of these models in all flights of a problem."""
     if not models:
         raise InvalidProblem("a problem needs at least one model to stack rows of")
+    refuse_pushed(problem.flights)
     chosen = [_made(problem, name) for name in dict.fromkeys(models)]
     groups: dict[Group, ClusterSet] = {_GROUPS.get(name, "standard"): clusters for name, clusters, _ in chosen}
     stacks, nuisances = _stacks(problem, [make for _, _, make in chosen], groups)

@@ -84,6 +84,21 @@ class PlannedBase:
         return self._stamped(change, (position @ base.dq[:, :, None])[..., 0])
 
     @property
+    def pushed_velocity(self) -> None:
+        """Nothing: a plan is that of a flight without pulses."""
+
+    @property
+    def pushed_way(self) -> None:
+        """Nothing: a plan is that of a flight without pulses."""
+
+    @property
+    def pushed_velocity_by_unknowns(self) -> Array:
+        """Zero, shape (n, 3, unknowns)."""
+        return np.zeros((self.t.size, 3, self.motion.y.shape[2]))
+
+    pushed_way_by_unknowns = pushed_velocity_by_unknowns
+
+    @property
     def joint_rates(self) -> Array:
         """Rates of the joints, shape (n, joints) [rad/s or m/s]."""
         return self._base.dq
