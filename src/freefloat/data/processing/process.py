@@ -61,7 +61,8 @@ def process(
     """
     chosen, known = settings or ProcessSettings(), tuple(sensors)
     channels, unused = chosen_channels(recording, robot, chosen)
-    own = [name for name in _ASIDE if name in channels and (name != "dq" or "q" in channels)]
+    sampled = {name for names in sources().values() for name in names}
+    own = [name for name in _ASIDE if name in channels and name not in sampled and (name != "dq" or "q" in channels)]
     aside = [channels.pop(name) for name in own]
     channels, outside = _together(channels)
     joints = _joints(channels, robot, motion, chosen, known)
