@@ -140,7 +140,8 @@ class MaximumLikelihood(Estimator):
             if not np.isfinite(likelihood.unsettled):
                 break
             fit = self._from(likelihood, fit.point)
-            if likelihood.unsettled < SETTLED:
+            wrong = float(fit.residual @ fit.residual) > _WRONG_MODEL**2 * fit.residual.size
+            if wrong or likelihood.unsettled < SETTLED:
                 break
         return fit
 
