@@ -14,7 +14,7 @@ from random_trees import ROBOTS, random_robot, random_samples
 from robot.urdf_loaders import load_in_mujoco, load_in_pinocchio
 
 from freefloat.errors import FileError
-from freefloat.export.export import export_controller, export_robot, export_urdf
+from freefloat.export.export import NotExported, export_controller, export_robot, export_urdf
 from freefloat.export.floating_model import FloatingModel
 from freefloat.robot.load import load_robot
 from freefloat.robot.physicality import check_physicality
@@ -113,9 +113,12 @@ def test_a_users_own_urdf_is_kept_but_for_its_inertias(tmp_path):
     np.testing.assert_allclose(estimate.minimal.values(loaded.parameters), estimate.values, rtol=1e-9, atol=1e-9)
 
 
-def test_an_impossible_estimate_is_exported_as_the_nearest_possible_robot_with_a_warning(tmp_path):
+def test_an_impossible_estimate_is_exported_as_the_nearest_possible_robot_if_forced(tmp_path):
     estimate = estimate_of(study_robot("naveen_dual_arm"))
-    exported = export_robot(estimate, tmp_path / "nearest.urdf")
+    with pytest.raises(NotExported, match=r"no robot that can exist has these values: the nearest is"):
+        export_robot(estimate, tmp_path / "nearest.urdf")
+    assert not (tmp_path / "nearest.urdf").exists()
+    exported = export_robot(estimate, tmp_path / "nearest.urdf", force=True)
     assert exported.warnings[0].startswith("no physical robot explains these data")
     assert load_in_mujoco((tmp_path / "nearest.urdf").read_text()) is not None
     assert check_physicality(exported.physical.robot) == ()
@@ -139,7 +142,7 @@ def test_whatever_is_exported_says_first_what_the_estimate_says(name, tmp_path):
     said = {"outcome": "doubtful", "warnings": ("a sensor is late",)}
     estimate = estimate_of(study_robot("naveen_dual_arm"), **said)  # which cannot exist: there is a warning of its own
     write = {".urdf": export_robot, ".yaml": export_robot}
-    exported = write.get(name[1:], export_controller)(estimate, tmp_path / name)
+    exported = write.get(name[1:], export_controller)(estimate, tmp_path / name, force=True)
     assert exported.warnings[:2] == ("the outcome of the estimate is 'doubtful'", "a sensor is late")
     assert len(exported.warnings) == len(set(exported.warnings))
     assert (len(exported.warnings) > 2) == (exported.physical is not None)

@@ -25,7 +25,9 @@ def export(
     controller: Annotated[
         Path | None, typer.Option(help="Code to write for a controller: .c (with a header), or .casadi.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Write it even if the estimate failed.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Write it even if the estimate failed, or no such robot can exist.")
+    ] = False,
     json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -35,7 +37,7 @@ def export(
     """
     from freefloat.cli.console import error_console, print_result
     from freefloat.estimate.estimate import load_estimate
-    from freefloat.export.export import export_controller, export_robot, export_urdf
+    from freefloat.export.export import NotExported, export_controller, export_robot, export_urdf
 
     answer = load_estimate(estimate)
     if urdf is not None and output is None:
@@ -47,16 +49,19 @@ def export(
     for target, endings in ((output, (".urdf", ".xml")), (robot, (".yaml", ".yml", ".json")), (controller, _CODE)):
         if target is not None:
             refuse_output(target, inputs, "such exports", endings)  # all of them before any is written
-    if answer.outcome == "failed" and not force:
-        raise FileError(estimate, "the estimate failed, and nothing is made of it; allowed: --force to write it anyway")
-    written = []
-    with error_console(quiet).status("writing"):
-        if output is not None:
-            written.append(export_robot(answer, output) if urdf is None else export_urdf(answer, urdf, output))
-        if robot is not None:
-            written.append(export_robot(answer, robot))
-        if controller is not None:
-            written.append(export_controller(answer, controller))
+    try:
+        with error_console(quiet).status("writing"):
+            written = []
+            if output is not None and urdf is not None:
+                written.append(export_urdf(answer, urdf, output, force=force))
+            elif output is not None:
+                written.append(export_robot(answer, output, force=force))
+            if robot is not None:
+                written.append(export_robot(answer, robot, force=force))
+            if controller is not None:
+                written.append(export_controller(answer, controller, force=force))
+    except NotExported as error:
+        raise FileError(estimate, f"{error}; allowed: --force to write it anyway") from error
     document = {
         "files": [str(path) for each in written for path in each.paths],
         "warnings": list(dict.fromkeys(sentence for each in written for sentence in each.warnings)),

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from freefloat.errors import FileError
+from freefloat.errors import FileError, FreefloatError
+from freefloat.estimate.causes.outcome import IMPOSSIBLE
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.physical.physically_consistent import PhysicalRobot, physical_robot
 from freefloat.estimate.prior import CadSpread
@@ -38,33 +39,44 @@ class Exported:
     physical: PhysicalRobot | None = None
 
 
-def export_urdf(estimate: Estimate, template: FilePath, path: FilePath, *, prior: CadSpread | None = None) -> Exported:
+class NotExported(FreefloatError):
+    """An estimate of which no files should be made."""
+
+
+def export_urdf(
+    estimate: Estimate, template: FilePath, path: FilePath, *, prior: CadSpread | None = None, force: bool = False
+) -> Exported:
     """The physical robot of an estimate in a URDF of yours; `export_robot` writes one of our own.
 
     template: the URDF that the robot came from, of which only inertias are changed.
     prior: spread of the CAD model, which decides what the data leave open; that of the estimate unless given.
+    force: whether to write it even if the estimate failed, or no robot that can exist is near it.
     """
-    physical = physical_robot(estimate, prior)
+    physical = _physical(estimate, prior, force)
     update_urdf(template, physical.robot, path)
     return _exported(estimate, (path,), physical)
 
 
-def export_robot(estimate: Estimate, path: FilePath, *, prior: CadSpread | None = None) -> Exported:
+def export_robot(
+    estimate: Estimate, path: FilePath, *, prior: CadSpread | None = None, force: bool = False
+) -> Exported:
     """The physical robot of an estimate as a robot file, .yaml, .yml, .json, or as a URDF, .urdf.
 
-    prior: as for `export_urdf`.
+    prior, force: as for `export_urdf`.
     """
-    physical = physical_robot(estimate, prior)
+    physical = _physical(estimate, prior, force)
     physical.robot.save(path)
     return _exported(estimate, (path,), physical)
 
 
-def export_controller(estimate: Estimate, path: FilePath) -> Exported:
+def export_controller(estimate: Estimate, path: FilePath, *, force: bool = False) -> Exported:
     """System matrices of an estimate as code, by the ending of the path.
 
     .c: C99, and the header beside it; functions begin with the name of the file.
     .casadi: a CasADi function (q, dq, twist) -> (H, c), for `casadi.Function.load`.
+    force: whether to write it even if the estimate failed.
     """
+    _refuse_failed(estimate, force)
     target = Path(os.fspath(path))
     match _ending(path):
         case ".c":
@@ -73,6 +85,23 @@ def export_controller(estimate: Estimate, path: FilePath) -> Exported:
             write_bytes(target, _serialised(estimate, target.stem))
             return _exported(estimate, (target,))
     raise FileError(path, "not a file that controllers are written to; allowed: .c, .casadi")
+
+
+def _refuse_failed(estimate: Estimate, force: bool) -> None:
+    if estimate.outcome == "failed" and not force:
+        raise NotExported("the estimate failed, and nothing is made of it unless forced")
+
+
+def _physical(estimate: Estimate, prior: CadSpread | None, force: bool) -> PhysicalRobot:
+    """The nearest robot that can exist, if the estimate is near enough to it."""
+    _refuse_failed(estimate, force)
+    physical = physical_robot(estimate, prior)
+    if physical.misfit > IMPOSSIBLE and not physical.explains and not force:
+        raise NotExported(
+            f"no robot that can exist has these values: the nearest is {physical.misfit:.3g} of the estimate's "
+            f"standard deviations away, more than {IMPOSSIBLE:g}, and is not written unless forced"
+        )
+    return physical
 
 
 def _c_files(estimate: Estimate, target: Path) -> Exported:

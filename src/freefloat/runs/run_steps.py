@@ -14,7 +14,7 @@ from freefloat.estimate.physical.pseudo_inertia_program import NotSolved
 from freefloat.excitation.excitation import Excitation
 from freefloat.excitation.excitation_file import load_excitation
 from freefloat.excitation.finding import Standing
-from freefloat.export.export import export_robot, export_urdf
+from freefloat.export.export import NotExported, export_robot, export_urdf
 from freefloat.mission.mission_file import Mission, load_mission
 from freefloat.mission.run_manifest import (
     EXCITATION,
@@ -125,7 +125,7 @@ class RunSteps:
         try:
             model = export_robot(estimate, urdf) if given is None else export_urdf(estimate, given, urdf)
             exported = (model, export_robot(estimate, robot))
-        except (NotApplicable, NotSolved) as error:
+        except (NotApplicable, NotSolved, NotExported) as error:
             self.note(f"not exported: {error}")
             return False
         for sentence in dict.fromkeys(line for each in exported for line in (*each.warnings, *each.notes)):

@@ -16,6 +16,7 @@ import numpy as np
 from freefloat.arrays import Array
 from freefloat.estimate.causes.advice import SCALE, lost_sentence, never_sentence, residual_sentences, two_digits
 from freefloat.estimate.causes.mistakes import MISFIT, mistakes
+from freefloat.estimate.causes.outcome import FitFigures, explained_part, outcome_by, reasons_to_fail
 from freefloat.estimate.causes.suspicions import (
     Suspicions,
     nothing_known,
@@ -25,7 +26,7 @@ from freefloat.estimate.causes.suspicions import (
 )
 from freefloat.estimate.causes.weak_directions import WeakDirections, never_shown, weak_directions
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.estimate_parts import Outcome, Quantity, Residual
+from freefloat.estimate.estimate_parts import Quantity, Residual
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.joint_curves import ProjectedCurves, SplineCurves
 from freefloat.estimate.problem import Problem
@@ -86,10 +87,13 @@ def diagnosed(estimate: Estimate, problem: Problem, unknowns: Unknowns, converge
         warnings += _contradicted(estimate, problem, distance)
         warnings += _more_than_allowed(large)
         notes += [*never, *_late(estimate, problem, unknowns, large)]
+    failures = reasons_to_fail(figures_of(estimate, problem))
+    warnings += () if found else failures
+    denied = tuple(each.in_words for each in large if each.denies)
     return replace(
         estimate,
         held=tuple(dict.fromkeys(weak.held)),
-        outcome=outcome_of(estimate, bool(found) or any(each.denies for each in large), bool(warnings)),
+        outcome=outcome_by((*found, *denied, *failures), bool(warnings or estimate.warnings)),
         warnings=(*estimate.warnings, *warnings),
         notes=(*estimate.notes, *notes),
     )
@@ -104,11 +108,18 @@ def _of_filtered(problem: Problem) -> str:
     return "; joints were filtered, which makes the encoders' noise last: give the commanded motion, if it is known"
 
 
-def outcome_of(estimate: Estimate, mistaken: bool, warned: bool) -> Outcome:
-    """How far to trust the numbers."""
-    if mistaken or not np.isfinite(estimate.values).all() or len(estimate.unseen) == len(estimate.values):
-        return "failed"
-    return "doubtful" if warned or estimate.warnings else "good"
+def figures_of(estimate: Estimate, problem: Problem) -> FitFigures:
+    """What the rule of outcomes reads."""
+    rates = {(flight.name, "w"): flight.measured["w"].values for flight in problem.flights if "w" in flight.measured}
+    size = np.abs(estimate.values).max(initial=0.0) / max(float(np.abs(estimate.cad).max(initial=0.0)), 1e-300)
+    return FitFigures(
+        ratio=estimate.residual.ratio,
+        white=estimate.residual.white,
+        explained=explained_part(estimate.residuals, {key: values.var(axis=0) for key, values in rates.items()}),
+        size=float(size),
+        finite=bool(np.isfinite(estimate.values).all()),
+        nothing_seen=len(estimate.unseen) == len(estimate.values),
+    )
 
 
 def linear_mistakes(

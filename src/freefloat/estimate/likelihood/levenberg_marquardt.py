@@ -30,6 +30,8 @@ _CONVERGED = 1e-2  # mean square of the last step in units of the uncertainty; w
 _MOST_DAMPED = 1e8
 _PATIENCE = 3  # undamped steps that may go uphill
 _NUMERICAL = 1e-15
+_HARD = 100.0  # mean square of weighted residuals: so much is left by a wrong model, and the last digit is not worth it
+_WINDOW, _WORTH = 8, 0.9  # iterations of a hard fit that must bring the cost below this part of what it was
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,7 +69,7 @@ def levenberg_marquardt(
     """
     here = _Place.at(evaluate, np.array(start, float), mean, information)
     before, patience, damping, growth, step_size, promised, iteration = None, _PATIENCE, 0.0, 2.0, np.inf, np.inf, 0
-    held = np.zeros((0, here.point.size))
+    held, costs = np.zeros((0, here.point.size)), [here.cost]
     while iteration < most_iterations:
         iteration += 1
         N, g = here.data + information, here.gradient + information @ (mean - here.point)
@@ -89,6 +91,10 @@ def levenberg_marquardt(
         else:
             here, before, patience = before or here, None, 0
             damping, growth = max(growth * damping, _FIRST_DAMPING), 2.0 * growth
+        costs.append(min(costs[-1], here.cost))
+        hard = costs[-1] > _HARD * here.r.size and iteration >= _WINDOW
+        if hard and costs[-1] > _WORTH * costs[-1 - _WINDOW]:
+            break
         if damping > _MOST_DAMPED or (promised < _CONVERGED**2 and before is None):
             break
     here = before or here

@@ -39,6 +39,8 @@ from freefloat.estimate.recorded_flight import on_finer_knots
 _ROUNDS = 3  # of weights that depend on the estimate
 _REFINEMENTS = 2  # of the joints' curves, at most
 _HOPELESS = 50.0  # the same above which nothing is refined: the data are of another robot, or recorded wrongly
+_WRONG_MODEL = 10.0  # times the noise left: finer curves do not explain it
+_WORTH = 0.9  # of what was left before: a refinement that leaves more is the last
 _BAD = 3.0  # root mean square of the weighted residual above which another start is tried
 
 
@@ -94,11 +96,14 @@ class MaximumLikelihood(Estimator):
     def _refined(self, found: _Found) -> _Found:
         """With finer curves where what is left is coloured."""
         for _ in range(_REFINEMENTS if found.likelihood.has_local_curves else 0):
+            before = _level(found.rows)
             fine = white(found.rows) is not False or not np.isfinite(found.likelihood.unsettled)
-            finer = None if fine else with_finer_curves(found.likelihood.problem)
+            finer = None if fine or before > _WRONG_MODEL else with_finer_curves(found.likelihood.problem)
             if finer is None:
                 break
             found = self._fit(Likelihood(finer), found.fit.point)
+            if _level(found.rows) > _WORTH * before:
+                break
         return found
 
     def _weighed(self, found: _Found) -> tuple[_Found, Levels]:
@@ -137,7 +142,8 @@ class MaximumLikelihood(Estimator):
             if not np.isfinite(likelihood.unsettled):
                 break
             fit = self._from(likelihood, fit.point)
-            if likelihood.unsettled < SETTLED:
+            wrong = float(fit.residual @ fit.residual) > _WRONG_MODEL**2 * fit.residual.size
+            if wrong or likelihood.unsettled < SETTLED:
                 break
         return fit
 
@@ -220,6 +226,11 @@ def _measured(likelihood: Likelihood) -> int:
 def _huber_weights(rows: tuple[Rows, ...], huber: float) -> Array:
     size = np.abs(np.concatenate([part.values.ravel() for part in rows]))
     return np.sqrt(np.minimum(1.0, huber / np.maximum(size, 1e-300)))
+
+
+def _level(rows: tuple[Rows, ...]) -> float:
+    """Root mean square of the weighted residual."""
+    return float(np.sqrt(np.mean(np.concatenate([part.values.ravel() for part in rows]) ** 2)))
 
 
 def _plausible(fit: Fit) -> bool:

@@ -153,7 +153,7 @@ class HopfieldTank(Estimator):
         x, rests = _unknowns(system, half)
         at_bound = np.abs(x[: half.size] - equations.cad) > (1.0 - _NEAR) * half
         warnings = self._warnings(equations, at_bound, rests)
-        solution = solution_of(system, system.least_squares(), biased=not at_bound.any(), warnings=warnings)
+        solution = solution_of(system, system.least_squares(), biased=True, warnings=warnings)
         return linear_estimate(problem, equations, self.name, replace(solution, x=x))
 
     def _warnings(self, equations: Equations, at_bound: NDArray[np.bool_], rests: bool) -> tuple[str, ...]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.estimate.causes.advice import held_in_words, sentences, two_digits
-from freefloat.estimate.causes.diagnosis import linear_mistakes
+from freefloat.estimate.causes.diagnosis import figures_of, linear_mistakes
+from freefloat.estimate.causes.outcome import outcome_by, reasons_to_fail
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.estimate_parts import Budget, Outcome, Quantity, used_flights
+from freefloat.estimate.estimate_parts import Budget, Quantity, used_flights
 from freefloat.estimate.linear.misfit import misfit
 from freefloat.estimate.linear.solution import Solution
 from freefloat.estimate.problem import Problem
@@ -38,11 +41,8 @@ def linear_estimate(problem: Problem, equations: Equations, method: str, solutio
     mistakes, about_data = linear_mistakes(problem, equations, solution.x, sd, residual)
     about_fit = () if mistakes else sentences(equations, sd, held, residual, solution.bias)  # else they follow
     warnings = (*mistakes, *about_data, *about_fit, *solution.warnings)
-    outcome: Outcome = "good" if not warnings else "doubtful"
-    if mistakes or not np.isfinite(solution.x).all() or len(unseen) == c:
-        outcome = "failed"
     no_interval = _biased(solution.bias, sd, c)
-    return Estimate(
+    found = Estimate(
         method=method,
         model=" + ".join(dict.fromkeys(block.model for block in equations.blocks)),
         robot=problem.robot,
@@ -57,7 +57,6 @@ def linear_estimate(problem: Problem, equations: Equations, method: str, solutio
         nuisances=_quantities(equations, solution.x, sd),
         unseen=unseen,
         held=held,
-        outcome=outcome,
         warnings=warnings,
         notes=(*solution.notes, *([no_interval] if no_interval else []), _LINEAR),
         prior=problem.prior,
@@ -65,6 +64,9 @@ def linear_estimate(problem: Problem, equations: Equations, method: str, solutio
         residuals=left,
         no_interval=no_interval,
     )
+    failures = () if mistakes else reasons_to_fail(figures_of(found, problem))
+    warned = (*warnings, *failures)
+    return replace(found, warnings=warned, outcome=outcome_by((*mistakes, *failures), bool(warned)))
 
 
 def _biased(bias: Array | None, sd: Array, c: int) -> str:
