@@ -194,7 +194,9 @@ class _PrescribedFlight:
         robot, axes = self.robot, turning_axes(self.robot)
         gain = momentum_by_wheel_rates(robot)[axes]
         if np.linalg.matrix_rank(gain) < axes.size:
-            raise CannotFly("wheels cannot hold the attitude of this base; allowed: wheels about all axes it turns about")
+            raise CannotFly(
+                "wheels cannot hold the attitude of this base; allowed: wheels about all axes it turns about"
+            )
         if self.disturbance.orbital_rate_rad_s or (self.start.rate is not None and self.start.rate.any()):
             raise CannotFly("wheels hold the attitude of a base that starts at rest, without gravity gradient")
         body, rates = locked_bodies(robot, self.half), np.array(self.half.need("wheel_rates", "wheels"))

@@ -59,7 +59,12 @@ class BaseMotionPrediction:
         None where thrusters pushed, too: the balance is that of a base on which nothing acts.
         """
         given, robot = flight.flight, self.problem.robot
-        missing = bool(given.pulses) or given.samples.torques is None or given.samples.ddq is None or "torques" not in given.noise
+        missing = (
+            bool(given.pulses)
+            or given.samples.torques is None
+            or given.samples.ddq is None
+            or "torques" not in given.noise
+        )
         if missing or robot.base != "free" or robot.gravity.any() or not (given.noise["torques"] > 0.0).all():
             return None
         balance, dofs = TorqueBalance(self.problem, given, self.problem.minimal.kept), len(robot.joints)
