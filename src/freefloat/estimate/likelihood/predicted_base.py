@@ -26,7 +26,6 @@ from freefloat.estimate.unknowns import EXTERNAL_TORQUE, JOINT_MOTION, JOINT_ZER
 from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.rotations import cross_matrices
 
-
 _SAME = 1e-11  # over the largest: changes of attitudes under pushes that agree from round to round
 
 
@@ -192,7 +191,9 @@ class PredictedFlight:
     @cached_property
     def pushed_derivative(self) -> tuple[Array, Array]:
         """Of linear momentum that pulses gave and of its integral, at all instants, (n, 3, columns) each."""
-        assert self.whole_derivative and self._pushed_change is not None and self.instants is not None
+        assert self.whole_derivative  # which turns the change to the attitudes
+        assert self._pushed_change is not None
+        assert self.instants is not None
         change, t = self._pushed_change, self.instants.t
         found = np.zeros((2, t.size, 3, self.columns.stop))
         found[0, :, :, : self.count], found[1, :, :, : self.count] = change.impulse()
@@ -340,7 +341,8 @@ class PredictedBase:
     def pushed_velocity_by_unknowns(self) -> Array:
         """Of the velocity that pulses gave, shape (n, 3, columns)."""
         gained, nodes, mass = self.motion.gained, np.asarray(self.at) // 2, self._A[:, 0, :1]
-        assert gained is not None and self.pushed_velocity is not None
+        assert gained is not None
+        assert self.pushed_velocity is not None
         change = self._over_mass(self.whole.pushed_derivative[0][nodes], self.pushed_velocity)
         force = gained.pushes.at_instants(gained.centre)[0][nodes] / mass
         self._add_clock(change, (self.R @ force[:, :, None])[..., 0])
@@ -349,7 +351,8 @@ class PredictedBase:
     @property
     def pushed_way_by_unknowns(self) -> Array:
         """Of the way that pulses gave, shape (n, 3, columns)."""
-        assert self.pushed_velocity is not None and self.pushed_way is not None
+        assert self.pushed_velocity is not None
+        assert self.pushed_way is not None
         change = self._over_mass(self.whole.pushed_derivative[1][np.asarray(self.at) // 2], self.pushed_way)
         self._add_clock(change, self.pushed_velocity)
         return change
