@@ -27,6 +27,7 @@ PAGES = ROOT / "docs" / "proof"
 RESAMPLED = 10_000
 LEAST_FLIGHTS = 2  # one flight has no spread
 
+Asked = TypeVar("Asked")
 Flown = TypeVar("Flown")
 
 
@@ -50,7 +51,7 @@ def run(
     if arguments.runs < LEAST_FLIGHTS:
         parser.error(f"--runs is {arguments.runs}; allowed: {LEAST_FLIGHTS} or more")
     console = Console(stderr=True, force_terminal=sys.stderr.isatty())
-    with _processes(workers) as each:
+    with processes(workers) as each:
         results = each(fly, range(arguments.runs))
         flown = list(
             track(results, f"{name}: flights", arguments.runs, console=console, disable=not console.is_terminal)
@@ -61,7 +62,7 @@ def run(
 
 
 @contextmanager
-def _processes(workers: int) -> Iterator[Callable[[Callable[[int], Flown], Iterable[int]], Iterable[Flown]]]:
+def processes(workers: int) -> Iterator[Callable[[Callable[[Asked], Flown], Iterable[Asked]], Iterable[Flown]]]:
     """A `map` that keeps the order, by so many processes."""
     if workers == 1:
         yield map

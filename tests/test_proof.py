@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PROOFS = sorted(file.stem for file in (ROOT / "proof").glob("prove_*.py"))
-SLOW = {"prove_coverage", "prove_strangers"}  # two flights, twice, and of eight robots each
+SLOW = {"prove_coverage", "prove_linear", "prove_strangers"}  # two flights, twice, and of eight robots each
 
 
 def python(*words):

@@ -17,8 +17,8 @@ from freefloat.robot.model import Robot
 from freefloat.sensors.measured import Measured
 from freefloat.simulation.simulate import Disturbance, Start, simulate_motion
 
-RATES_HZ = {"w": 31.0, "attitude": 7.0, "v": 12.0, "position": 5.0}
-SD = {"w": 1e-5, "attitude": 3e-5, "v": 2e-5, "position": 5e-5}
+RATES_HZ = {"w": 31.0, "attitude": 7.0, "v": 12.0, "position": 5.0, "specific_force": 23.0}
+SD = {"w": 1e-5, "attitude": 3e-5, "v": 2e-5, "position": 5e-5, "specific_force": 1e-3}
 ARM = np.array([0.3, -0.2, 0.4])
 ENCODER_HZ, ENCODER_SD, WHEEL_SD = 40.0, 2e-5, 1e-4
 WHEEL_NMS = 3.0  # largest momentum of a wheel: those of random trees are strong
@@ -61,13 +61,14 @@ def flown(
     bodies=4,
     arm=ARM,
     rate_Hz=None,
+    accelerometer_Hz=None,
     pulses=(),
 ):
     """A flight.
 
     clocks: by channel (`wheels` among them) its clock's name and how that is off; all by the joints' clock unless
     given. curves: of joints and wheels as `measured` by encoders and tachometers, or `exact`. noisy: whether readings
-    have noise. rate_Hz: of the gyro, as usual unless given.
+    have noise. rate_Hz, accelerometer_Hz: of these, as usual unless given.
     """
     robot = random_robot(
         seed, base=base, bodies=bodies, wheels={"free": 3, "planar": 1}[base] if wheels is None else wheels
@@ -82,6 +83,7 @@ def flown(
     turn = rng.normal(size=4) * ([0.0, 0.0, 1.0, 1.0] if flat else 1.0)
     drift = 0.05 * rng.normal(size=3) * ([1, 1, 0] if flat else 1.0)
     rates = {**RATES_HZ, **({} if rate_Hz is None else {"w": rate_Hz})}
+    rates |= {} if accelerometer_Hz is None else {"specific_force": accelerometer_Hz}
     read = {name: _instants(rng, lasts_s, rates[name]) for name in channels}
     first = min(t[0] for t in read.values())
     edges = [[pulse.start_s, pulse.end_s] for pulse in pulses]
@@ -100,7 +102,7 @@ def flown(
         values, sd = _read(_on(truth, np.searchsorted(every, t)), name, arm), np.full(3, SD[name])
         if noisy and name != "attitude":
             values = values + SD[name] * rng.normal(size=values.shape)
-        own = arm if name == "v" else np.zeros(3)
+        own = arm if name in ("v", "specific_force") else np.zeros(3)
         measured[name] = Measured(
             off.stamps(t, middle), values, sd, np.full(3, walk if name == "w" else 0.0), clock, own
         )
@@ -118,11 +120,14 @@ def _instants(rng, lasts_s, rate_Hz):
 def _on(samples, rows):
     """The samples of these rows."""
     given = {name: getattr(samples, name) for name in ("t", "q", "dq", "ddq", "v", "w", "attitude", "position")}
-    given |= {name: getattr(samples, name) for name in ("wheel_rates", "wheel_accelerations")}
+    given |= {name: getattr(samples, name) for name in ("wheel_rates", "wheel_accelerations", "dv", "dw")}
     return Samples(**{name: values[rows] for name, values in given.items() if values is not None})
 
 
 def _read(samples, name, arm):
+    if name == "specific_force":
+        u = samples.v + np.cross(samples.w, arm)
+        return samples.dv + np.cross(samples.dw, arm) + np.cross(samples.w, u)
     return samples.v + np.cross(samples.w, arm) if name == "v" else getattr(samples, name)
 
 

@@ -24,13 +24,18 @@ RATES = ("momentum", "angular-momentum", "base-velocity")
 STACKS = [*((model,) for model in MODELS), ("momentum", "torque"), ("angular-momentum", "base-velocity")]
 
 
+def with_nuisances(case, equations):
+    """Clusters of the robot that flew, and the nuisances that fit its exact rows best."""
+    truth, c = case.truth(equations), len(equations.minimal)
+    rest = equations.right - equations.matrix[:, :c] @ truth
+    return np.append(truth, np.linalg.lstsq(equations.matrix[:, c:], rest, rcond=None)[0])
+
+
 def misfit(case):
     """Largest error of any row at the truth, over the largest term of its kind; nuisances as they fit best."""
     equations = case.problem.equations()
     truth, c = case.truth(equations), len(equations.minimal)
-    rest = equations.right - equations.matrix[:, :c] @ truth
-    if equations.nuisances:
-        rest = rest - equations.matrix[:, c:] @ np.linalg.lstsq(equations.matrix[:, c:], rest, rcond=None)[0]
+    rest = equations.right - equations.matrix @ with_nuisances(case, equations)
     sizes = np.abs(equations.matrix[:, :c] * truth).max(axis=1)
     worst = [np.abs(rest[block.rows]).max() / sizes[block.rows].max() for block in equations.blocks]
     return max(worst)
@@ -202,15 +207,30 @@ NOISE = {
 def test_rows_scatter_as_their_standard_deviations_say(model):
     case = make_case(model, 3, declared=NOISE[model], cad_error=0.0, n=300)
     (flight,), equations = case.problem.flights, case.problem.equations()
-    x = np.append(case.truth(equations), np.zeros(len(equations.nuisances)))
+    x = with_nuisances(case, equations)
     exact, squares, rng = residual(case.problem, flight.samples, x), 0.0, np.random.default_rng(7)
-    draws = 100 if model == "energy" else 20
+    draws = 20
     for _ in range(draws):
         noisy = with_noise(flight.samples, NOISE[model], rng)
         squares = squares + (residual(case.problem, noisy, x) - exact) ** 2
     found = np.sqrt(squares.mean(axis=0) / draws)
-    tolerance = 0.2 if model == "energy" else 0.06  # an error of work lasts: hardly more than one draw a flight
-    np.testing.assert_allclose(found, equations.sd.reshape(300, -1)[0], rtol=tolerance)
+    np.testing.assert_allclose(found, equations.sd.reshape(300, -1)[0], rtol=0.06)
+
+
+@pytest.mark.parametrize("noise", [{"torques": 1e-5}, {"dq": 2e-6}, {"dq": 2e-7, "torques": 1e-4}], ids="+".join)
+def test_energy_rows_err_independently_of_each_other(noise):
+    case = make_case("energy", 3, declared=noise, cad_error=0.0, n=300)
+    (flight,), equations, rng = case.problem.flights, case.problem.equations(), np.random.default_rng(7)
+    (stack,), x = equations.stacks, with_nuisances(case, equations)
+    sd = np.linalg.norm(stack.errors(x)[:, 0], axis=1)
+    exact, draws = residual(case.problem, flight.samples, x), 40
+    errors = np.array([residual(case.problem, with_noise(flight.samples, noise, rng), x) - exact for _ in range(draws)])
+    white = (errors[:, 1:, 0] / sd[1:]).T  # nearly: the integral of a step holds some noise of instants farther off
+    for lag in (1, 2, 10, 100):
+        together = (white[lag:] * white[: len(white) - lag]).mean()
+        assert abs(together) < 0.2, f"errors {lag} instants apart go together by {together:.2f}"
+    sums = white.sum(axis=0) / np.sqrt(len(white))
+    assert 0.5 < (sums**2).mean() < 1.6, "what an error does to smooth columns is their sum"
 
 
 def test_models_side_by_side_count_by_the_size_of_their_errors():

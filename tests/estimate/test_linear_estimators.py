@@ -166,10 +166,13 @@ def test_least_squares_knows_how_far_noise_draws_it():
     expected = solution_of(system, system.least_squares(), biased=True).bias
     found = LeastSquares().estimate(problem)
     error = found.values - problem.minimal.values(study_robot("naveen_dual_arm").parameters)
-    drawn = np.abs(expected) > 5.0 * found.sd
+    drawn = np.abs(expected) > 5.0 * np.sqrt(np.diagonal(found.covariance))
     assert drawn.sum() >= 5
     np.testing.assert_allclose(error[drawn], expected[drawn], rtol=0.6)
     assert any("expected to shift" in sentence for sentence in found.warnings)
+    assert np.isnan(found.sd).all(), "an interval would not hold the truth"
+    assert found.no_interval in found.notes
+    assert "no interval" in str(found)
     assert not any("expected to shift" in sentence for sentence in BiasCompensated().estimate(problem).warnings)
 
 

@@ -55,6 +55,20 @@ def test_the_command_line_weighs_the_robot(folder):
     assert blind.residual.ratio > 10.0  # a push that nobody spoke of is no noise
 
 
+def test_an_accelerometer_weighs_it_as_well(folder):
+    inertial = (
+        "gyro: {kind: gyro, noise_rad_s: 1.0e-4, rate_Hz: 100}\n  felt: {kind: accelerometer, noise_m_s2: 1.0e-3}"
+    )
+    cameras = next(line.strip() for line in MISSION.splitlines() if "cameras" in line)
+    (folder / "felt.yaml").write_text(MISSION.replace(cameras, inertial), encoding="utf-8")
+    mission = ff.load_mission(folder / "felt.yaml")
+    robot = ff.draw_robot(mission, seed=5)
+    estimate = ff.identify(mission, ff.simulate(mission, seed=5, robot=robot))
+    assert estimate.residual.ratio == pytest.approx(1.0, abs=0.1)
+    assert estimate.sd[0] < 0.005 * robot.mass
+    assert abs(estimate.values[0] - robot.mass) < 3.0 * estimate.sd[0]
+
+
 def test_the_wheel_keeps_the_attitude_while_the_thruster_pushes_beside_the_centre(folder):
     mission = ff.load_mission(folder / "push.yaml")
     flown = ff.fly(mission, seed=3)

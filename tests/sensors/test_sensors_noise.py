@@ -143,6 +143,17 @@ def test_white_noise_per_sample_is_that_of_the_published_cases(settings, expecte
     assert output.sample_sd == pytest.approx([expected] * 3, rel=4e-4)
 
 
+def test_noise_of_a_sample_stands_beside_that_of_a_density():
+    """A sample's own noise does not depend on rate or kind of density; both add up."""
+    densities = {"angle_random_walk_deg_per_sqrt_h": 0.01, "rate_Hz": 20, "density": "single-sided"}
+    (both,) = Gyro(name="gyro", noise_rad_s=1.2e-5, **densities).outputs(Layout())
+    assert both.sample_sd == pytest.approx([np.hypot(9.199e-6, 1.2e-5)] * 3, rel=4e-4)
+    (alone,) = Accelerometer(name="a", noise_m_s2=[0.1, 0.2, 0.3], rate_Hz=7).outputs(Layout())
+    assert alone.sample_sd == pytest.approx([0.1, 0.2, 0.3])
+    seen = Gyro(name="gyro", noise_rad_s=0.02, rate_Hz=10).measure(still(400.0), 1, 0)[0].values
+    assert seen.std() == pytest.approx(0.02, rel=0.04)
+
+
 def test_biases_are_fixed_or_drawn_per_run_and_axis():
     gyro = Gyro(name="gyro", rate_Hz=1.0, bias_deg_per_h=(0.3, 0.0, -0.1), bias_sd_deg_per_h=0.5)
     values = gyro.measure_batch(still(5.0), 1, range(RUNS))[0].values / DEG * HOUR

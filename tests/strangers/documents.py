@@ -51,15 +51,15 @@ def _weighs(body: Mass) -> Document:
     return {"mass_kg": body.mass_kg, "com_m": body.com, "inertia_kgm2": inertia}
 
 
-def mission_document(robot: Stranger) -> Document:
-    """What the mission says; how clocks differ it does not."""
+def mission_document(robot: Stranger, trusted: bool = True) -> Document:
+    """What the mission says; how clocks differ it does not. trusted: whether the CAD model is a prior."""
     prior = robot.prior
     return {
         "format": "freefloat/mission@1",
         "mission": robot.name,
         "robot": ROBOT_FILE,
         "known": {name: {"relative_sd": spread} for name, spread in robot.known.items()},
-        "prior": {"mass": prior.mass, "com": prior.com, "inertia": prior.inertia},
+        "prior": {"mass": prior.mass, "com": prior.com, "inertia": prior.inertia} if trusted else "none",
         "momentum": "unknown" if robot.tumble else "zero",
         "sensors": _sensors(robot),
         "identify": {

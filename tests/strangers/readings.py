@@ -12,8 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from strangers.flights import DURATION_S, Flight, quaternion_product
-from strangers.robots import ARCSEC, DEGREE, Mount, Stranger, turned
+from strangers.flights import Flight, quaternion_product
+from strangers.robots import ARCSEC, DEGREE, Mount, Stranger, rotation, turned
 from strangers.truth import GYRO_BIAS_RAD_S, Truth
 
 
@@ -24,6 +24,7 @@ class Disturbances:
     offset_s: clocks are this late at most. own_clocks: each sensor has one of its own; else all but the encoders share
     one. drift_ppm: of a clock, at most, either way. jitter: of an instant, at most, over the interval. lost: part of
     the samples that is missing. gaps, gap_s: in every channel so many at most, so long at most.
+    noise: factor of all noise and of the gyro's bias.
     """
 
     offset_s: float = 0.025
@@ -33,6 +34,7 @@ class Disturbances:
     lost: float = 0.01
     gaps: int = 2
     gap_s: float = 1.0
+    noise: float = 1.0
 
 
 REGULAR = Disturbances(own_clocks=False, drift_ppm=0.0, jitter=0.0, lost=0.0, gaps=0, gap_s=0.0)
@@ -106,12 +108,12 @@ class Recorder:
     def instants(self, rate_Hz: float) -> np.ndarray:
         """When a sensor reads, in true time, increasing, shape (n,) [s]."""
         said, rng = self.disturbed, self.rng
-        count = int(DURATION_S * rate_Hz) - 1
+        count = int(self.flight.duration_s * rate_Hz) - 1
         phase = 0.5 + rng.uniform(-0.5, 0.5) * (1.0 - 2.0 * said.jitter)  # no instant is outside the flight
         t = (np.arange(count) + phase + said.jitter * rng.uniform(-1.0, 1.0, count)) / rate_Hz
         kept = rng.uniform(size=count) >= said.lost
         for _ in range(rng.integers(said.gaps + 1)):
-            begin, length = rng.uniform(0.0, DURATION_S), rng.uniform(0.0, said.gap_s)
+            begin, length = rng.uniform(0.0, self.flight.duration_s), rng.uniform(0.0, said.gap_s)
             kept &= (t < begin) | (t > begin + length)
         return t[kept]
 
@@ -124,7 +126,7 @@ class Recorder:
 
     def noise(self, sd: object, like: np.ndarray) -> np.ndarray:
         """White, one standard deviation for each column, the shape of `like`."""
-        return np.asarray(sd) * self.rng.standard_normal(like.shape)
+        return self.disturbed.noise * np.asarray(sd) * self.rng.standard_normal(like.shape)
 
     def encoders(self, robot: Stranger, zeros: np.ndarray) -> Channel:
         """Joint positions; theirs is the clock that others are late against."""
@@ -138,8 +140,8 @@ class Recorder:
     def gyro(self, robot: Stranger, misalignment: np.ndarray) -> Channel:
         """Angular rates in the axes of a gyro that is not quite as its mount."""
         gyro, t = robot.gyro, self.instants(robot.gyro.rate_Hz)
-        to_sensor = _small_turn(misalignment).T @ turned(*gyro.mount.rpy_deg).T
-        bias = GYRO_BIAS_RAD_S * self.rng.standard_normal(3)
+        to_sensor = rotation(misalignment).T @ turned(*gyro.mount.rpy_deg).T
+        bias = self.disturbed.noise * GYRO_BIAS_RAD_S * self.rng.standard_normal(3)
         w = self.flight.rate_at(t) @ to_sensor.T + bias
         w += self.noise(gyro.walk * DEGREE / 60.0 * np.sqrt(gyro.rate_Hz), w)
         return Channel("gyro", self.stamped("gyro", t), w, tuple("xyz"), ("rad_s",) * 3)
@@ -172,11 +174,6 @@ class Recorder:
         rates = rates + self.noise(robot.tachometer_noise, rates)
         names = tuple(wheel.name for wheel in robot.wheels)
         return Channel("wheel", self.stamped("tachometers", t), rates, names, ("rad_s",) * len(names))
-
-
-def _small_turn(vector: np.ndarray) -> np.ndarray:
-    """Rotation matrix of a rotation vector, shape (3, 3)."""
-    return np.stack([rotated(rotation_quaternion(vector[None]), e)[0] for e in np.eye(3)], axis=1)
 
 
 def recorded(

@@ -23,6 +23,14 @@ def turned(roll_deg: float, pitch_deg: float, yaw_deg: float) -> np.ndarray:
     return about_z @ about_y @ about_x
 
 
+def rotation(vector: object) -> np.ndarray:
+    """Rotation matrix of a rotation vector [rad] (Rodrigues), shape (3, 3)."""
+    (x, y, z), angle = np.asarray(vector, float), float(np.linalg.norm(np.asarray(vector, float)))
+    across = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    half = np.sinc(0.5 * angle / np.pi)
+    return np.eye(3) + np.sinc(angle / np.pi) * across + 0.5 * half**2 * across @ across
+
+
 @dataclass(frozen=True)
 class Mass:
     """How heavy a body is, and where.
@@ -51,6 +59,8 @@ class Body:
     """A body on a joint: where its frame is in the parent's at joint position zero, and how it moves.
 
     rpy_deg: as for `turned`. axis: in the body's own frame, of any length. kind: `revolute`, `prismatic` or `fixed`.
+    turn: rotation vector, in the body's own frame, by which it is turned beyond that [rad]; of robots that were not
+        built as the CAD model has them.
     """
 
     name: str
@@ -60,6 +70,12 @@ class Body:
     weighs: Mass
     axis: tuple[float, float, float] = (0.0, 0.0, 1.0)
     kind: str = "revolute"
+    turn: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+    @property
+    def rotation(self) -> np.ndarray:
+        """From its axes to the parent's at joint position zero, shape (3, 3)."""
+        return turned(*self.rpy_deg) @ rotation(self.turn)
 
     @property
     def joint(self) -> str:

@@ -7,10 +7,10 @@ at the CAD model.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from strangers.robots import Mass, Stranger
+from strangers.robots import Body, Mass, Stranger
 
 NAMES = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
 ENTRIES = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))  # of the inertia matrix, as `NAMES` has them
@@ -20,6 +20,8 @@ GYRO_BIAS_RAD_S = 1e-3
 MISALIGNMENT_RAD = 1e-3
 JOINT_ZERO_RAD = 1e-3
 JOINT_ZERO_M = 1e-3
+LENGTH_M = 5e-4  # of where a joint sits in its parent, along each axis
+TILT_RAD = 1e-3  # of its axis, about each axis across it
 
 
 class CannotExist(Exception):
@@ -88,12 +90,32 @@ def spread_of(body: Mass, mass: float, com: float, inertia: float) -> np.ndarray
     return columns
 
 
-def drawn(robot: Stranger, rng: np.random.Generator) -> Truth:
-    """A robot as far from its CAD model as its mission says."""
+def as_modelled(robot: Stranger) -> Truth:
+    """The CAD model itself, with sensors that do not err."""
+    named = {"base": robot.base, **{body.name: body.weighs for body in robot.bodies}}
+    return Truth({name: ten_of(body) for name, body in named.items()}, np.zeros(len(robot.moving)), np.zeros(3), 0)
+
+
+def bent(robot: Stranger, rng: np.random.Generator) -> Stranger:
+    """The robot as it was built: frames of joints that move a little elsewhere, axes a little tilted."""
+
+    def built(body: Body) -> Body:
+        shift, tilt = LENGTH_M * rng.standard_normal(3), TILT_RAD * rng.standard_normal(3)
+        if body.kind == "fixed":
+            return body
+        tilt -= (tilt @ body.unit_axis) * body.unit_axis  # about the axis itself it is the joint's zero
+        return replace(body, xyz=tuple(np.array(body.xyz) + shift), turn=tuple(np.array(body.turn) + tilt))
+
+    return replace(robot, bodies=tuple(built(body) for body in robot.bodies))
+
+
+def drawn(robot: Stranger, rng: np.random.Generator, times: float = 1.0) -> Truth:
+    """A robot as far from its CAD model as its mission says, or so many times as far in what is not known."""
     bodies, redrawn = dict[str, np.ndarray](), 0
     for name, body in (("base", robot.base), *((each.name, each.weighs) for each in robot.bodies)):
         prior, known = robot.prior, robot.known.get(name)
-        spread = spread_of(body, *((prior.mass, prior.com, prior.inertia) if known is None else (known,) * 3))
+        spreads = times * prior.mass, times * prior.com, times * prior.inertia
+        spread = spread_of(body, *(spreads if known is None else (known,) * 3))
         while name not in bodies:
             ten = ten_of(body) + spread @ rng.standard_normal(10)
             try:

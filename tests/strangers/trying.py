@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import norm
 from strangers import motion, truth
-from strangers.documents import ROBOT_FILE, file_text, mission_document, robot_document
+from strangers.documents import ROBOT_FILE, Document, file_text, mission_document, robot_document
 from strangers.flights import flown
 from strangers.readings import Channel, Disturbances, Recorded, recorded
 from strangers.robots import ROBOTS
@@ -65,9 +65,13 @@ class Tried:
 @cache
 def mission_of(index: int) -> ff.Mission:
     """The mission of a robot, read from files as any other."""
-    robot = ROBOTS[index]
+    return read_mission(robot_document(ROBOTS[index]), mission_document(ROBOTS[index]))
+
+
+def read_mission(robot: Document, mission: Document) -> ff.Mission:
+    """The mission of two documents, read from files as any other."""
     with tempfile.TemporaryDirectory() as folder:
-        files = {ROBOT_FILE: robot_document(robot), "mission.yaml": mission_document(robot)}
+        files = {ROBOT_FILE: robot, "mission.yaml": mission}
         for name, document in files.items():
             (Path(folder) / name).write_text(file_text(document), encoding="utf-8")
         return ff.load_mission(Path(folder) / "mission.yaml")

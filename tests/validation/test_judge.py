@@ -196,6 +196,28 @@ def test_other_sensors_and_momenta(tmp_path, name):
     assert (wrong.verdict, wrong.causes[0].name) == ("fail", "Izz_base"), str(wrong)
 
 
+@pytest.mark.parametrize("seed", [5, 6])
+def test_slow_torque_sensors_count_each_reading_once(tmp_path, seed):
+    """Interpolated rows would be the same reading twice, and errors of accelerations last."""
+    torques = {"kind": "torque", "noise_Nm": 0.001, "rate_Hz": 10}
+    mission, estimate = estimated(tmp_path, sensors={**SENSORS, "torques": torques})
+    recording = simulate(mission, seed=seed)
+    found = validate(mission, estimate, recording)
+    assert found.verdict == "pass", str(found)
+    (torque,) = {reading.t.size for reading in found.readings if reading.channel == "torques"}
+    assert torque == recording["tau"].t.size
+
+
+def test_torques_are_not_compared_where_encoders_alone_measured_the_joints(tmp_path):
+    mission, estimate = estimated(tmp_path, **OTHERS["torques"])
+    flown = simulate(mission, seed=5)
+    recording = replace(flown, origin=replace(flown.origin, command=None, seed=None, kind="measured"))
+    found = validate(mission, estimate, recording)
+    assert found.verdict == "pass", str(found)
+    assert {each.channel for each in found.channels} == {"w"}
+    assert any("joint torques are not compared" in note for note in found.notes)
+
+
 def test_estimates_by_linear_methods(tmp_path):
     gyro = SENSORS["gyro"] | {"angle_random_walk_deg_per_sqrt_h": 0.05}
     mission = small_mission(tmp_path, sensors={**SENSORS, "gyro": gyro})

@@ -100,9 +100,12 @@ def wheel_columns(robot: Robot, samples: Samples) -> Array:
     return columns
 
 
-def wheel_momentum(robot: Robot, rates: Array) -> Array:
-    """Angular momentum of wheels at rates relative to the base (..., wheels), base frame, shape (..., 3)."""
-    return (rates * robot.wheel_inertias) @ robot.wheel_axes
+def wheel_momentum(robot: Robot, rates: Array, inertias: Array | None = None) -> Array:
+    """Angular momentum of wheels at rates relative to the base (..., wheels), base frame, shape (..., 3).
+
+    inertias: spin inertias, (wheels,) [kg m^2]; those of the robot unless given.
+    """
+    return (rates * (robot.wheel_inertias if inertias is None else inertias)) @ robot.wheel_axes
 
 
 def spin_momentum(robot: Robot, samples: Samples) -> Array:
@@ -112,9 +115,9 @@ def spin_momentum(robot: Robot, samples: Samples) -> Array:
     return wheel_momentum(robot, samples.need("wheel_rates", "the wheels' momentum"))
 
 
-def momentum_by_wheel_rates(robot: Robot) -> Array:
-    """Angular momentum of each wheel per unit of its rate, base frame, shape (3, wheels)."""
-    return robot.wheel_axes.T * robot.wheel_inertias
+def momentum_by_wheel_rates(robot: Robot, inertias: Array | None = None) -> Array:
+    """Angular momentum of each wheel per unit of its rate, base frame, shape (3, wheels); inertias: as above."""
+    return robot.wheel_axes.T * (robot.wheel_inertias if inertias is None else inertias)
 
 
 def momentum(robot: Robot, samples: Samples) -> Array:

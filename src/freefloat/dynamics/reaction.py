@@ -31,6 +31,7 @@ from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.torque import inverse_dynamics, mass_matrix
 from freefloat.errors import FreefloatError
 from freefloat.robot.base_axes import allowed_rows
+from freefloat.robot.geometry import PER_JOINT
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY
 
@@ -153,6 +154,22 @@ def momentum_slopes(
     reaction_kernels.momentum_by_position(arrays, read_only(phi).reshape(-1, PER_BODY), *poses, by_position)
     slopes[:, :, c + joints :] = A[:, :, 6:]
     return slopes
+
+
+def geometry_slopes(
+    robot: Robot, tilts: Array, phi: Array, q: Array, dq: Array, v: Array, w: Array
+) -> tuple[Array, Array]:
+    """Momentum at a given twist, (n, 6, 5 joints), and first moment, (n, 3, 5 joints), by errors of the geometry.
+
+    tilts: directions about which joints tilt in the frames that carry them, (bodies, 2, 3) (`robot/geometry.py`). All
+    else as for `momentum_slopes`.
+    """
+    arrays, (n, joints) = robot.tree.arrays, q.shape
+    poses = kernels.sweep(arrays, read_only(q), read_only(dq), read_only(v), read_only(w))
+    D, S = np.zeros((n, 6, PER_JOINT * joints)), np.zeros((n, 3, PER_JOINT * joints))
+    bodies = read_only(phi).reshape(-1, PER_BODY)
+    reaction_kernels.momentum_by_geometry(arrays, read_only(tilts), bodies, read_only(q), *poses, D, S)
+    return D, S
 
 
 def base_reaction(robot: Robot, samples: Samples, momentum: Array | None = None) -> tuple[Array, Array]:

@@ -69,43 +69,98 @@ def _body_about_origin(phi, R, p, v, w, C):
 
 
 @njit(**_COMPILE)
+def _by_turn(c, a, p, o, w, d):
+    """D (6,): momentum of bodies c about the origin by a turn about an axis a through p, their twist (o, w) held."""
+    s0, s1, s2 = _cross(p[0], p[1], p[2], a[0], a[1], a[2])
+    t0, t1, t2 = _cross(a[0], a[1], a[2], w[0], w[1], w[2])
+    l0, l1, l2 = _cross(a[0], a[1], a[2], o[0], o[1], o[2])
+    x, y, z = _cross(s0, s1, s2, w[0], w[1], w[2])
+    l0, l1, l2 = l0 + x, l1 + y, l2 + z
+    h0, h1, h2 = _cross(a[0], a[1], a[2], c[10], c[11], c[12])
+    k0, k1, k2 = _cross(a[0], a[1], a[2], c[13], c[14], c[15])
+    x, y, z = _cross(s0, s1, s2, c[10], c[11], c[12])
+    k0, k1, k2 = k0 + x, k1 + y, k2 + z
+    x, y, z = _cross(t0, t1, t2, c[1], c[2], c[3])
+    d[0], d[1], d[2] = h0 - c[0] * l0 - x, h1 - c[0] * l1 - y, h2 - c[0] * l2 - z
+    x, y, z = _cross(c[1], c[2], c[3], l0, l1, l2)
+    d[3] = k0 - (c[4] * t0 + c[5] * t1 + c[7] * t2) - x
+    d[4] = k1 - (c[5] * t0 + c[6] * t1 + c[8] * t2) - y
+    d[5] = k2 - (c[7] * t0 + c[8] * t1 + c[9] * t2) - z
+
+
+@njit(**_COMPILE)
+def _by_shift(c, a, w, d):
+    """D (6,): the same by a shift along a."""
+    l0, l1, l2 = _cross(a[0], a[1], a[2], w[0], w[1], w[2])
+    d[0], d[1], d[2] = -c[0] * l0, -c[0] * l1, -c[0] * l2
+    k0, k1, k2 = _cross(a[0], a[1], a[2], c[10], c[11], c[12])
+    x, y, z = _cross(c[1], c[2], c[3], l0, l1, l2)
+    d[3], d[4], d[5] = k0 - x, k1 - y, k2 - z
+
+
+@njit(**_COMPILE)
 def momentum_by_position(tree, phi, R, p, v, w, a, D):
     """D (n, 6, dofs): derivative of the momentum by joint positions, twists held, from poses of `kernels.sweep`."""
     n, bodies = p.shape[0], tree.parent.size
-    C = np.empty((bodies, _BODY))
+    C, o, d = np.empty((bodies, _BODY)), np.empty(3), np.empty(6)
     for k in range(n):
         for b in range(bodies):
             _body_about_origin(phi[b], R[k, b], p[k, b], v[k, b], w[k, b], C[b])
         for b in range(bodies - 1, 0, -1):
             j, c = tree.dof[b], C[b]
             if j >= 0:
-                a0, a1, a2 = a[k, b, 0], a[k, b, 1], a[k, b, 2]
-                p0, p1, p2 = p[k, b, 0], p[k, b, 1], p[k, b, 2]
-                w0, w1, w2 = w[k, b, 0], w[k, b, 1], w[k, b, 2]
-                x, y, z = _cross(w0, w1, w2, p0, p1, p2)
-                o0, o1, o2 = v[k, b, 0] - x, v[k, b, 1] - y, v[k, b, 2] - z
                 if tree.kind[b] == REVOLUTE:
-                    s0, s1, s2 = _cross(p0, p1, p2, a0, a1, a2)
-                    t0, t1, t2 = _cross(a0, a1, a2, w0, w1, w2)
-                    l0, l1, l2 = _cross(a0, a1, a2, o0, o1, o2)
-                    x, y, z = _cross(s0, s1, s2, w0, w1, w2)
-                    l0, l1, l2 = l0 + x, l1 + y, l2 + z
-                    h0, h1, h2 = _cross(a0, a1, a2, c[10], c[11], c[12])
-                    k0, k1, k2 = _cross(a0, a1, a2, c[13], c[14], c[15])
-                    x, y, z = _cross(s0, s1, s2, c[10], c[11], c[12])
-                    k0, k1, k2 = k0 + x, k1 + y, k2 + z
+                    x, y, z = _cross(w[k, b, 0], w[k, b, 1], w[k, b, 2], p[k, b, 0], p[k, b, 1], p[k, b, 2])
+                    o[0], o[1], o[2] = v[k, b, 0] - x, v[k, b, 1] - y, v[k, b, 2] - z
+                    _by_turn(c, a[k, b], p[k, b], o, w[k, b], d)
                 else:
-                    t0, t1, t2 = 0.0, 0.0, 0.0
-                    l0, l1, l2 = _cross(a0, a1, a2, w0, w1, w2)
-                    h0, h1, h2 = 0.0, 0.0, 0.0
-                    k0, k1, k2 = _cross(a0, a1, a2, c[10], c[11], c[12])
-                x, y, z = _cross(t0, t1, t2, c[1], c[2], c[3])
-                D[k, 0, j], D[k, 1, j], D[k, 2, j] = h0 - c[0] * l0 - x, h1 - c[0] * l1 - y, h2 - c[0] * l2 - z
-                x, y, z = _cross(c[1], c[2], c[3], l0, l1, l2)
-                D[k, 3, j] = k0 - (c[4] * t0 + c[5] * t1 + c[7] * t2) - x
-                D[k, 4, j] = k1 - (c[5] * t0 + c[6] * t1 + c[8] * t2) - y
-                D[k, 5, j] = k2 - (c[7] * t0 + c[8] * t1 + c[9] * t2) - z
+                    _by_shift(c, a[k, b], w[k, b], d)
+                for i in range(6):
+                    D[k, i, j] = d[i]
             u = tree.parent[b]
+            for e in range(_BODY):
+                C[u, e] += c[e]
+
+
+@njit(**_COMPILE)
+def momentum_by_geometry(tree, across, phi, q, R, p, v, w, a, D, S):
+    """Derivatives by where joints sit and how they point (`robot/geometry.py`), from poses of `kernels.sweep`.
+
+    D (n, 6, 5 dofs): of the momentum, twists held. S (n, 3, 5 dofs): of the first moment.
+    """
+    n, bodies = p.shape[0], tree.parent.size
+    C, d = np.empty((bodies, _BODY)), np.empty(6)
+    o, axis, pivot = np.empty(3), np.empty(3), np.empty(3)
+    for k in range(n):
+        for b in range(bodies):
+            _body_about_origin(phi[b], R[k, b], p[k, b], v[k, b], w[k, b], C[b])
+        for b in range(bodies - 1, 0, -1):
+            j, c, u = tree.dof[b], C[b], tree.parent[b]
+            if j >= 0:
+                # Twists of bodies against their carrier turn with them; that of the carrier does not.
+                x, y, z = _cross(w[k, u, 0], w[k, u, 1], w[k, u, 2], p[k, u, 0], p[k, u, 1], p[k, u, 2])
+                o[0], o[1], o[2] = v[k, u, 0] - x, v[k, u, 1] - y, v[k, u, 2] - z
+                slid = 0.0 if tree.kind[b] == REVOLUTE else q[k, j]
+                for e in range(3):
+                    pivot[e] = p[k, b, e] - slid * a[k, b, e]
+                for e in range(5):
+                    column = 5 * j + e
+                    for i in range(3):
+                        if e < 3:
+                            axis[i] = R[k, u, i, e]
+                        else:
+                            t = across[b, e - 3]
+                            axis[i] = R[k, u, i, 0] * t[0] + R[k, u, i, 1] * t[1] + R[k, u, i, 2] * t[2]
+                    if e < 3:
+                        _by_shift(c, axis, w[k, u], d)
+                        x, y, z = c[0] * axis[0], c[0] * axis[1], c[0] * axis[2]
+                    else:
+                        _by_turn(c, axis, pivot, o, w[k, u], d)
+                        x, y, z = c[1] - c[0] * pivot[0], c[2] - c[0] * pivot[1], c[3] - c[0] * pivot[2]
+                        x, y, z = _cross(axis[0], axis[1], axis[2], x, y, z)
+                    for i in range(6):
+                        D[k, i, column] = d[i]
+                    S[k, 0, column], S[k, 1, column], S[k, 2, column] = x, y, z
             for e in range(_BODY):
                 C[u, e] += c[e]
 

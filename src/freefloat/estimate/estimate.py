@@ -50,6 +50,7 @@ class Estimate(Content):
     unseen: directions (orthonormal in units of the CAD model's spread) that the data do not show and that were
         held at the CAD model, shape (k, c). held: what they are, in words.
     warnings: sentences that ask for a decision, with advice; notes: those that do not.
+    no_interval: why no intervals are stated, such as a bias of the method; empty where they are.
     origin: versions, hashes of inputs, seeds, settings.
     prior: spread of the CAD model that was given, None where the data were to speak alone.
     flights: what it was made from. residuals: what the fit leaves, channel by channel of each flight; of a linear
@@ -77,6 +78,7 @@ class Estimate(Content):
     prior: CadSpread | None = None
     flights: tuple[UsedFlight, ...] = ()
     residuals: tuple[ChannelResidual, ...] = ()
+    no_interval: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "known", FrozenMapping(dict(self.known)))
@@ -95,7 +97,7 @@ class Estimate(Content):
         half, width = norm.isf(0.025) * self.sd, max(len(name) for name in self.names) + 4
         columns = zip(self.names, self.formulas, self.values, half, self.cad, strict=True)
         lines = [
-            f" {cluster_words(name, formula):<{width}} {value:>11.5g} ± {error:<9.2g} "
+            f" {cluster_words(name, formula):<{width}} {value:>11.5g} {_plus_minus(error):<11} "
             f"{cluster_unit(name):<6} CAD {cad:.5g}"
             for name, formula, value, error, cad in columns
         ]
@@ -120,10 +122,12 @@ class Estimate(Content):
 
     @cached_property
     def sd(self) -> Array:
-        """Standard deviations, shape (c,); infinite for clusters that the data leave open.
+        """Standard deviations, shape (c,); infinite for clusters that the data leave open, NaN if none are stated.
 
         What little of a cluster lies in directions that were held at the CAD model counts with that model's spread.
         """
+        if self.no_interval:
+            return np.full(self.values.shape, np.nan)
         return np.where(self.open, np.inf, np.hypot(self._seen_sd, self._held_sd))
 
     @cached_property
@@ -222,6 +226,7 @@ class Estimate(Content):
             "nuisances": [file.quantity_document(each) for each in self.nuisances],
             "unseen": file.rows(self.unseen),
             "held": list(self.held),
+            "no_interval": self.no_interval or None,
         }
 
     def save(self, path: FilePath) -> None:
@@ -229,6 +234,10 @@ class Estimate(Content):
         flights = [file.flight_document(each) for each in self.flights]
         residuals = [file.channel_document(each) for each in self.residuals]
         save_json(path, {**self.summary_document(), "flights": flights, "residuals": residuals})
+
+
+def _plus_minus(half: float) -> str:
+    return "no interval" if np.isnan(half) else f"± {half:.2g}"
 
 
 def load_estimate(path: FilePath) -> Estimate:
@@ -261,6 +270,7 @@ def load_estimate(path: FilePath) -> Estimate:
             prior=section.spread(),
             flights=tuple(each.made() for each in section.flights),
             residuals=tuple(each.made() for each in section.residuals),
+            no_interval=section.no_interval or "",
         )
     except FreefloatError as error:
         raise FileError(path, str(error)) from error

@@ -267,6 +267,7 @@ class EstimateSection(Section):
     nuisances: list[QuantitySection] = Field(default_factory=list)
     unseen: list[Row] = Field(default_factory=list)
     held: list[str] = Field(default_factory=list)
+    no_interval: str | None = None
     flights: list[KeptFlightSection] = Field(default_factory=list)
     residuals: list[KeptResidualSection] = Field(default_factory=list)
 

@@ -90,6 +90,15 @@ class ProjectedCurves(JointCurves):
         sd = np.concatenate([np.full(fit.basis.terms, fit.noise_sd) for _, fit in noisy])
         return motion, CurveErrors(joint, position, rate, sd)
 
+    def error_accelerations(self, t: Array) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], Array]:
+        """Joint, shape (k,), and second derivative at times t, shape (n, k), of the functions of `with_errors`."""
+        functions = self.projection.motion_and_functions(np.clip(t, *self.span_s))[1]
+        noisy = [(index, fit) for index, fit in enumerate(self.projection.fits) if fit.noise_sd > 0.0]
+        if not noisy:
+            return np.zeros(0, np.int64), np.zeros((t.size, 0))
+        joint = np.concatenate([np.full(fit.basis.terms, index) for index, fit in noisy])
+        return joint, np.hstack([functions[fit.basis][2] for _, fit in noisy])
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SplineCurves(JointCurves):

@@ -19,13 +19,14 @@ from numpy.typing import NDArray
 from freefloat.arrays import Array, read_only
 from freefloat.dynamics.attitude_kernels import turn_by_halves
 from freefloat.dynamics.momentum_rows import spin_momentum, wheel_momentum
-from freefloat.dynamics.reaction import Reaction, momentum_slopes, solve_base
+from freefloat.dynamics.reaction import Reaction, geometry_slopes, momentum_slopes, solve_base
 from freefloat.estimate.column_kernels import spread_columns
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.joint_curves import CurveErrors
 from freefloat.estimate.pushes import AGREED, ROUNDS, Gained, Pushes, centre_of_mass, gained
 from freefloat.motion.trajectory import Motion
 from freefloat.robot.base_axes import allowed_rows
+from freefloat.robot.geometry import PER_JOINT
 from freefloat.robot.model import Robot
 from freefloat.simulation.simulate import with_midpoints
 
@@ -52,12 +53,23 @@ class Grid:
         return cls.at(robot, flight, t, 2 if halves else 1, None if wheels is None else wheels.at(t))
 
     @classmethod
-    def at(cls, robot: Robot, flight: Flight, t: Array, step: int, wheels: tuple[Array, Array] | None) -> Grid:
-        """At times t, (m,) [s], with rates and accelerations of the wheels there, (m, wheels); None without any."""
+    def at(
+        cls,
+        robot: Robot,
+        flight: Flight,
+        t: Array,
+        step: int,
+        wheels: tuple[Array, Array] | None,
+        inertias: Array | None = None,
+    ) -> Grid:
+        """At times t, (m,) [s], with rates and accelerations of the wheels there, (m, wheels); None without any.
+
+        inertias: of the wheels, (wheels,) [kg m^2]; those of the robot unless given.
+        """
         if not robot.wheels or wheels is None:
             still = np.broadcast_to(spin_momentum(robot, flight.samples)[:1] * 0.0, (t.size, 3))
             return cls(t, still, still, step)
-        spin, spin_rate = (wheel_momentum(robot, each) for each in wheels)
+        spin, spin_rate = (wheel_momentum(robot, each, inertias) for each in wheels)
         return cls(t, spin, spin_rate, step)
 
 
@@ -219,3 +231,17 @@ def sensitivities(
             G[own],
         )
     return G
+
+
+def by_geometry(robot: Robot, tilts: Array, motion: BaseMotion, phi: Array, gain: Array) -> Array:
+    """Derivatives of gain times the velocities by errors of the geometry, at a given attitude, (m, rows, 5 joints).
+
+    tilts: as for `geometry_slopes`; all else as for `sensitivities`.
+    """
+    first = int(np.argmax(gain.any(axis=0)))
+    found = np.empty((len(motion.q), len(gain), PER_JOINT * motion.q.shape[1]))
+    for start in range(0, len(found), _AT_ONCE):
+        own = slice(start, start + _AT_ONCE)
+        D, _ = geometry_slopes(robot, tilts, phi, motion.q[own], motion.dq[own], motion.v[own], motion.w[own])
+        found[own] = -(gain @ solve_base(motion.A[own], D, allowed_rows(robot), first))
+    return found

@@ -33,17 +33,22 @@ class Nuisances(SensorNuisances):
 
     time_offset_s: how late the base's sensors are stamped against the joints'. clock_drift: change of that [s/s].
     joint_zero_rad, joint_zero_m: of every joint's position.
+    joint_place_m, joint_axis_rad: where a joint sits on the body that carries it, along each axis, and tilts of its
+    axis about each direction across it.
     external_torque_Nm: constant in inertial axes.
     And of the sensors, as their files have it: gyro_bias_rad_s (constant over a flight; its random walk is that of the
     flight's `walks`), misalignment_rad (of the gyro, about each axis), gyro_scale (of each axis; costs accuracy, so
     only on request), velocity_bias_m_s2 (of an acceleration that was integrated to a velocity), joint_rate_bias_rad_s
-    and joint_rate_bias_m_s (of a joint-rate sensor, for every joint, constant over a flight).
+    and joint_rate_bias_m_s (of a joint-rate sensor, for every joint, constant over a flight), accelerometer_bias_m_s2
+    (of an accelerometer, constant over a flight).
     """
 
     time_offset_s: float | None = usual_spread(0.1, "of the base's sensors against the joints'")
     clock_drift: float | None = usual_spread(1e-4, "change of the time offset, s/s")
     joint_zero_rad: float | None = usual_spread(1e-3, "of every joint that turns")
     joint_zero_m: float | None = usual_spread(1e-3, "of every joint that slides")
+    joint_place_m: float | None = usual_spread(None, "of where each joint sits, along each axis")
+    joint_axis_rad: float | None = usual_spread(None, "of how each joint's axis points")
     external_torque_Nm: float | None = usual_spread(None, "constant in inertial axes")
 
     @classmethod

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from freefloat.arrays import AXES, Array
 from freefloat.data.processing.base_motion import base_attitude
-from freefloat.data.processing.measured_curves import CurveReadings, measured_curves, on_knots
+from freefloat.data.processing.measured_curves import FEWEST, CurveReadings, measured_curves, on_knots
 from freefloat.data.processing.process import chosen_channels, joint_channel
 from freefloat.data.processing.process_parts import attitude_noise
 from freefloat.data.processing.processed import Known, Processed, ProcessSettings, known_of, sensor_behind
@@ -36,6 +36,7 @@ from freefloat.sensors.response import response_of
 from freefloat.sensors.sensor import Sensor
 
 _SAME = 1.5  # times the spacing of other knots: as fine as these
+_OFTEN = 0.7  # of the readings: if fewer are new, the rest may repeat the last
 
 
 def recorded_flight(
@@ -132,6 +133,7 @@ class _Readings:
             "position": self._position,
             "v": self._velocity,
             "joint_rates": self._joint_rates,
+            "specific_force": self._specific_force,
         }
         inside = (channel.t >= self.start_s) & (channel.t <= self.end_s)
         if inside.sum() < 2:
@@ -186,6 +188,11 @@ class _Readings:
             calibration = self.settings.calibrations[channel.name]
             raw, M = raw + calibration.bias, M @ calibration.matrix
         return Measured(channel.t, raw @ M.T, np.sqrt(M**2 @ self._sd(channel, known) ** 2))
+
+    def _specific_force(self, channel: Channel, known: Known) -> Measured:
+        """At the sensor's own place; where its sensor says no noise, that is what readings leave of smooth curves."""
+        said = known if known.noise_sd is not None and known.noise_sd.all() else replace(known, noise_sd=None)
+        return replace(self._turned(channel, said), arm=known.mounting.p)
 
     def _sd(self, channel: Channel, known: Known) -> Array:
         """Of a reading along the sensor's axes, rounding included, shape (3,)."""
@@ -253,10 +260,25 @@ class _Readings:
         if channel is None or not set(names) <= set(channel.components):
             return SampledWheels(sampled.t, rates, sampled.samples.wheel_accelerations, reference)
         known, values = self._known(channel), channel.of(names)
-        sd = with_stamp_noise(_sd_of(names, channel, known), known.stamp_sd_s, channel.t, values)
-        readings = CurveReadings(channel.t, values, sd)
+        new = _renewed(values)
+        t, values = channel.t[new], values[new]
+        sd = with_stamp_noise(_sd_of(names, channel, known), known.stamp_sd_s, t, values)
+        readings = CurveReadings(t, values, sd)
         span = max(self.start_s, float(channel.t[0])), min(self.end_s, float(channel.t[-1]))
         return MeasuredWheels(measured_curves(readings, span), self.clock(channel))
+
+
+def _renewed(values: Array) -> NDArray[np.bool_]:
+    """Which readings (n, k) are new: a sensor slower than whoever writes them down is read again and again.
+
+    Repeated values are such a hold if those that follow each other differ by more than the smallest step there is;
+    else it is that step which repeats them, and all count.
+    """
+    change = np.abs(np.diff(values, axis=0))
+    new = np.concatenate([[True], change.any(axis=1)])
+    step = rounding_step(values)
+    held = all((column[column > 0.0] > 1.5 * least).mean() > 0.5 for column, least in zip(change.T, step, strict=True))
+    return new if new.sum() >= FEWEST and new.mean() < _OFTEN and held else np.ones(len(values), dtype=bool)
 
 
 def _sd_of(names: tuple[str, ...], channel: Channel, known: Known) -> Array:

@@ -6,18 +6,19 @@ What belongs to a sensor, its file says (`sensors/reading.py`); the rest is here
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from freefloat.arrays import Array
+from freefloat.arrays import AXES, Array
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.joint_curves import SplineCurves
 from freefloat.estimate.problem import Problem
 from freefloat.models.names import cluster_unit
 from freefloat.robot.base_axes import turning_axes
+from freefloat.robot.model import Robot
 from freefloat.robot.selection import select_parameters
 from freefloat.sensors.kinds import readings_among
 from freefloat.sensors.reading import FIRST_ATTITUDE
@@ -26,6 +27,8 @@ from freefloat.sensors.unknowns import UnknownGroup, along, flat, independent
 CLUSTERS = "clusters"
 KNOWN = "known "  # and the selector
 JOINT_ZEROS = "joint zeros"
+GEOMETRY = "geometry"
+WHEEL_INERTIAS = "wheel spin inertias"
 TIME_OFFSET = "time offset"
 CLOCK_DRIFT = "clock drift"
 MOMENTUM = "momentum"
@@ -115,8 +118,15 @@ def parameter_columns(problem: Problem, unknowns: Unknowns) -> NDArray[np.int64]
 
 def _all(problem: Problem) -> Iterator[tuple[int | None, UnknownGroup]]:
     """Every group with the number of its flight; curves of the joints last (`Unknowns.coarse`)."""
-    own = (_clusters(problem), *_known(problem), *_joint_zeros(problem), _pulse_forces(problem))
-    shared = (*own, *_shared_by_readings(problem))
+    shared = (
+        _clusters(problem),
+        *_known(problem),
+        *_joint_zeros(problem),
+        *_geometry(problem),
+        *_wheel_inertias(problem),
+        _pulse_forces(problem),
+        *_shared_by_readings(problem),
+    )
     yield from ((None, group) for group in shared)
     endings = [f" of {flight.name}" if len(problem.flights) > 1 else "" for flight in problem.flights]
     for index, flight in enumerate(problem.flights):
@@ -162,6 +172,21 @@ def _inverse(covariance: Array) -> Array:
     return inverse / np.outer(scale, scale)
 
 
+def uncertain_wheels(robot: Robot) -> NDArray[np.int64]:
+    """Numbers of the wheels whose spin inertia has a spread."""
+    return np.flatnonzero([wheel.relative_sd > 0.0 for wheel in robot.wheels])
+
+
+def _wheel_inertias(problem: Problem) -> Iterator[UnknownGroup]:
+    """Spin inertias that are known with a spread only, themselves and not how far they are off."""
+    wheels = [problem.robot.wheels[number] for number in uncertain_wheels(problem.robot)]
+    if wheels and any(flight.wheel_rates is not None for flight in problem.flights):
+        labels, mean = [f"spin inertia of {wheel.name}" for wheel in wheels], [wheel.spin_inertia for wheel in wheels]
+        sd = [wheel.relative_sd * wheel.spin_inertia for wheel in wheels]
+        group = independent(WHEEL_INERTIAS, labels, "kg m^2", sd, "wheels")
+        yield replace(group, mean=np.array(mean))
+
+
 def _joint_zeros(problem: Problem) -> Iterator[UnknownGroup]:
     joints, nuisances = problem.robot.joints, problem.nuisances
     slides = [joint.kind == "prismatic" for joint in joints]
@@ -170,6 +195,18 @@ def _joint_zeros(problem: Problem) -> Iterator[UnknownGroup]:
         labels = [f"zero of {joint.name}" for joint in joints]
         units = ["m" if sliding else "rad" for sliding in slides]
         yield independent(JOINT_ZEROS, labels, units, np.maximum(sds, 1e-12))
+
+
+def _geometry(problem: Problem) -> Iterator[UnknownGroup]:
+    """Where each joint sits and how its axis points (`robot/geometry.py`)."""
+    shift, tilt = problem.nuisances.joint_place_m, problem.nuisances.joint_axis_rad
+    if shift is None and tilt is None:
+        return
+    words = (*(f"place of {{}} along {axis}" for axis in AXES), "first tilt of {}", "second tilt of {}")
+    labels = [each.format(joint.name) for joint in problem.robot.joints for each in words]
+    count = len(problem.robot.joints)
+    sds = np.tile(np.maximum([shift or 0.0] * 3 + [tilt or 0.0] * 2, 1e-12), count)
+    yield independent(GEOMETRY, labels, ("m", "m", "m", "rad", "rad") * count, sds)
 
 
 def thrusters_of(problem: Problem) -> tuple[tuple[float, ...], ...]:
@@ -205,12 +242,16 @@ def _of_flight(problem: Problem, flight: Flight, ending: str) -> Iterator[Unknow
 
 
 def clocks_of(problem: Problem, flight: Flight) -> tuple[str, ...]:
-    """Clocks of a flight that may be off against that of the joints."""
-    clocks = [data.clock for data in flight.measured.values()]
-    wheels = flight.wheel_rates
-    if clocks and problem.robot.wheels and wheels is not None:
+    """Clocks of a flight that may be off against that of the joints; without any, against the gyro's."""
+    measured, wheels = flight.measured, flight.wheel_rates
+    clocks = [data.clock for data in measured.values()]
+    if not clocks:
+        return ()
+    own = measured["w"].clock if "w" in measured else clocks[0]
+    reference = flight.clock if problem.robot.joints else own
+    if problem.robot.wheels and wheels is not None:
         clocks.append(wheels.clock)
-    return tuple(dict.fromkeys(clock for clock in clocks if clock != flight.clock)) if problem.robot.joints else ()
+    return tuple(dict.fromkeys(clock for clock in clocks if clock != reference))
 
 
 def clock_kinds(clocks: tuple[str, ...], clock: str) -> tuple[str, str]:

@@ -28,6 +28,7 @@ from freefloat.mission.prior_knowledge import nuisances_of
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
 from freefloat.validation.base_motion import BaseMotionPrediction
+from freefloat.validation.joint_torques import left_aside
 from freefloat.validation.judge import headline, judged
 from freefloat.validation.linear_rows import LinearPrediction
 from freefloat.validation.prediction import InvalidValidation, Predictor, UnfitEstimate
@@ -61,7 +62,7 @@ def validate(
         for flight, done in processed
         for sentence in (*done.warnings, *done.gaps)
     )
-    found = replace(found, notes=notes, origin=_origin(mission, estimate, named))
+    found = replace(found, notes=(*notes, *left_aside(problem)), origin=_origin(mission, estimate, named))
     return _no_proof(found, estimate, named)
 
 

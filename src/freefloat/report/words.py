@@ -33,6 +33,8 @@ def rms(values: ArrayLike) -> float:
 
 def with_interval(value: float, half: float) -> tuple[str, str]:
     """A value and half its interval, to two digits of the latter."""
+    if math.isnan(half):
+        return number(value), "no interval"
     if not math.isfinite(half):
         return number(value), "open"
     if half == 0.0:
@@ -78,7 +80,9 @@ def residual_line(estimate: Estimate) -> str:
     if residual.white is not None:
         parts.append("white" if residual.white else "not white")
     unsure = int((~estimate.significant).sum())
-    if unsure:
+    if estimate.no_interval:
+        parts.append("no intervals")
+    elif unsure:
         parts.append(f"{_counted(unsure)} not significant")
     parts += _listed("held at the prior", estimate.held, "direction")
     parts += _listed("mostly the prior's", _told_by_prior(estimate), "cluster")

@@ -108,12 +108,14 @@ class Wheel(Content):
     axis: unit vector in the base frame, shape (3,).
     spin_inertia: about the axis [kg m^2].
     max_rate: largest speed relative to the base [rad/s].
+    relative_sd: standard deviation of the spin inertia over itself; zero if it counts as exact.
     """
 
     name: str
     axis: Array
     spin_inertia: float
     max_rate: float = math.inf
+    relative_sd: float = 0.0
 
     def __post_init__(self) -> None:
         where = f"wheel {self.name!r}"
@@ -122,6 +124,8 @@ class Wheel(Content):
             raise InvalidRobot(where, f"spin inertia is {self.spin_inertia} kg m^2; allowed: a positive number")
         if not self.max_rate > 0.0:
             raise InvalidRobot(where, f"largest rate is {self.max_rate} rad/s; allowed: a positive number")
+        if not (math.isfinite(self.relative_sd) and self.relative_sd >= 0.0):
+            raise InvalidRobot(where, f"spin inertia's relative_sd is {self.relative_sd}; allowed: zero or more")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -279,6 +279,9 @@ class WheelSection(Section):
     name: Name = Field(description="a name of its own")
     axis: Axis = Field(description="three numbers, in the base frame")
     spin_inertia_kgm2: Positive = Field(description="a number greater than zero: the inertia about the axis")
+    spin_inertia_relative_sd: Annotated[Number, Field(ge=0.0)] = Field(
+        0.0, description="standard deviation of the spin inertia over itself; it is then estimated along"
+    )
     max_rate_rad_s: Limit | None = Field(None, description="largest rate relative to the base")
 
 

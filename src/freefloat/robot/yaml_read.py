@@ -107,7 +107,8 @@ def _joint(section: JointSection) -> Joint:
 
 def _wheel(section: WheelSection) -> Wheel:
     rate = math.inf if section.max_rate_rad_s is None else section.max_rate_rad_s
-    return Wheel(section.name, np.array(section.axis), section.spin_inertia_kgm2, rate)
+    inertia, spread = section.spin_inertia_kgm2, section.spin_inertia_relative_sd
+    return Wheel(section.name, np.array(section.axis), inertia, rate, spread)
 
 
 def json_schema() -> dict[str, Any]:

@@ -60,6 +60,8 @@ def _wheel_document(wheel: Wheel) -> dict[str, Any]:
         "axis": _numbers(wheel.axis),
         "spin_inertia_kgm2": float(wheel.spin_inertia),
     }
+    if wheel.relative_sd:
+        document["spin_inertia_relative_sd"] = float(wheel.relative_sd)
     if math.isfinite(wheel.max_rate):
         document["max_rate_rad_s"] = float(wheel.max_rate)
     return document

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -47,6 +47,7 @@ class Gyro(Triad):
 
     kind: Literal["gyro"] = "gyro"
     angle_random_walk_deg_per_sqrt_h: SpreadPerAxis = Field(ZERO, description="white noise")
+    noise_rad_s: SpreadPerAxis = Field(ZERO, description="white noise of a sample, beside the angle random walk")
     bias_instability_deg_per_h: SpreadPerAxis = Field(ZERO, description="B of IEEE Std 952")
     rate_random_walk_deg_per_h_per_sqrt_h: SpreadPerAxis = Field(ZERO, description="random walk of the bias")
     bias_deg_per_h: PerAxis = Field(ZERO, description="initial bias, in every run")
@@ -64,6 +65,7 @@ class Gyro(Triad):
             bias=np.array(self.bias_deg_per_h) * _PER_HOUR,
             bias_sd=np.array(self.bias_sd_deg_per_h) * _PER_HOUR,
         ).scaled(self.density)
+        noise = replace(noise, white_sd=np.hypot(noise.white_sd, self.noise_rad_s))
         step, limit = np.radians(self.resolution_deg_s), math.radians(self.range_deg_s or math.inf)
         name = self.channel_name("gyro")
         return (Output(name, tuple("xyz"), ("rad_s",) * 3, noise, step, np.full(3, limit)),)

@@ -17,7 +17,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 
 from freefloat.files import Section, YamlDocument, shown, validate
-from freefloat.sensors.accelerometer import Accelerometer
+from freefloat.sensors.accelerometer import Accelerometer, AccelerometerNuisances, SpecificForceReading
 from freefloat.sensors.attitude_sensor import AttitudeReading
 from freefloat.sensors.encoder import Encoder
 from freefloat.sensors.gyro import Gyro, GyroNuisances, RateReading
@@ -50,11 +50,12 @@ READINGS: tuple[type[Reading[Any]], ...] = (
     AttitudeReading,
     PositionReading,
     JointRateReading,
+    SpecificForceReading,
 )
 
 
 @dataclass(frozen=True)
-class SensorNuisances(JointRateNuisances, GyroNuisances, VelocityNuisances):
+class SensorNuisances(AccelerometerNuisances, JointRateNuisances, GyroNuisances, VelocityNuisances):
     """What is assumed of the errors of all sensors that estimators compare."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from freefloat.arrays import Array
 from freefloat.frozen import Content
@@ -28,6 +29,8 @@ class Measured(Content):
     not, or are of the origin.
     response: delays [s] and weights of the instants that a reading is the mean of; a delay is how long before the
     instant that its stamp says.
+    by_change: of what is read by how fast it changes, which of the values count by that and which as they are, shape
+    (n,); None for what is read as it is.
     """
 
     t: Array
@@ -38,3 +41,4 @@ class Measured(Content):
     arm: Array = field(default_factory=lambda: np.zeros(3))
     taken_by: Array | None = None
     response: Response = INSTANT
+    by_change: NDArray[np.bool_] | None = None

@@ -103,7 +103,9 @@ class Reading(ABC, Generic[Spreads]):
     array: its name in the samples. quantities: of a recording that become it, the first that there is counts.
     unit: of a row. words: for people. sensor: what commonly measures it.
     turns: whether its rows are about the axes that turn, else along those that slide.
-    of_base: whether it reads the base; what reads joints is compared at its own instants only, and not planned for.
+    of_base: whether samples of the base hold it; what they do not (rates of joints, a specific force) is compared at
+    its own instants only, and not planned for.
+    changes: whether it reads how fast something changes (`Measured.by_change`).
     needs_attitude: whether its prediction needs the attitude; rates do not. shows_attitude: whether it shows how the
     base lies in inertial axes, so that the first attitude is an unknown. walks: whether its errors may walk.
     """
@@ -115,6 +117,7 @@ class Reading(ABC, Generic[Spreads]):
     sensor: ClassVar[str]
     turns: ClassVar[bool]
     of_base: ClassVar[bool] = True
+    changes: ClassVar[bool] = False
     needs_attitude: ClassVar[bool] = True
     shows_attitude: ClassVar[bool] = False
     walks: ClassVar[bool] = False

@@ -1,7 +1,6 @@
 """The base's motion as an estimate of standard parameters predicts it; joint torques too, where they were measured.
 
-Theta are all clusters that the flights' momentum holds, those of known bodies included. Joint torques need the
-joints' accelerations, whose noise goes into the weights; that of rates does little and is left out.
+Theta are all clusters that the flights' momentum holds, those of known bodies included.
 """
 
 from __future__ import annotations
@@ -12,20 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.arrays import Array
-from freefloat.dynamics.reaction import joint_inertia
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import UNITS, ChannelResidual
 from freefloat.estimate.estimated_clusters import cad_covariance, spread_of, total_covariance, undeclared
 from freefloat.estimate.likelihood.likelihood import FlightLikelihood, Likelihood, Rows
 from freefloat.estimate.likelihood.maximum_likelihood import with_finer_curves
 from freefloat.estimate.likelihood.predicted_base import PredictedFlight
-from freefloat.estimate.likelihood.torque_balance import TorqueBalance
 from freefloat.estimate.predicted_motion import BaseMotion
 from freefloat.estimate.prior import known_covariance
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.uncertain import root_of
 from freefloat.robot.rotations import logarithm, rotations
 from freefloat.robot.selection import select_parameters
+from freefloat.validation.joint_torques import JointTorques
 from freefloat.validation.prediction import (
     ClaimedClusters,
     PredictedMomentum,
@@ -51,26 +49,7 @@ class BaseMotionPrediction:
         self.units = tuple(unit for part in parts for unit in part.units)
         self.mean = self.likelihood.unknowns.mean[self.count :]
         self.information = self.likelihood.unknowns.information[self.count :, self.count :]
-        self.torques = tuple(self._torques(flight) for flight in self.likelihood.flights)
-
-    def _torques(self, flight: FlightLikelihood) -> tuple[TorqueBalance, Array] | None:
-        """The balance of a flight's torques and their standard deviation, shape (n, joints); None without any.
-
-        None where thrusters pushed, too: the balance is that of a base on which nothing acts.
-        """
-        given, robot = flight.flight, self.problem.robot
-        missing = (
-            bool(given.pulses)
-            or given.samples.torques is None
-            or given.samples.ddq is None
-            or "torques" not in given.noise
-        )
-        if missing or robot.base != "free" or robot.gravity.any() or not (given.noise["torques"] > 0.0).all():
-            return None
-        balance, dofs = TorqueBalance(self.problem, given, self.problem.minimal.kept), len(robot.joints)
-        inertia = joint_inertia(robot.with_parameters(self.estimate.parameters), given.samples.q)
-        variance = given.noise["torques"] ** 2 + ((inertia * given.sd("ddq", dofs)) ** 2).sum(axis=2)
-        return balance, np.sqrt(variance)
+        self.torques = tuple(JointTorques.of(problem, estimate, flight) for flight in self.likelihood.flights)
 
     # ------------------------------------------------------------------ rows
 
@@ -84,18 +63,8 @@ class BaseMotionPrediction:
 
     def rows(self, point: Array, derivatives: bool) -> tuple[Rows, ...]:
         """Weighted residuals of the base's channels, then those of torques."""
-        found = self.likelihood.rows(point, None if derivatives else 0)
-        phi, torques = self.likelihood.phi(point), []
-        for index, entry in enumerate(self.torques):
-            if entry is None:
-                continue
-            balance, sd = entry
-            own = balance.flight.readings("torques")
-            tau, slope = balance.with_derivative(phi) if derivatives else (balance.torques(phi), np.zeros((0, 0, 0)))
-            wide = np.zeros((*tau[own].shape, point.size)) if derivatives else slope
-            if derivatives:
-                wide[:, :, : self.count] = slope[own] / sd[own][:, :, None]
-            torques.append(Rows("torques", index, ((balance.measured - tau) / sd)[own], wide))
+        found, phi = self.likelihood.rows(point, None if derivatives else 0), self.likelihood.phi(point)
+        torques = (each.rows(phi, point, self.count, derivatives) for each in self.torques if each is not None)
         return (*found, *torques)
 
     def finer(self) -> BaseMotionPrediction | None:
@@ -120,7 +89,7 @@ class BaseMotionPrediction:
             own = given.readings(name)
             entry = self.torques[rows.flight]
             assert entry is not None
-            (balance, sd), joints = entry, self.problem.robot.joint_names
+            balance, sd, joints = entry.balance, entry.sd, self.problem.robot.joint_names
             noise, residual = np.sqrt((sd[own] ** 2).mean(axis=0)), rows.values * sd[own]
             left = ChannelResidual(given.name, name, joints, UNITS[name], given.t[own], residual, noise)
             return PredictedReading.of(left, balance.measured[own])

@@ -39,7 +39,8 @@ from freefloat.sensors.kinds import sources
 from freefloat.sensors.sensor import Sensor
 
 # And what estimators compare with a predicted motion of the base.
-_USED = ("q", "dq", "wheel", "tau", "force", "moment")
+_USED = ("q", "dq", "wheel", "tau", "force", "moment", "accelerometer")
+_ASIDE = ("dq", "accelerometer")  # compared at their own instants, by methods that predict readings
 _FEWEST = 16  # samples of a channel from which anything can be made
 _LONGEST_DELAY_S = 1.0
 _FINE = 15000  # instants at which a delay is sought
@@ -60,7 +61,8 @@ def process(
     """
     chosen, known = settings or ProcessSettings(), tuple(sensors)
     channels, unused = chosen_channels(recording, robot, chosen)
-    rates = channels.pop("dq", None) if "q" in channels else None  # joints here are as encoders have them
+    own = [name for name in _ASIDE if name in channels and (name != "dq" or "q" in channels)]
+    aside = [channels.pop(name) for name in own]
     channels, outside = _together(channels)
     joints = _joints(channels, robot, motion, chosen, known)
     if joints.projection is not None:  # what was found out holds for wheels too
@@ -70,8 +72,8 @@ def process(
     inputs = ProcessingInputs(channels, robot, motion, chosen, known, t, rate)
     found = _joint_part(channels, joints, t) + wheels(inputs) + angular(inputs)
     found = found + linear(inputs, found) + loads(inputs) + others(inputs)
-    aside = {} if rates is None else {rates.name: "not on this time base; methods that predict readings compare it"}
-    found = found + ProcessedPart(steps=aside, notes=unused, warnings=outside)
+    words = {channel.name: "not on this time base; methods that predict readings compare it" for channel in aside}
+    found = found + ProcessedPart(steps=words, notes=unused, warnings=outside)
     samples = Samples.holding({**found.arrays, "t": t})
     delay, said = _gyro_delay(inputs, joints, samples)
     return Processed(
@@ -171,8 +173,9 @@ def _gaps(channels: Mapping[str, Channel], t: Array) -> tuple[str, ...]:
 
 
 def _shared(channels: Mapping[str, Channel], rate_Hz: float) -> dict[str, float]:
-    """How many rows of each array of the base's motion come from one reading."""
-    found = {array: [channels[name] for name in names if name in channels] for array, names in sources().items()}
+    """How many rows of each array of the base's motion, and of torques, come from one reading."""
+    behind = {**sources(), "torques": ("tau",)}
+    found = {array: [channels[name] for name in names if name in channels] for array, names in behind.items()}
     return {array: max(1.0, rate_Hz / given[0].rate_Hz) for array, given in found.items() if given}
 
 

@@ -197,13 +197,11 @@ def _contradicted(estimate: Estimate, problem: Problem, distance: float) -> Iter
 def _large(estimate: Estimate, unknowns: Unknowns) -> list[_Large]:
     """Nuisances that are larger than was declared, and are so beyond their own uncertainty."""
     all_of_them = [
-        _Large(quantity, group, abs(quantity.value) * precision)
+        (_Large(quantity, group, abs(quantity.value - mean) * precision), abs(quantity.value - mean))
         for group, quantities in _by_group(estimate, unknowns)
-        for quantity, precision in zip(quantities, _precision(group), strict=True)
+        for quantity, mean, precision in zip(quantities, group.mean.tolist(), _precision(group), strict=True)
     ]
-    return [
-        each for each in all_of_them if each.size > _BEYOND and abs(each.quantity.value) > _BEYOND * each.quantity.sd
-    ]
+    return [each for each, off in all_of_them if each.size > _BEYOND and off > _BEYOND * each.quantity.sd]
 
 
 def _by_group(estimate: Estimate, unknowns: Unknowns) -> Iterator[tuple[PlacedGroup, list[Quantity]]]:

@@ -34,6 +34,7 @@ from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.flight import InvalidProblem, refuse_pushed
 from freefloat.estimate.kalman.passes import KalmanRun, Pass
 from freefloat.estimate.problem import Problem
+from freefloat.estimate.unknowns import uncertain_wheels
 from freefloat.sensors.gyro import BIAS as GYRO_BIAS
 
 _FEWEST = 16  # samples of a test for whiteness
@@ -208,4 +209,7 @@ def _unsettled(moved: float) -> tuple[str, ...]:
 
 def _unused(problem: Problem) -> tuple[str, ...]:
     unused = sorted({name for flight in problem.flights for name in ("v", "position") if name in flight.noise})
-    return (f"the filter reads gyro and star tracker: {' and '.join(unused)} not used",) if unused else ()
+    said = [f"the filter reads gyro and star tracker: {' and '.join(unused)} not used"] if unused else []
+    if uncertain_wheels(problem.robot).size:
+        said.append("the filter takes spin inertias of wheels to be exact")
+    return tuple(said)

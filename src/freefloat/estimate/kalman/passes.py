@@ -248,7 +248,9 @@ def _restricted(problem: Problem) -> Problem:
         joint_zero_m=given.joint_zero_m,
     )
     flights = tuple(_used(flight) for flight in problem.flights)
-    return replace(problem, flights=flights, nuisances=nuisances, prior=problem.prior or CadSpread())
+    wheels = tuple(replace(wheel, relative_sd=0.0) for wheel in problem.robot.wheels)
+    robot, prior = replace(problem.robot, wheels=wheels), problem.prior or CadSpread()
+    return replace(problem, robot=robot, flights=flights, nuisances=nuisances, prior=prior)
 
 
 def _used(flight: Flight) -> Flight:

@@ -46,9 +46,6 @@ class CurveNoise:
         self.local = local
         placed = _Placed(whole, local)
         firsts = [placed.first(part) for part in seen]
-        Phi, C, begin = placed.steps(seen, firsts)
-        window = placed.window
-        H = [placed.rows(part, window) for part in seen]
         axes = [part.values.shape[1] for part in seen]
         times = np.concatenate([np.repeat(part.nodes.at_rows(part.t), k) for part, k in zip(seen, axes, strict=True)])
         first = np.concatenate([np.repeat(each, k) for each, k in zip(firsts, axes, strict=True)])
@@ -60,15 +57,24 @@ class CurveNoise:
             node = np.concatenate([np.repeat(place, k) for place, k in zip(places, axes, strict=True)])
             self.order = np.argsort(node, kind="stable")
         self.order = _unless_sorted(self.order)
+        order = slice(None) if self.order is None else self.order
+        first = first[order]
+        early = np.minimum.accumulate(first[::-1])[::-1]  # windows only go on, for all later rows
+        placed.window += int((first - early).max(initial=0))
+        Phi, C, begin = placed.steps(seen, firsts)
+        window = placed.window
+        parts = [placed.rows(part, window) for part in seen]
+        H = np.ascontiguousarray((parts[0] if len(parts) == 1 else np.concatenate(parts))[order])
+        first, early = (np.minimum(each, local.spline.count - window) for each in (first, early))
+        _shift(H, (first - early) * local.coefficients.shape[1])
         self.count = times.size
         weights, sd = local.chain
-        order = slice(None) if self.order is None else self.order
         self.rows = kernels.CurveRows(
             np.ascontiguousarray(weights),
             np.ascontiguousarray(sd),
             window,
-            np.minimum(first[order], local.spline.count - window),
-            np.ascontiguousarray((H[0] if len(H) == 1 else np.concatenate(H))[order]),
+            early,
+            H,
             np.ascontiguousarray(A[order]),
             node[order],
             Phi,
@@ -121,6 +127,13 @@ class CurveNoise:
         moved = self.local.moved(gradient)
         change = self._by_curves(moved.coefficients - self.local.coefficients)
         return moved, float(np.sqrt((change**2).mean()))
+
+
+def _shift(H: Array, by: NDArray[np.int64]) -> None:
+    """Move entries of each row to the right, in place, so many places; what comes in is zero."""
+    for places in np.unique(by[by > 0]).tolist():
+        moved = np.flatnonzero(by == places)
+        H[moved, places:], H[moved, :places] = H[moved, :-places], 0.0
 
 
 def _unless_sorted(order: NDArray[np.int64]) -> NDArray[np.int64] | None:

@@ -28,17 +28,22 @@ from freefloat.estimate.problem import Problem
 from freefloat.estimate.pushes import Pushes
 from freefloat.estimate.unknowns import (
     EXTERNAL_TORQUE,
+    GEOMETRY,
     JOINT_MOTION,
     JOINT_ZEROS,
     MOMENTUM,
     PULSE_FORCE,
+    WHEEL_INERTIAS,
     Unknowns,
     clock_kinds,
     clocks_of,
     thrusters_of,
+    uncertain_wheels,
 )
 from freefloat.motion.trajectory import Motion
 from freefloat.robot.base_axes import allowed_rows, sliding_axes, turning_axes
+from freefloat.robot.geometry import PER_JOINT, with_geometry
+from freefloat.robot.model import Robot
 from freefloat.robot.rotations import rotations
 from freefloat.sensors.kinds import readings_among
 from freefloat.sensors.measured import Measured
@@ -86,7 +91,16 @@ class FlightPrediction:
         """By array of the samples, where its readings are predicted."""
         measured = self.flight.measured
         self.turns = self._needs_attitude(measured)
-        return {name: nodes_of(data, self._longest_stretch()) for name, data in measured.items()}
+        changes = {reading.array: reading.changes for reading in readings_among(measured)}
+        longest = {True: self._longest_change(measured), False: self._longest_stretch()}
+        return {name: nodes_of(data, longest[changes[name]], changes[name]) for name, data in measured.items()}
+
+    def _longest_change(self, measured: Mapping[str, Measured]) -> float:
+        """How long a polynomial may follow the base's velocities [s]: a radian of its turn, two pieces of curves."""
+        rates = measured["w"].values if "w" in measured else self.samples.w
+        turned = np.inf if rates is None else 1.0 / max(float(np.abs(rates).max()), 1e-9)
+        pieces = np.inf if self.local is None else 2.0 * self.local.spline.spacing_s
+        return min(turned, pieces, 2.0 * _LONGEST_S)
 
     def _longest_stretch(self) -> float:
         """Of readings that may become a few rows [s]: not where errors of samples, one by one, are in their weights."""
@@ -222,11 +236,21 @@ class FlightPrediction:
         """The predicted base motion at the readings of an array, where attitude does not count."""
         return self._predicted(point, phi, name, self.joint_time(name, point), 1)
 
+    def robot_at(self, point: Array) -> Robot:
+        """The robot with its geometry as it is at a point."""
+        errors = self.geometry(point)
+        return self.robot if errors is None or not errors.any() else with_geometry(self.robot, errors)
+
+    def geometry(self, point: Array) -> Array | None:
+        """Errors of the geometry at a point, (joints, 5); None if there are none to be found."""
+        place = self.shared(GEOMETRY)
+        return None if place is None else point[place].reshape(-1, PER_JOINT)
+
     def _predicted(self, point: Array, phi: Array, name: str, t: Array, step: int) -> BaseMotion:
         zeros, bends = self.shared(JOINT_ZEROS), self.place(JOINT_MOTION)
         torque = self.vector(point, self.place(EXTERNAL_TORQUE), self.turning)
         return predict(
-            self.robot,
+            self.robot_at(point),
             self._joints(name, t),
             self._grid(point, t, step),
             np.where(self.present, phi, 0.0),
@@ -250,11 +274,23 @@ class FlightPrediction:
         clock = self.clock(self.wheel_clock, point)
         return (t + clock.offset - clock.drift * clock.middle) / (1.0 - clock.drift)
 
-    def _grid(self, point: Array, t: Array, step: int) -> Grid:
+    def wheel_motion(self, point: Array, t: Array) -> tuple[Array, Array]:
+        """Rates and accelerations of the wheels at times t, by their own clock, shape (m, wheels) each."""
         wheels = self.flight.wheel_rates
-        if not self.robot.wheels or wheels is None:
-            return Grid.at(self.robot, self.flight, t, step, None)
+        assert wheels is not None
         read = wheels.at if self.local is None or not self.local.wheels else self.local.wheel_rates
-        rates, accelerations = read(self.wheel_time(point, t))
+        return read(self.wheel_time(point, t))
+
+    def _grid(self, point: Array, t: Array, step: int) -> Grid:
+        if not self.robot.wheels or self.flight.wheel_rates is None:
+            return Grid.at(self.robot, self.flight, t, step, None)
+        rates, accelerations = self.wheel_motion(point, t)
         by_time = accelerations / (1.0 - self.clock(self.wheel_clock, point).drift)  # of the joints' clock
-        return Grid.at(self.robot, self.flight, t, step, (rates, by_time))
+        return Grid.at(self.robot, self.flight, t, step, (rates, by_time), self.wheel_inertias(point))
+
+    def wheel_inertias(self, point: Array) -> Array:
+        """Spin inertias of the wheels at a point, (wheels,) [kg m^2]."""
+        inertias, place = np.array(self.robot.wheel_inertias), self.shared(WHEEL_INERTIAS)
+        if place is not None:
+            inertias[uncertain_wheels(self.robot)] = point[place]
+        return inertias

@@ -17,12 +17,23 @@ from freefloat.arrays import Array
 from freefloat.dynamics.attitude_kernels import turn_by_halves_change
 from freefloat.dynamics.mass_centre import first_moment_regressor
 from freefloat.dynamics.momentum_rows import momentum_by_wheel_rates
+from freefloat.dynamics.reaction import geometry_slopes
 from freefloat.dynamics.samples import Samples
 from freefloat.estimate.likelihood.flight_prediction import FlightPrediction
 from freefloat.estimate.likelihood.pushed_change import PushedChange
-from freefloat.estimate.predicted_motion import BaseMotion, Targets, sensitivities
+from freefloat.estimate.predicted_motion import BaseMotion, Targets, by_geometry, sensitivities
 from freefloat.estimate.pushes import ROUNDS, centre_of_mass
-from freefloat.estimate.unknowns import EXTERNAL_TORQUE, JOINT_MOTION, JOINT_ZEROS, MOMENTUM, PULSE_FORCE
+from freefloat.estimate.unknowns import (
+    EXTERNAL_TORQUE,
+    GEOMETRY,
+    JOINT_MOTION,
+    JOINT_ZEROS,
+    MOMENTUM,
+    PULSE_FORCE,
+    WHEEL_INERTIAS,
+    uncertain_wheels,
+)
+from freefloat.robot.geometry import tilting
 from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.rotations import cross_matrices
 
@@ -62,12 +73,20 @@ class PredictedFlight:
     def __init__(self, flight: FlightPrediction, point: Array, phi: Array, count: int) -> None:
         self.flight, self.point, self.count = flight, point, count
         self.phi = np.where(flight.present, phi, 0.0)
+        self.robot = flight.robot_at(point)
         self.columns = InstantColumns.of(flight, count)
         self.instants = flight.instants(point) if flight.turns and flight.readings else None
 
     def base(self, name: str) -> PredictedBase:
         """As the readings of an array see it."""
         return PredictedBase(self, name)
+
+    @cached_property
+    def tilts(self) -> Array:
+        """Directions about which joints tilt, (bodies, 2, 3)."""
+        errors = self.flight.geometry(self.point)
+        assert errors is not None
+        return tilting(self.flight.robot, errors)
 
     @cached_property
     def whole_motion(self) -> BaseMotion:
@@ -97,16 +116,24 @@ class PredictedFlight:
         )
         joints = columns.positions.start if columns.stop > self.count else -1
         targets = Targets(stop, 0, zeros, bends, offset, drift, joints)
-        G = sensitivities(flight.robot, motion, self.phi, flight.columns, flight.present, since, targets, gain)
+        G = sensitivities(self.robot, motion, self.phi, flight.columns, flight.present, since, targets, gain)
+        geometry = flight.shared(GEOMETRY)
+        if geometry is not None and geometry.start < self.count:
+            G[:, :, geometry] = by_geometry(self.robot, self.tilts, motion, self.phi, gain)
         if flight.robot.wheels:
             self._wheels(motion, gain, G)
         return G
 
     def _wheels(self, motion: BaseMotion, gain: Array, G: Array) -> None:
-        """Put what wheels do at the instant, and what their clock does, into derivatives."""
-        by_spin = -(gain @ motion.B)
+        """Put what wheels do at the instant, what their clock does and their inertias do, into derivatives."""
+        by_spin, robot = -(gain @ motion.B), self.flight.robot
         if self.columns.wheels.stop > self.columns.wheels.start:
-            G[:, :, self.columns.wheels] = by_spin @ momentum_by_wheel_rates(self.flight.robot)
+            inertias = self.flight.wheel_inertias(self.point)
+            G[:, :, self.columns.wheels] = by_spin @ momentum_by_wheel_rates(robot, inertias)
+        uncertain = self.flight.shared(WHEEL_INERTIAS)
+        if uncertain is not None and self.flight.flight.wheel_rates is not None:
+            own, (rates, _) = uncertain_wheels(robot), self.flight.wheel_motion(self.point, motion.grid.t)
+            G[:, :, uncertain] = (by_spin @ robot.wheel_axes[own].T) * rates[:, None, own]
         later = (by_spin @ motion.grid.spin_rate[:, :, None])[..., 0]
         offset, drift = self.flight.clock_places(self.flight.wheel_clock)
         if offset is not None:
@@ -382,13 +409,16 @@ def centre_change(whole: PredictedFlight, motion: BaseMotion, at: NDArray[np.int
     flight, columns, A = whole.flight, whole.flight.columns, motion.A[at]
     mass, joints, centre = A[:, :1, :1], len(flight.robot.joints), centre_of_mass(A)
     moved = np.zeros((len(A), 3, whole.columns.stop))
-    S = first_moment_regressor(flight.robot, Samples(q=motion.q[at]))[..., columns]
+    S = first_moment_regressor(whole.robot, Samples(q=motion.q[at]))[..., columns]
     S = (S - centre[:, :, None] * (columns % PER_BODY == 0)) * flight.present[columns]
     moved[:, :, : columns.size] = S / mass
     by_joint = A[:, :3, 6 : 6 + joints] / mass
-    zeros, bends = flight.shared(JOINT_ZEROS), flight.place(JOINT_MOTION)
+    zeros, geometry, bends = flight.shared(JOINT_ZEROS), flight.shared(GEOMETRY), flight.place(JOINT_MOTION)
     if zeros is not None:
         moved[:, :, zeros] = by_joint
+    if geometry is not None:
+        moving = motion.q[at], motion.dq[at], motion.v[at], motion.w[at]
+        moved[:, :, geometry] = geometry_slopes(whole.robot, whole.tilts, whole.phi, *moving)[1] / mass
     if bends is not None and bends.start < whole.count:
         errors = motion.errors
         moved[:, :, bends] = by_joint[:, :, errors.joint] * errors.position[at][:, None, :]

@@ -9,6 +9,10 @@ nodes and zero at the others, readings y of a prediction x at the nodes have all
 
 eight rows whose noise is as white as that of y, instead of dozens (J. P. Boyd, "Chebyshev and Fourier spectral methods"
 2001). Stretches are half as long as those of which polynomials leave more than of short ones.
+
+What is read by how fast it changes (`Reading.changes`) is predicted at such nodes always, each of them given twice: the
+polynomials through the first are differentiated, those through the second are not. Where readings are too slow for a
+stretch of them, each has a few nodes of its own about its instant.
 """
 
 from __future__ import annotations
@@ -27,6 +31,7 @@ Number = TypeVar("Number", np.float64, np.int64)
 
 MANY = 20000  # readings, above which stretches of them become a few rows
 _NODES = 8
+_FEW, _ABOUT_S = 5, 0.02  # nodes about a reading of its own, an odd number; over how long
 _SHORTEST, _LONGEST = 24, 1536  # readings in a stretch
 _CHANCE = 3.0  # standard deviations of the power that is left: what short stretches leave, but for chance
 _AT_ONCE = 1024  # stretches
@@ -38,12 +43,14 @@ class ReadingNodes:
     """Where readings are predicted.
 
     data: as if read there. t: of the rows, by the sensor's clock, (rows,) [s]. mix: rows by nodes of each stretch,
-    (stretches, rows of one, nodes of one); None if each node is a row.
+    (stretches, rows of one, nodes of one); None if each node is a row. standing: nodes of a stretch whose instants
+    stand for its rows.
     """
 
     data: Measured
     t: Array
     mix: Array | None = None
+    standing: tuple[int, ...] = (0,)
 
     def rows(self, values: Array) -> Array:
         """Values (nodes, axes, k) at the nodes as rows, (rows, axes, k)."""
@@ -59,7 +66,10 @@ class ReadingNodes:
 
     def at_rows(self, values: NDArray[Number]) -> NDArray[Number]:
         """Values (nodes, ...) at the instant that stands for each row: its own, or the middle one of a mean."""
-        return values if self.nodes_each == self.rows_each else values[self.nodes_each // 2 :: self.nodes_each]
+        if self.mix is None:
+            return values
+        each = values.reshape(-1, self.nodes_each, *values.shape[1:])
+        return each[:, list(self.standing)].reshape(-1, *values.shape[1:])
 
     @property
     def nodes_each(self) -> int:
@@ -72,8 +82,13 @@ class ReadingNodes:
         return 1 if self.mix is None else self.mix.shape[1]
 
 
-def nodes_of(data: Measured, longest_s: float) -> ReadingNodes:
-    """Those of a sensor's readings; longest_s: stretch of very many that may become a few rows, zero for none."""
+def nodes_of(data: Measured, longest_s: float, changes: bool = False) -> ReadingNodes:
+    """Those of a sensor's readings; longest_s: stretch of very many that may become a few rows, zero for none.
+
+    changes: whether it reads how fast something changes; longest_s is then how long a polynomial may follow that.
+    """
+    if changes:
+        return _of_changes(data, longest_s)
     if len(data.response) > 1 or data.response[0][0] != 0.0:
         return _responding(data)
     if longest_s > 0.0 and data.t.size > MANY:
@@ -87,7 +102,65 @@ def _responding(data: Measured) -> ReadingNodes:
     t = (data.t[:, None] - delays[order]).ravel()
     values = np.repeat(data.values, delays.size, axis=0)
     mix = np.broadcast_to(weights[order] / weights.sum(), (data.t.size, 1, delays.size))
-    return ReadingNodes(replace(data, t=t, values=values), data.t, mix)
+    return ReadingNodes(replace(data, t=t, values=values), data.t, mix, (delays.size // 2,))
+
+
+def _of_changes(data: Measured, longest_s: float) -> ReadingNodes:
+    """Nodes of what is read by how fast it changes, each given twice."""
+    found = ReadingNodes(data, data.t) if len(data.response) > 1 else _gathered(data, longest_s)
+    if found.mix is None:
+        return _about_each(data, min(longest_s, _ABOUT_S))
+    stretches, _, nodes = found.mix.shape
+    t, values = found.data.t.reshape(stretches, nodes), found.data.values.reshape(stretches, nodes, -1)
+    half = 0.5 * (t[:, -1] - t[:, 0]) / _unit_nodes(nodes)[-1]
+    by_change = found.mix @ _differentiation(_unit_nodes(nodes)) / half[:, None, None]
+    mix = np.concatenate([by_change, found.mix], axis=2)
+    standing = tuple(range(nodes, 2 * nodes))
+    return ReadingNodes(_twice(data, t, np.zeros_like(values), values), found.t, mix, standing)
+
+
+def _about_each(data: Measured, width_s: float) -> ReadingNodes:
+    """A few nodes about each instant that a reading is the mean of, none before the first or after the last of them."""
+    delays, weights = (np.array(each) for each in zip(*data.response, strict=True))
+    order, unit = np.argsort(-delays), _unit_nodes(_FEW)
+    shown = data.t[:, None] - delays[order]
+    half = 0.5 * min(width_s, float(shown[-1, -1] - shown[0, 0]))
+    middle = np.clip(shown, shown[0, 0] + half, shown[-1, -1] - half)
+    t = (middle[:, :, None] + half * unit).reshape(data.t.size, -1)
+    mean = _polynomials(unit, (shown - middle) / half) * (weights[order] / weights.sum())[:, None]
+    mix = np.stack([mean @ _differentiation(unit) / half, mean], axis=1).reshape(data.t.size, 1, -1)
+    values = np.repeat(data.values[:, None], t.shape[1], axis=1)
+    standing = (t.shape[1] + t.shape[1] // 2,)
+    return ReadingNodes(_twice(data, t, np.zeros_like(values), values), data.t, mix, standing)
+
+
+def _twice(data: Measured, t: Array, first: Array, second: Array) -> Measured:
+    """Readings as if read at nodes (stretches, nodes), once to count by their change, then as they are."""
+    by_change = np.broadcast_to(np.repeat([True, False], t.shape[1]), (len(t), 2 * t.shape[1])).ravel()
+    values = np.concatenate([first, second], axis=1).reshape(by_change.size, -1)
+    return replace(data, t=np.hstack([t, t]).ravel(), values=values, by_change=by_change)
+
+
+def _unit_nodes(count: int) -> Array:
+    """Chebyshev nodes between -1 and 1, shape (count,)."""
+    return np.asarray(-np.cos(np.pi * (np.arange(count) + 0.5) / count))
+
+
+def _polynomials(nodes: Array, x: Array) -> Array:
+    """Values at x of the polynomials that are one at one of the nodes (n,) and zero at the others, (*x, n)."""
+    apart = nodes[:, None] - nodes + np.eye(nodes.size)
+    from_nodes = np.where(np.eye(nodes.size, dtype=bool), 1.0, x[..., None, None] - nodes)
+    return np.asarray(from_nodes.prod(axis=-1) / apart.prod(axis=1))
+
+
+def _differentiation(nodes: Array) -> Array:
+    """Derivatives at nodes (n,) of the polynomial through values there, (n, n)."""
+    apart = nodes[:, None] - nodes + np.eye(nodes.size)
+    weights = 1.0 / apart.prod(axis=1)
+    D = weights / weights[:, None] / apart
+    np.fill_diagonal(D, 0.0)
+    np.fill_diagonal(D, -D.sum(axis=1))
+    return D
 
 
 def _gathered(data: Measured, longest_s: float) -> ReadingNodes:
@@ -118,7 +191,7 @@ def _stretches(data: Measured, length: int) -> tuple[ReadingNodes, float]:
     begin = np.append(np.concatenate(edges), data.t.size)
     first, last = data.t[begin[:-1]], data.t[begin[1:] - 1]
     half = np.maximum(0.5 * (last - first), 0.5 * float(np.median(interval)))
-    unit = -np.cos(np.pi * (np.arange(_NODES) + 0.5) / _NODES)
+    unit = _unit_nodes(_NODES)
     t = 0.5 * (first + last)[:, None] + half[:, None] * unit
     gram, right = np.empty((half.size, _NODES, _NODES)), np.empty((half.size, _NODES, data.values.shape[1]))
     square = gather_polynomials(data.t, data.values, begin, t, gram, right)
@@ -130,4 +203,4 @@ def _stretches(data: Measured, length: int) -> tuple[ReadingNodes, float]:
     mix = (vectors * root[:, None, :]) @ vectors.swapaxes(1, 2)
     left = (square - float((nodes * right).sum())) / max(1, data.values.size - int(kept.sum()) * data.values.shape[1])
     at = replace(data, t=t.ravel(), values=nodes.reshape(-1, data.values.shape[1]))
-    return ReadingNodes(at, t.ravel(), mix), left
+    return ReadingNodes(at, t.ravel(), mix, tuple(range(_NODES))), left

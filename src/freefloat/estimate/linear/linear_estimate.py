@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from freefloat.arrays import Array
-from freefloat.estimate.causes.advice import held_in_words, sentences
+from freefloat.estimate.causes.advice import held_in_words, sentences, two_digits
 from freefloat.estimate.causes.diagnosis import linear_mistakes
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import Budget, Outcome, Quantity, used_flights
@@ -19,6 +19,8 @@ _LINEAR = (
     "linear methods add neither the prior nor nuisances to the data, but for an accelerometer's bias in rows of the "
     "base velocity"
 )
+
+_MOST_SHIFT = 0.5  # standard deviations by which a cluster may be expected to be shifted before no interval is stated
 
 
 def linear_estimate(problem: Problem, equations: Equations, method: str, solution: Solution) -> Estimate:
@@ -39,6 +41,7 @@ def linear_estimate(problem: Problem, equations: Equations, method: str, solutio
     outcome: Outcome = "good" if not warnings else "doubtful"
     if mistakes or not np.isfinite(solution.x).all() or len(unseen) == c:
         outcome = "failed"
+    no_interval = _biased(solution.bias, sd, c)
     return Estimate(
         method=method,
         model=" + ".join(dict.fromkeys(block.model for block in equations.blocks)),
@@ -56,10 +59,25 @@ def linear_estimate(problem: Problem, equations: Equations, method: str, solutio
         held=held,
         outcome=outcome,
         warnings=warnings,
-        notes=(*solution.notes, _LINEAR),
+        notes=(*solution.notes, *([no_interval] if no_interval else []), _LINEAR),
         prior=problem.prior,
         flights=used_flights(problem.flights),
         residuals=left,
+        no_interval=no_interval,
+    )
+
+
+def _biased(bias: Array | None, sd: Array, c: int) -> str:
+    """Why a method that noise in its own columns shifts states no intervals; empty if the shift is small."""
+    if bias is None or not (sd[:c] > 0.0).any():
+        return ""
+    shift = float((np.abs(bias[:c]) / np.where(sd[:c] > 0.0, sd[:c], np.inf)).max())
+    if shift <= _MOST_SHIFT:
+        return ""
+    return (
+        f"no intervals: noise in the measured rates is expected to shift clusters by up to {two_digits(shift)} of "
+        "their standard deviations, which intervals would not hold; bias-compensated, total-least-squares and "
+        "maximum-likelihood state them"
     )
 
 

@@ -12,6 +12,7 @@ as far as all readings see it: the attitude begins where the first of them was s
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -27,8 +28,10 @@ from freefloat.estimate.unknowns import (
     JOINT_MOTION,
     JOINT_ZEROS,
     MOMENTUM,
+    WHEEL_INERTIAS,
     clock_kinds,
     clocks_of,
+    uncertain_wheels,
 )
 from freefloat.excitation.information.planned_flight import PlannedFlight
 from freefloat.excitation.rows.rows import MotionSlope
@@ -103,7 +106,17 @@ class InformedMotion:
         held = self.spread(base.G[:, :, : self.planned.columns.size], base.by_position, base.by_rate, base.B)
         for column, late in self._wheel_clock_columns:
             held[:, :, column] -= late[:, None] * (base.B @ self._spin_rate[:, :, None])[..., 0]
+        for column, axis, rate, _ in self._uncertain_wheels:
+            held[:, :, column] -= rate[:, None] * (base.B @ axis)
         return held
+
+    @property
+    def _uncertain_wheels(self) -> Iterator[tuple[int, Array, Array, int]]:
+        """Of wheels whose spin inertia has a spread: its column, the wheel's axis, its rates (n,), its number."""
+        robot, rates, place = self.base.robot, self.base.samples.wheel_rates, self.place(WHEEL_INERTIAS)
+        if place is not None and rates is not None:
+            for column, number in enumerate(uncertain_wheels(robot).tolist(), start=place.start):
+                yield column, robot.wheel_axes[number], rates[:, number], number
 
     @cached_property
     def _spin_rate(self) -> Array:
@@ -209,7 +222,8 @@ class InformedMotion:
         bars.G[:, :, c + joints :] += rate
         self._gather_momentum(held, bars)
         spin_rate = self._wheel_clock_back(held, bars) + self._acceleration_back(back.acceleration, bars)
-        by_wheels = base.pull_back(bars)
+        by_own_rates = self._wheel_inertia_back(held, bars)
+        by_wheels = base.pull_back(bars) + by_own_rates
         by_accelerations = spin_rate @ momentum_by_wheel_rates(base.robot)
         return MotionSlope(bars.q, bars.dq, bars.ddq, by_wheels, by_accelerations)
 
@@ -221,6 +235,15 @@ class InformedMotion:
             bars.B -= weight[:, :, None] * self._spin_rate[:, None, :]
             spin_rate -= np.einsum("nri,nr->ni", self.base.B, weight)
         return spin_rate
+
+    def _wheel_inertia_back(self, held: Array, bars: Bars) -> Array:
+        """The way back of the columns of wheels' inertias; that by the wheels' rates, (n, wheels)."""
+        by_rates = np.zeros((self.base.n, len(self.base.robot.wheels)))
+        for column, axis, rate, number in self._uncertain_wheels:
+            weight = held[:, :, column]
+            bars.B -= (weight * rate[:, None])[:, :, None] * axis
+            by_rates[:, number] -= (weight * (self.base.B @ axis)).sum(axis=1)
+        return by_rates
 
     def _acceleration_back(self, weight: Array, bars: Bars) -> Array:
         """The way back of `acceleration`; that by the rate of the wheels' momentum, shape (n, 3)."""

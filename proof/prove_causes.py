@@ -1,0 +1,278 @@
+"""Whether what is wrong with a flight is noticed and named, and right flights are left alone, over MuJoCo's flights."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.progress import track
+
+from benchmarks.commit import ROOT
+from proof import proving
+
+sys.path.insert(0, str(ROOT / "tests"))
+
+from strangers.robots import ROBOTS
+from strangers.trying_wrong import DURATION_S, RIGHT, Judged, tried_wrong
+from strangers.wrong_things import NONE, THINGS
+
+QUICK = ("cubesat", "wheeled", "tilted")  # a few joints each; gyro alone, with wheels, tumbling with a camera
+WORKERS = 2
+SURE, UNSEEN = 50.0, 5.0  # detectability from which nothing may pass, and below which all may
+FIRST = 0.9  # part of the sure flights with one claim, or none, whose claim must be the right one
+MISNAMED = 0.03  # part of all flights that may be given a wrong name, at most
+PASSED = 0.95  # part of the right flights that must be good and pass
+SHOWN = 100  # characters of what was said that a line of the terminal shows
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One thing, or none, of one robot and seed, at all its sizes."""
+
+    thing: str
+    index: int
+    seed: int
+    bent: bool
+
+
+def fly(asked: Asked) -> tuple[Judged, ...]:
+    """All sizes."""
+    return tried_wrong(asked.thing, asked.index, asked.seed, asked.bent)
+
+
+def asked_of(things: Sequence[str], robots: Sequence[str], runs: int, rigid: int, bent: bool) -> list[Asked]:
+    """What is flown; right flights of seeds beyond the others' are for the count of false alarms."""
+    indices = [index for index, robot in enumerate(ROBOTS) if robot.name in robots]
+    fit = [(thing, index) for thing in things for index in indices if thing == RIGHT or _fits(thing, index)]
+    wrong = [Asked(thing, index, seed, bent) for seed in range(runs) for thing, index in fit]
+    more = range(runs, runs + -(-rigid // max(len(indices), 1)))
+    return wrong + [Asked(RIGHT, index, seed, bent) for seed in more for index in indices][:rigid]
+
+
+def _fits(thing: str, index: int) -> bool:
+    return THINGS[thing].needs(ROBOTS[index])
+
+
+# ---------------------------------------------------------------------- what is promised
+
+
+def sure(flights: Sequence[Judged]) -> list[Judged]:
+    """Flights of which enough can be seen."""
+    return [each for each in flights if each.thing != RIGHT and each.detectability >= SURE]
+
+
+def unseen(flights: Sequence[Judged]) -> list[Judged]:
+    """Flights of which next to nothing can."""
+    return [each for each in flights if each.thing != RIGHT and each.detectability < UNSEEN]
+
+
+def right(flights: Sequence[Judged]) -> list[Judged]:
+    """Flights with nothing wrong."""
+    return [each for each in flights if each.thing == RIGHT]
+
+
+@dataclass(frozen=True)
+class Promise:
+    """One line of what is promised. kept: how many of `of` flights. bound: the part that must be, at least."""
+
+    what: str
+    kept: int
+    of: int
+    bound: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether enough did."""
+        return self.kept >= self.bound * self.of
+
+
+def promises(flights: Sequence[Judged]) -> tuple[Promise, ...]:
+    """What is promised, and how many flights kept it."""
+    seen, hidden, fine = sure(flights), unseen(flights), right(flights)
+    one, several = ([each for each in seen if (len(each.claimed) > 1) == many] for many in (False, True))
+    shifted = [each for each in seen if not THINGS[each.thing].spread]
+    passed = [each for each in hidden if each.verdict == "pass"]
+    shaken = [each for each in fine if any(kind == "oscillation" for kind, _ in each.claimed)]
+    return (
+        Promise(
+            f"detectability {SURE:g} or more: no PASS",
+            _count(each.verdict != "pass" for each in shifted),
+            len(shifted),
+            1,
+        ),
+        Promise("the same: not both good and PASS", _count(not e.accepted for e in shifted), len(shifted), 1),
+        Promise("the same, at most one claim: it is the right one", _count(e.named for e in one), len(one), FIRST),
+        Promise("the same, several claims: the right one is one", _count(e.named for e in several), len(several), 1),
+        Promise("all flights: no wrong claim", _count(not e.misnamed for e in flights), len(flights), 1 - MISNAMED),
+        Promise(
+            f"detectability below {UNSEEN:g}, PASS: prediction errs by less than the noise",
+            _count(each.predicted < 1.0 for each in passed),
+            len(passed),
+            1,
+        ),
+        Promise(
+            "nothing wrong: good and PASS",
+            _count(each.accepted for each in fine),
+            len(fine),
+            PASSED,
+        ),
+        Promise("nothing wrong: no oscillation is claimed", len(fine) - len(shaken), len(fine), 1 - 1e-3),
+    )
+
+
+def _count(kept: object) -> int:
+    return sum(map(bool, kept))  # type: ignore[call-overload]
+
+
+def broken(flights: Sequence[Judged]) -> tuple[str, ...]:
+    """Promises that were not kept, a sentence each."""
+    return tuple(
+        f"{each.what}: {each.kept} of {each.of}, promised {100.0 * each.bound:g} %"
+        for each in promises(flights)
+        if not each.holds
+    )
+
+
+# ---------------------------------------------------------------------- the page
+
+
+def page(flights: Sequence[Judged], runs: int) -> str:
+    """The tables, in Markdown."""
+    things, faults = [name for name in THINGS if any(each.thing == name for each in flights)], broken(flights)
+    robots = list(dict.fromkeys(each.robot for each in flights))
+    lines = [
+        "# Is what is wrong named?",
+        "",
+        f"{len(things)} wrong things, {runs} flights of {DURATION_S:g} s each of {len(robots)} robots "
+        f"({', '.join(robots)}) that MuJoCo flew (`tests/strangers`, which",
+        "shares no code with freefloat), and as many with nothing wrong. A flight is identified, and another of the "
+        "same robot, with the",
+        "same thing wrong, is predicted. Sizes are multiples of the base size that the table says; what has no size is "
+        "wrong as it is.",
+        "",
+        "*Detectability* is what the thing adds to the least cost of a fit, |P Σ^-1/2 dy|²: dy is its change of the "
+        "readings, and P removes all that",
+        "is fitted along. It is found from flights of the CAD model without noise, at a size that costs about ten, as "
+        "squared residuals over",
+        "noise and squared deviations over assumed spreads, and grows as the square of the size. Of noise, and of a "
+        "CAD model worse than said, it is",
+        "n (f² - 1)² / 2 for n readings or clusters that spread f times as much; these may PASS, with intervals as "
+        "wide as they must be.",
+        "",
+        "A claim is the set of causes that estimate or validation name. It is right if the right cause, or one that no "
+        "data could tell from it, is in it.",
+        "",
+        "| promised | flights | at least | holds |",
+        "| --- | --- | --- | --- |",
+        *(
+            f"| {each.what} | {each.kept} of {each.of} | {100 * each.bound:g} % | {'yes' if each.holds else '**no**'} |"
+            for each in promises(flights)
+        ),
+        "",
+        "## What does not hold" if faults else "All of it holds.",
+        "",
+        *(f"- {fault}" for fault in faults),
+        *([""] if faults else []),
+        "## Thing by thing",
+        "",
+        "*right*, *other*: flights in which the right cause is claimed, or only others; the rest claim nothing.",
+        "",
+        "| thing | base size | times | detectability, median (range) | flights | PASS | right | other | seconds |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+        *(row for name in things for row in _rows(name, [each for each in flights if each.thing == name])),
+        *_rows(RIGHT, right(flights)),
+        "",
+        f"## Which is taken for which, where detectability is {SURE:g} or more",
+        "",
+        *_confusion(sure(flights)),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _rows(name: str, flights: Sequence[Judged]) -> list[str]:
+    base = THINGS[name].base if name in THINGS else ""
+    rows = []
+    for size in sorted({each.size for each in flights}):
+        these = [each for each in flights if each.size == size]
+        found = np.array([each.detectability for each in these])
+        span = f"{np.median(found):.3g} ({found.min():.2g} to {found.max():.2g})" if np.isfinite(found).all() else ""
+        passed, misnamed = _count(each.verdict == "pass" for each in these), _count(each.misnamed for each in these)
+        named = _count(each.named and bool(each.claimed) for each in these)
+        seconds = np.median([each.identify_s + each.validate_s for each in these])
+        times = f"{size:g}" if base else ""
+        rows.append(
+            f"| {name} | {base} | {times} | {span} | {len(these)} | {passed} | {named} | {misnamed} | {seconds:.1f} |"
+        )
+    return rows
+
+
+def _confusion(flights: Sequence[Judged]) -> list[str]:
+    """How often each kind is claimed first, by thing."""
+    table = {
+        name: Counter(each.claimed[0][0] if each.claimed else NONE[0] for each in flights if each.thing == name)
+        for name in dict.fromkeys(each.thing for each in flights)
+    }
+    kinds = sorted({kind for counts in table.values() for kind in counts})
+    rows = [f"| {name} | " + " | ".join(str(counts[k] or "") for k in kinds) + " |" for name, counts in table.items()]
+    return [f"| thing | {' | '.join(kinds)} |", "| --- |" + " --- |" * len(kinds), *rows]
+
+
+def line_of(flight: Judged) -> str:
+    """A flight in one line of the terminal."""
+    claimed = " or ".join(f"{kind}: {name}" if name else kind for kind, name in flight.claimed) or "-"
+    mark = "right" if flight.named else "WRONG" if flight.misnamed else "silent"
+    seconds = f"{flight.identify_s:.1f}+{flight.validate_s:.1f} s"
+    return (
+        f"{flight.thing:<28} {flight.robot:<9} seed {flight.seed} x{flight.size:<4g} λ {flight.detectability:<9.3g} "
+        f"{flight.outcome:<8} {flight.verdict:<8} residual {flight.ratio:<8.3g} {seconds:<12} {mark:<6} [{claimed}] "
+        f"{'; '.join(each[:SHOWN] for each in flight.said)}"
+    )
+
+
+# ---------------------------------------------------------------------- the command line
+
+
+def main() -> int:
+    """Fly what is asked for, print a line a flight, write the page if all was asked for or it is given a place."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    everything = [RIGHT, *THINGS]
+    parser.add_argument("--runs", type=int, default=10, metavar="N", help="flights of each robot, thing and size; 10")
+    parser.add_argument("--rigid", type=int, default=0, metavar="N", help="more flights with nothing wrong; none")
+    parser.add_argument("--things", default=",".join(everything), metavar="NAME,NAME", help="all unless given")
+    parser.add_argument("--robots", default=",".join(QUICK), metavar="NAME,NAME", help=",".join(QUICK))
+    parser.add_argument("--bent", action="store_true", help="robots are built 0.5 mm and 1 mrad off at every joint")
+    parser.add_argument("--workers", type=int, default=WORKERS, metavar="N", help=f"processes; {WORKERS}")
+    parser.add_argument("-o", "--output", type=Path, default=None, metavar="FILE", help="the page")
+    given = parser.parse_args()
+    things, robots = given.things.split(","), given.robots.split(",")
+    for name, allowed in ((things, everything), (robots, [robot.name for robot in ROBOTS])):
+        for each in name:
+            if each not in allowed:
+                parser.error(f"{each!r} is unknown; allowed: {', '.join(allowed)}")
+    asked = asked_of(things, robots, given.runs, given.rigid, given.bent)
+    console = Console(stderr=True, force_terminal=sys.stderr.isatty())
+    flights: list[Judged] = []
+    with proving.processes(given.workers) as each:
+        flown = each(fly, asked)
+        for of_thing in track(flown, "causes", len(asked), console=console, disable=not console.is_terminal):
+            flights.extend(of_thing)
+            print("\n".join(map(line_of, of_thing)), flush=True)
+    whole = things == everything and robots == list(QUICK)
+    output = given.output or (proving.PAGES / "causes.md" if whole else None)
+    if output:
+        output.write_text(f"{page(flights, given.runs)}\n{proving.made('causes', given.runs)}\n", encoding="utf-8")
+        print(f"wrote {output}")
+    for sentence in broken(flights):
+        print(f"does not hold: {sentence}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,230 @@
+"""Wrong things are what they are called, and the proof of their names (docs/proof/causes.md) counts as it says."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from strangers import motion, truth
+from strangers.documents import mission_document, robot_document
+from strangers.flights import EMPTY, BodyTruth, Flyer, Panel, Spring, World, flown
+from strangers.readings import REGULAR, recorded
+from strangers.robots import CUBESAT, ROBOTS, TILTED, WHEELED
+from strangers.trying_wrong import RIGHT, Judged, fits, seeded, unit_detectability, variance_detectability
+from strangers.wrong_things import NONE, THINGS, Case
+
+from proof.prove_causes import QUICK, asked_of, broken, page, promises
+
+SHORT_S = 4.0
+PANEL = Panel(
+    (0.0, 0.35, 0.0), (1.0, 0.0, 0.0), BodyTruth(3.6, np.array([0.0, 0.3, 0.0]), 0.1 * np.eye(3)), Spring(9, 1)
+)
+
+
+def said_of(case):
+    """Channels of a short flight, and the documents."""
+    rng = seeded(3)
+    flight = flown(case.robot, case.true, motion.drawn(case.robot, rng), rng, duration_s=SHORT_S, world=case.world)
+    said = recorded(case.robot, case.true, flight, REGULAR, rng)
+    for spoil in case.spoils:
+        said = spoil(said, rng)
+    channels = {channel.name: np.column_stack([channel.stamps, channel.values]) for channel in said.channels}
+    return channels, robot_document(case.said), mission_document(case.said)
+
+
+def right_case(robot):
+    return Case(robot, robot, truth.drawn(robot, seeded(4)))
+
+
+# ---------------------------------------------------------------------- the things
+
+
+def test_there_are_enough_and_each_is_of_some_robot():
+    assert len(THINGS) >= 24
+    quick = [robot for robot in ROBOTS if robot.name in QUICK]
+    assert len(quick) == 3
+    assert all(any(thing.needs(robot) for robot in quick) for thing in THINGS.values())
+
+
+@pytest.mark.parametrize("name", THINGS)
+def test_a_thing_changes_what_is_handed_over_and_is_the_same_for_its_seed(name):
+    thing = THINGS[name]
+    robot = next(each for each in (CUBESAT, WHEELED, TILTED) if thing.needs(each))
+    made = [thing.make(right_case(robot), thing.sizes[-1], seeded(seed)) for seed in (1, 1)]
+    (first, *files), (again, *_), (right, *right_files) = map(
+        said_of, [*(each.case for each in made), right_case(robot)]
+    )
+    assert all(np.array_equal(first[channel], again[channel]) for channel in first)
+    assert made[0].causes == made[1].causes
+    same = all(np.array_equal(first[channel], right[channel]) for channel in right)
+    assert not same or files != right_files
+    assert all(len(cause) == 2 for cause in made[0].causes)
+    assert made[0].causes
+
+
+@pytest.mark.parametrize("name", [name for name, thing in THINGS.items() if thing.base and "elastic" not in name])
+def test_half_a_thing_does_half_as_much(name):
+    """What is small is linear; springs are not small, and noise and what is drawn follow no size but a spread."""
+    thing = THINGS[name]
+    if name in ("CAD model worse than said", "swinging panel", "clock jump", "clock drift"):
+        return
+    robot = next(each for each in (CUBESAT, WHEELED, TILTED) if thing.needs(each))
+    size = 0.1
+    whole, half = (said_of(thing.make(right_case(robot), part * size, seeded(1)).case)[0] for part in (1.0, 0.5))
+    right = said_of(right_case(robot))[0]
+    for channel, values in right.items():
+        change, less = whole[channel] - values, half[channel] - values
+        assert less == pytest.approx(0.5 * change, abs=0.02 * np.abs(change).max() + 1e-12), channel
+
+
+# ---------------------------------------------------------------------- the world they fly in
+
+
+def flown_states(robot, world, tumble=0.0):
+    true = truth.drawn(robot, seeded(7))
+    given = replace(robot, tumble=tumble)
+    return true, flown(given, true, motion.drawn(robot, seeded(8)), seeded(9), duration_s=SHORT_S, world=world)
+
+
+def momenta(robot, world):
+    """At first and last instant, inertial axes, springs left out: of a world without any."""
+    true, flight = flown_states(robot, world)
+    flyer, rows = Flyer(robot, true, world), [0, -1]
+    q, dq, _ = flight.motion.at(flight.t[rows])
+    states = np.hstack([flight.position, flight.quaternion, flight.velocity, flight.rate])[rows]
+    return np.array([flyer.momentum_at(*each) for each in zip(states, q, dq, strict=True)])[:, 3:]
+
+
+def test_a_torque_from_outside_changes_momentum_as_it_must():
+    torque = (0.02, -0.01, 0.03)
+    before, after = momenta(WHEELED, World(torque=torque))
+    assert after - before == pytest.approx(SHORT_S * np.array(torque), rel=1e-5)
+
+
+def test_a_panel_that_cannot_swing_is_part_of_the_base():
+    stiff = replace(PANEL, spring=Spring(2e3, 20.0))
+    _, rigid = flown_states(WHEELED, EMPTY)
+    _, held = flown_states(WHEELED, World(panel=stiff))
+    _, loose = flown_states(WHEELED, World(panel=PANEL))
+    stirred = np.abs(rigid.rate).max()
+    assert np.abs(held.rate - rigid.rate).max() < 1e-3 * stirred
+    assert np.abs(loose.rate - rigid.rate).max() > 0.02 * stirred
+
+
+def test_a_panel_swings_at_its_frequency_where_nothing_else_moves():
+    """Of a base a thousand times as heavy, a joint's acceleration at the start sets it swinging."""
+    still = replace(WHEELED, bodies=WHEELED.bodies[:0], wheels=())
+    true = truth.as_modelled(still)
+    heavy = replace(true, bodies={"base": 1e4 * true.bodies["base"]})
+    flyer = Flyer(still, heavy, World(panel=replace(PANEL, spring=Spring(9.0, 0.0))))
+    moment = 0.1 + 3.6 * 0.3**2
+    nothing = np.zeros(0)
+    slope = flyer.slope(np.array([0, 0, 0, 1, 0, 0, 0, *np.zeros(6), 0.01, 0.0]), nothing, nothing, nothing)
+    assert slope[-1] == pytest.approx(-9.0 / moment * 0.01, rel=1e-3)
+    assert slope[-2] == 0.0
+
+
+def test_a_joint_on_a_hard_spring_is_as_one_without():
+    joint = WHEELED.moving[-1].joint
+    _, rigid = flown_states(WHEELED, EMPTY)
+    hard, soft = (flown_states(WHEELED, World(soft={joint: Spring(k, 0.05 * k**0.5)}))[1] for k in (2e3, 20.0))
+    assert np.abs(hard.rate - rigid.rate).max() < 0.1 * np.abs(soft.rate - rigid.rate).max()
+
+
+def test_robots_that_are_built_otherwise_differ_by_what_is_usual_and_keep_their_files():
+    lengths, tilts = [], []
+    for seed in range(200):
+        for said, built in zip(TILTED.bodies, truth.bent(TILTED, seeded(seed)).bodies, strict=True):
+            lengths.append(np.array(built.xyz) - said.xyz)
+            tilts.append(built.turn)
+            assert abs(np.dot(built.turn, built.unit_axis)) < 1e-12
+    assert np.std(lengths) == pytest.approx(truth.LENGTH_M, rel=0.06)
+    assert np.sqrt(np.mean(np.square(tilts)) * 1.5) == pytest.approx(truth.TILT_RAD, rel=0.06)  # two axes of three
+
+
+# ---------------------------------------------------------------------- what could be seen of them
+
+
+@pytest.mark.slow
+def test_a_load_wrong_as_a_whole_is_hardly_seen_and_a_torque_well():
+    """At zero momentum the one only scales all that is unknown; what is left is what the CAD model says of that."""
+    index = ROBOTS.index(CUBESAT)
+    assert unit_detectability("load heavier as a whole", index, 0) < 1.0
+    assert 9.0 * unit_detectability("gyro turned", index, 0) > 50.0
+
+
+def test_noise_that_is_a_tenth_more_of_a_thousand_readings():
+    """A mean of n squares has the relative standard deviation sqrt(2 / n)."""
+    assert variance_detectability(1.1, 1000) == pytest.approx((0.21 / np.sqrt(2.0 / 1000.0)) ** 2)
+
+
+# ---------------------------------------------------------------------- how they are counted
+
+
+def judged(thing="gyro scale", detectability=100.0, claimed=(("gyro scale", "x"),), **other):
+    given = {"outcome": "doubtful", "verdict": "doubtful", "predicted": 0.5, **other}
+    expected = () if thing == RIGHT else (("gyro scale", "x"),)
+    what = thing, "cubesat", 0, 1.0, detectability, expected
+    return Judged(*what, given["outcome"], given["verdict"], claimed, 1.0, given["predicted"], (), 1.0, 1.0)
+
+
+def test_names_fit_by_kind_and_of_what_it_is():
+    assert fits(("zero", "zero of elbow-joint"), ("zero", "elbow-joint"))
+    assert not fits(("zero", "shoulder-joint"), ("zero", "elbow-joint"))
+    assert not fits(("geometry", "elbow-joint"), ("zero", "elbow-joint"))
+    assert fits(("oscillation", "0.35 Hz"), ("oscillation", ""))
+
+
+def test_right_wrong_and_silent_claims_differ():
+    assert judged().named
+    assert not judged().misnamed
+    wrong = judged(claimed=(("torque", ""),))
+    assert (wrong.named, wrong.misnamed) == (False, True)
+    silent = judged(claimed=())
+    assert (silent.named, silent.misnamed) == (False, False)
+    assert judged(claimed=(("torque", ""), ("gyro scale", "x"))).named
+    assert replace(silent, expected=(NONE,)).named
+    assert judged(RIGHT, 0.0, claimed=()).named
+    assert judged(RIGHT, 0.0).misnamed
+
+
+def test_promises_that_are_kept_and_broken():
+    good = judged(RIGHT, 0.0, (), outcome="good", verdict="pass")
+    kept = [*[judged()] * 19, judged(claimed=()), *[good] * 20]
+    assert broken(kept) == ()
+    passed, misnamed = judged(verdict="pass"), judged(claimed=(("torque", ""),))
+    said = broken([*kept, passed, *[misnamed] * 5, replace(good, verdict="doubtful"), replace(good, verdict="fail")])
+    assert [sentence.split(":")[0] for sentence in said] == [
+        "detectability 50 or more",
+        "the same, at most one claim",
+        "all flights",
+        "nothing wrong",
+    ]
+    hidden = judged(detectability=1.0, claimed=(), outcome="good", verdict="pass", predicted=1.2)
+    assert broken([*kept, hidden]) == (
+        "detectability below 5, PASS: prediction errs by less than the noise: 0 of 1, promised 100 %",
+    )
+    shaken = replace(good, claimed=(("oscillation", "0.4 Hz"),))
+    assert any("oscillation" in sentence for sentence in broken([*kept * 10, shaken]))
+
+
+def test_what_cannot_be_seen_is_promised_nothing():
+    between = judged(detectability=20.0, claimed=(), verdict="pass", predicted=3.0)
+    assert [promise.of for promise in promises([between])] == [0, 0, 0, 0, 1, 0, 0, 0]
+
+
+def test_the_page_counts_flights_by_what_was_claimed():
+    flights = [judged(), judged(claimed=(("torque", ""), ("gyro scale", "x"))), judged(claimed=())]
+    text = page([*flights, judged(RIGHT, 0.0, (), outcome="good", verdict="pass")], 1)
+    assert "| thing | gyro scale | none | torque |" in text
+    assert "| gyro scale | 1 | 1 | 1 |" in text
+    assert "| gyro scale | 1e-3 of the rate | 1 | 100 (1e+02 to 1e+02) | 3 | 0 | 2 | 0 | 2.0 |" in text
+    assert "nan" not in text
+
+
+def test_only_things_that_a_robot_can_have_are_flown():
+    asked = asked_of([RIGHT, "wheels in rpm"], ["cubesat", "wheeled"], 2, 3, bent=False)
+    wheels = [each for each in asked if each.thing != RIGHT]
+    assert {ROBOTS[each.index].name for each in wheels} == {"wheeled"}
+    assert len(wheels) == 2
+    assert len(asked) - len(wheels) == 4 + 3
+    assert len({(each.thing, each.index, each.seed) for each in asked}) == len(asked)
