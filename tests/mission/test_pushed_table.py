@@ -56,9 +56,8 @@ def test_the_command_line_weighs_the_robot(folder):
 
 
 def test_an_accelerometer_weighs_it_as_well(folder):
-    inertial = (
-        "gyro: {kind: gyro, noise_rad_s: 1.0e-4, rate_Hz: 100}\n  felt: {kind: accelerometer, noise_m_s2: 1.0e-3}"
-    )
+    gyro = "gyro: {kind: gyro, noise_rad_s: 1.0e-4, rate_Hz: 100}"
+    inertial = f"{gyro}\n  felt: {{kind: accelerometer, noise_m_s2: 1.0e-3, rate_Hz: 100}}"
     cameras = next(line.strip() for line in MISSION.splitlines() if "cameras" in line)
     (folder / "felt.yaml").write_text(MISSION.replace(cameras, inertial), encoding="utf-8")
     mission = ff.load_mission(folder / "felt.yaml")
