@@ -171,8 +171,8 @@ def refuse_pushed(flights: Iterable[Flight]) -> None:
     for flight in flights:
         if flight.pulses:
             raise InvalidProblem(
-                f"{flight.name}: thrusters pushed, which this method does not reckon with; allowed: maximum-likelihood, "
-                "or recordings without pulses"
+                f"{flight.name}: thrusters pushed, which this method does not reckon with; allowed: "
+                "maximum-likelihood, or recordings without pulses"
             )
 
 

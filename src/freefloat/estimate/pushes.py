@@ -7,8 +7,8 @@ momentum about the centre of mass gain, in the axes of the first instant,
     J = integral of (1 + e) R F,      integral of (1 + e) R ((x - c) x F)
 
 and the centre of mass the velocity J / M: this is how a push weighs the robot. Attitude follows momentum and the push
-follows attitude, so that the two are found in turn; a pulse turns the base so little while it lasts that a few rounds do.
-Integrals are those of parabolas through three instants, between which a pulse is on or off.
+follows attitude, so that the two are found in turn; a pulse turns the base so little while it lasts that a few rounds
+do. Integrals are those of parabolas through three instants, between which a pulse is on or off.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Pushes:
         return np.flatnonzero(self.each.any(axis=(0, 2)))
 
     def in_three(self, values: Array) -> Array:
-        """Values at all instants, (m, ...), as they are at both ends of intervals that are on and half-way, (k, 3, ...)."""
+        """Values at all instants, (m, ...), at both ends of intervals that are on and half-way, (k, 3, ...)."""
         first = 2 * self.on
         return np.stack([values[first], values[first + 1], values[first + 2]], axis=1)
 
@@ -84,7 +84,7 @@ class Pushes:
         return own[..., 3:] - np.cross(self.in_three(centre), own[..., :3])
 
     def at_instants(self, centre: Array) -> tuple[Array, Array]:
-        """Force and moment about the centre of mass (m, 3), base axes, at instants, (n, 3) each; at an edge, of after."""
+        """Force and moment about the centre of mass (m, 3), base axes, at instants, (n, 3); at an edge, of after."""
         wrench = np.concatenate([self.wrench, np.zeros((1, 6))])
         return wrench[:, :3], wrench[:, 3:] - np.cross(centre[::2], wrench[:, :3])
 
@@ -93,8 +93,8 @@ class Pushes:
 class Gained:
     """What pulses gave, in the axes of the first instant.
 
-    momentum: angular, about the centre of mass, (m, 3) [N m s]. impulse: linear momentum, (m, 3) [N s]. way: its integral
-    at the instants, (n, 3) [N s^2]. centre: of mass, base axes, (m, 3) [m].
+    momentum: angular, about the centre of mass, (m, 3) [N m s]. impulse: linear momentum, (m, 3) [N s]. way: its
+    integral at the instants, (n, 3) [N s^2]. centre: of mass, base axes, (m, 3) [m].
     """
 
     pushes: Pushes
@@ -113,5 +113,5 @@ def gained(pushes: Pushes, R: Array, centre: Array) -> Gained:
 
 
 def centre_of_mass(A: Array) -> Array:
-    """Centre of mass in base axes, shape (m, 3) [m], of momentum matrices (m, 6, ...): A_b holds -[s]x of the moment s."""
+    """Centre of mass in base axes, shape (m, 3) [m], of momentum matrices (m, 6, ...), in which its moment is."""
     return np.stack([A[:, 1, 5], A[:, 2, 3], A[:, 0, 4]], axis=1) / A[:, :1, 0]

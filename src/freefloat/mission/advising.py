@@ -17,5 +17,6 @@ def advice_of(mission: Mission) -> Advice | None:
         torque="torque" in mission.measured,
         momentum=said if isinstance(said, str) else "known",
         wheels="constant" if mission.wheel_rates.any() else "still",
+        thruster=bool(mission.settings.flight.pulses and mission.measured & {"velocity", "body_velocity", "position"}),
     )
     return advise(mission.robot, measured, tuple(mission.settings.known), tuple(mission.settings.assume_zero))

@@ -52,7 +52,7 @@ class StartSection(Section):
 
 
 class PulseSection(Section):
-    """A thruster's push, base axes. Pulses of the same force at the same point are of one thruster, and so its error."""
+    """A thruster's push, base axes. Pulses of the same force at the same point are of one thruster, with one error."""
 
     start_s: Number = Field(description="by the clock of the joints")
     duration_s: Positive
@@ -82,7 +82,7 @@ class FlightSection(Section):
 
     start: StartSection = StartSection()
     wheels: Wheels = Field(
-        "held", description="held at their rates, free, or hold-attitude: such that the base does not turn"
+        default="held", description="held at their rates, free, or hold-attitude: such that the base does not turn"
     )
     wheel_rates_rad_s: dict[str, Number] = Field(default_factory=dict)
     pulses: list[PulseSection] = Field(default_factory=list)
@@ -183,7 +183,7 @@ class IdentifySection(Section):
     )
     start_positions: dict[str, Number] = Field(
         default_factory=dict,
-        description="by joint, rad or m, at the first reading, where only rates are recorded; as commanded unless given",
+        description="by joint, rad or m, at the first reading, where only rates are recorded; else as commanded",
     )
     pulses: dict[str, list[PulseSection]] = Field(
         default_factory=dict, description="by file name of a recording: its pulses, if they are not those of `flight`"

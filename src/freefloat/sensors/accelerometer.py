@@ -5,8 +5,9 @@ centre is felt. With u = v + w x r, v of the base's origin relative to the centr
 
     u' + w x u + b.
 
-It shows where the centre of mass is. Rows are sums over a few instants, in which u counts by its change and w x u as it
-is (`Measured.by_change`).
+Where pulses push the centre of mass, the velocity that they gave it is in u. It shows where the centre of mass is, and
+under a known force the mass. Rows are sums over a few instants, in which u counts by its change and w x u as it is
+(`Measured.by_change`).
 """
 
 from __future__ import annotations
@@ -119,8 +120,9 @@ class SpecificForceReading(Reading[AccelerometerNuisances]):
         return (1.0 - as_it_is) * u + as_it_is * steady
 
     def _velocity(self, base: MovingBase) -> Array:
-        """Of the sensor's place relative to the centre of mass, shape (n, 3) [m/s]."""
-        return base.v + np.cross(base.w, self.data.arm)
+        """Of the sensor's place relative to a centre of mass that nothing pushed, shape (n, 3) [m/s]."""
+        u = base.v + np.cross(base.w, self.data.arm)
+        return u if base.pushed_velocity is None else u + turned(base.R.swapaxes(1, 2), base.pushed_velocity)
 
     def derivative(self, base: MovingBase, point: Array) -> Array:
         """Of these, by all unknowns, shape (n, axes, k)."""
@@ -128,6 +130,10 @@ class SpecificForceReading(Reading[AccelerometerNuisances]):
         by_rates = base.rates_by_unknowns(np.eye(3)[:, setting.turning])
         by_velocity = np.eye(3)[:, setting.sliding] @ base.velocity_by_unknowns
         by_velocity -= cross_matrices(self.data.arm[None]) @ by_rates
+        if base.pushed_velocity is not None:
+            back = base.R.swapaxes(1, 2)
+            by_velocity += cross_matrices(turned(back, base.pushed_velocity)) @ base.turn_by_unknowns
+            by_velocity += back @ base.pushed_velocity_by_unknowns
         steady = cross_matrices(base.w) @ by_velocity - cross_matrices(self._velocity(base)) @ by_rates
         J: Array = ((1.0 - as_it_is) * by_velocity + as_it_is * steady)[:, self.axes]
         place = setting.place(BIAS)

@@ -312,7 +312,7 @@ def test_another_way_to_differentiate_is_used_where_it_is_given(simple):
 
 
 def test_what_cannot_be_processed_is_one_sentence(simple):
-    with pytest.raises(CannotProcess, match="no channel holds the positions of all joints of"):
+    with pytest.raises(CannotProcess, match="no channel holds the positions, or the rates, of all joints of"):
         process(Recording([simple["gyro"]]), n1_robot())
     with pytest.raises(CannotProcess, match="allowed: greater than zero"):
         process(simple, n1_robot(), n1_command(), -1.0)

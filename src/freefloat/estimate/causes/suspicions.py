@@ -140,13 +140,13 @@ def _degrees(robot: Robot, flights: Sequence[Flight]) -> str:
 
 
 def nothing_known(problem: Problem) -> bool:
-    """Whether any multiple of a robot moves as it does: no known parameter, spinning wheel, known momentum, torque."""
+    """Whether any multiple of a robot moves as it does: no known parameter, wheel, momentum, torque, push."""
     if problem.fixed.any() or {"energy", "torque"} & set(problem.models):
         return False
     for flight in problem.flights:
         if wheels_turn(flight):
             return False
-        if flight.momentum.vector.any():
+        if flight.momentum.vector.any() or flight.pulses:
             return False
     return problem.nuisances.external_torque_Nm is None
 

@@ -61,6 +61,7 @@ def never_shown(problem: Problem) -> int:
         torque=bool({"energy", "torque"} & set(problem.models)),
         momentum="unknown" if "unknown" in momenta else "known" if "known" in momenta else "zero",
         wheels=_wheels(problem),
+        thruster=bool({"v", "position"} & measured) and any(flight.pulses for flight in problem.flights),
     )
     try:
         answer = identifiability(problem.robot, measurement, tuple(problem.known), problem.zero)

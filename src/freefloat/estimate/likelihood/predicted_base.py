@@ -218,7 +218,9 @@ class PredictedFlight:
     @cached_property
     def pushed_derivative(self) -> tuple[Array, Array]:
         """Of linear momentum that pulses gave and of its integral, at all instants, (n, 3, columns) each."""
-        assert self.whole_derivative and self._pushed_change is not None and self.instants is not None
+        assert self.whole_derivative  # which turns the change to the attitudes
+        assert self._pushed_change is not None
+        assert self.instants is not None
         change, t = self._pushed_change, self.instants.t
         found = np.zeros((2, t.size, 3, self.columns.stop))
         found[0, :, :, : self.count], found[1, :, :, : self.count] = change.impulse()
@@ -366,7 +368,8 @@ class PredictedBase:
     def pushed_velocity_by_unknowns(self) -> Array:
         """Of the velocity that pulses gave, shape (n, 3, columns)."""
         gained, nodes, mass = self.motion.gained, np.asarray(self.at) // 2, self._A[:, 0, :1]
-        assert gained is not None and self.pushed_velocity is not None
+        assert gained is not None
+        assert self.pushed_velocity is not None
         change = self._over_mass(self.whole.pushed_derivative[0][nodes], self.pushed_velocity)
         force = gained.pushes.at_instants(gained.centre)[0][nodes] / mass
         self._add_clock(change, (self.R @ force[:, :, None])[..., 0])
@@ -375,7 +378,8 @@ class PredictedBase:
     @property
     def pushed_way_by_unknowns(self) -> Array:
         """Of the way that pulses gave, shape (n, 3, columns)."""
-        assert self.pushed_velocity is not None and self.pushed_way is not None
+        assert self.pushed_velocity is not None
+        assert self.pushed_way is not None
         change = self._over_mass(self.whole.pushed_derivative[1][np.asarray(self.at) // 2], self.pushed_way)
         self._add_clock(change, self.pushed_velocity)
         return change
