@@ -75,7 +75,7 @@ SETTINGS = {
 
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_with_the_same_unknowns_it_is_maximum_likelihood(setting):
-    given = {"base": "free", "bodies": 5, "n": 300, "nuisances": SAME} | SETTINGS[setting]
+    given = {"base": "free", "bodies": 5, "n": 300, "nuisances": SAME, "cad_error": 0.02} | SETTINGS[setting]
     channels, seed = given.pop("channels", ("w",)), given.pop("seed")
     problem = measured(make_case("momentum", seed, **given), channels=channels)
     filtered, likely = Kalman().estimate(problem), MaximumLikelihood().estimate(problem)
@@ -91,7 +91,7 @@ def test_with_the_same_unknowns_it_is_maximum_likelihood(setting):
 
 
 def test_of_one_flight_everything_else_is_that_of_maximum_likelihood_too():
-    case = make_case("momentum", 4, base="free", bodies=5, n=300, nuisances=SAME, momentum="unknown")
+    case = make_case("momentum", 4, base="free", bodies=5, n=300, nuisances=SAME, momentum="unknown", cad_error=0.02)
     problem = measured(case, channels=("w", "attitude"))
     filtered, likely = Kalman().estimate(problem), MaximumLikelihood().estimate(problem)
     assert {each.name for each in filtered.nuisances} == {each.name for each in likely.nuisances}
@@ -107,7 +107,7 @@ def test_errors_of_sampled_joints_weigh_as_in_maximum_likelihood():
 
 
 def test_a_slow_star_tracker_is_read_once():
-    case = make_case("momentum", 4, base="free", bodies=5, n=301, nuisances=BIAS, momentum="unknown")
+    case = make_case("momentum", 4, base="free", bodies=5, n=301, nuisances=BIAS, momentum="unknown", cad_error=0.02)
     problem = measured(case, channels=("w", "attitude"), every={"attitude": 20})
     assert max(apart(Kalman().estimate(problem), MaximumLikelihood().estimate(problem))) < 0.01
     readings = np.isfinite(Kalman(passes=1).track(problem).innovations)

@@ -7,7 +7,7 @@ prior they are the directions that were not moved in.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -35,7 +35,7 @@ class WeakDirections:
 
 def weak_directions(estimate: Estimate, problem: Problem) -> WeakDirections:
     """What an estimate takes from the CAD model."""
-    covariance = problem.cad_covariance
+    covariance = replace(problem, prior=estimate.prior).cad_covariance  # as wide as the data let it be
     sd = np.sqrt(np.diagonal(covariance))
     whole = estimate.cad / sd if nothing_known(problem) else None
     if problem.prior is None:

@@ -115,7 +115,7 @@ def finished(
         residuals=tuple(_as_stated(each, flights, doubts.levels) for each in left),
         notes=tuple(_widened_notes(wider[:count], problem, doubts)),
     )
-    return diagnosed(estimate, problem, fitted.unknowns, fit.converged)
+    return diagnosed(estimate, doubts.stated, fitted.unknowns, fit.converged)
 
 
 def _wider(promised: Array, doubts: Doubts) -> Array:
