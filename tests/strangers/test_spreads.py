@@ -4,7 +4,7 @@ import numpy as np
 from scipy.stats import norm
 from strangers.trying_spreads import EVERY, Covered, Told, covered
 
-from proof.prove_honesty import broken, page
+from proof.honesty_table import broken, page
 
 
 def flights_with(width, prior_only=0.0, seeds=40):

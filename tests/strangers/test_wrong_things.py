@@ -12,7 +12,7 @@ from strangers.robots import CUBESAT, ROBOTS, TILTED, WHEELED
 from strangers.trying_wrong import RIGHT, Judged, fits, seeded, unit_detectability, variance_detectability
 from strangers.wrong_things import NONE, THINGS, Case
 
-from proof.prove_causes import QUICK, asked_of, broken, page, promises
+from proof.causes_table import QUICK, asked_of, broken, page, promises
 
 SHORT_S = 4.0
 PANEL = Panel(
