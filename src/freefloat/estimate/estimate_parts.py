@@ -19,6 +19,7 @@ from freefloat.sensors.kinds import READINGS
 
 Outcome = Literal["good", "doubtful", "failed"]
 UNITS = {reading.array: reading.unit for reading in READINGS} | {"torques": "N m"}
+MODEL = "model"  # share of an interval that noise does not explain
 MOTION = ("q", "dq", "ddq", "w", "attitude", "position", "torques", "t")  # arrays that are kept of a flight's motion
 _INSTANTS = 241  # of the motion that are kept
 
@@ -90,7 +91,7 @@ class ChannelResidual(Content):
 class Budget(Content):
     """Where the variance of each cluster comes from.
 
-    sources: `noise`, nuisances, known values by name, `prior`. shares: parts of the variance, (clusters, sources),
+    sources: `noise`, nuisances, known values by name, `prior`, `model`. shares: of the variance, (clusters, sources),
     each row sums to one.
     """
 

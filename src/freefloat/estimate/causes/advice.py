@@ -81,8 +81,8 @@ def _some(words: tuple[str, ...]) -> str:
     return "; ".join(words[:_NAMED]) + more
 
 
-def residual_sentences(residual: Residual, remedy: str = "") -> Iterator[str]:
-    """What the residual says. remedy: of one that is not white."""
+def residual_sentences(residual: Residual, remedy: str = "", widened: bool = False) -> Iterator[str]:
+    """What the residual says. remedy: of one that is not white. widened: whether intervals allow for that."""
     chance = _BY_CHANCE / np.sqrt(2.0 * max(residual.rows - residual.unknowns, 1))
     size = two_digits(residual.ratio)
     if residual.ratio > max(_TOO_LARGE, 1.0 + chance):
@@ -95,7 +95,7 @@ def residual_sentences(residual: Residual, remedy: str = "") -> Iterator[str]:
     if residual.white is False:
         yield (
             "the residual is not white: something lasts over several samples (a sensor's bias or hold, a time offset, "
-            f"a body that the model lacks), so that intervals are too narrow{remedy}"
+            f"a body that the model lacks); intervals {'were widened for it' if widened else 'are too narrow'}{remedy}"
         )
 
 

@@ -26,7 +26,7 @@ from freefloat.estimate.causes.suspicions import (
 )
 from freefloat.estimate.causes.weak_directions import WeakDirections, never_shown, weak_directions
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.estimate_parts import Quantity, Residual
+from freefloat.estimate.estimate_parts import MODEL, Quantity, Residual
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.joint_curves import ProjectedCurves, SplineCurves
 from freefloat.estimate.problem import Problem
@@ -83,7 +83,7 @@ def diagnosed(estimate: Estimate, problem: Problem, unknowns: Unknowns, converge
         lost, never = _lost(problem, samples, weak) if not few else ([], [])
         warnings += [*few, *lost]
         warnings += [] if converged else ["the fit did not converge: its numbers are those where it stopped"]
-        warnings += residual_sentences(estimate.residual, _of_filtered(problem))
+        warnings += residual_sentences(estimate.residual, _of_filtered(problem), _widened(estimate))
         warnings += _contradicted(estimate, problem, distance)
         warnings += _more_than_allowed(large)
         notes += [*never, *_late(estimate, problem, unknowns, large)]
@@ -97,6 +97,11 @@ def diagnosed(estimate: Estimate, problem: Problem, unknowns: Unknowns, converge
         warnings=(*estimate.warnings, *warnings),
         notes=(*estimate.notes, *notes),
     )
+
+
+def _widened(estimate: Estimate) -> bool:
+    """Whether intervals are as wide as blocks of time disagree."""
+    return estimate.budget is not None and MODEL in estimate.budget.sources
 
 
 def _of_filtered(problem: Problem) -> str:

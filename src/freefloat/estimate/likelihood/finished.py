@@ -18,7 +18,7 @@ from freefloat.arrays import Array
 from freefloat.data.processing.whiteness import whiteness
 from freefloat.estimate.causes.diagnosis import diagnosed
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.estimate_parts import Budget, ChannelResidual, Quantity, Residual, used_flights
+from freefloat.estimate.estimate_parts import MODEL, Budget, ChannelResidual, Quantity, Residual, used_flights
 from freefloat.estimate.likelihood.levenberg_marquardt import Fit, directions
 from freefloat.estimate.likelihood.likelihood import Rows
 from freefloat.estimate.likelihood.noise_levels import Levels
@@ -30,7 +30,6 @@ from freefloat.estimate.unknowns import JOINT_MOTION, Unknowns
 HELD = 0.01  # information of a direction in units of the CAD model's spread: below, the data say nothing of it
 _SILENT = (JOINT_MOTION,)  # nuisances that are no quantities to report
 _FEWEST = 16
-MODEL = "model"  # share of an interval that is what the model does not explain
 
 
 def stacked(rows: tuple[Rows, ...]) -> tuple[Array, Array]:
