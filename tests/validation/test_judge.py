@@ -107,7 +107,7 @@ def test_a_body_that_was_there_although_it_was_said_to_be_missing_is_named(flown
 @pytest.mark.parametrize("seed", range(3))
 def test_noise_that_is_hardly_larger_than_said_is_not_worth_a_word(flown, seed):
     mission, estimate, recording = flown
-    found = validate(mission, estimate, noisier(mission, recording, 1.06, seed=seed))
+    found = validate(mission, estimate, noisier(mission, recording, 1.15, seed=seed))
     assert found.verdict == "pass", str(found)
 
 
@@ -121,7 +121,7 @@ def test_a_noisy_sensor_is_doubtful_and_no_fault_of_the_estimate(flown):
     assert cause.what.startswith("the gyro is 3")
     level = next(check for check in found.checks if check.name == "level")
     assert level.statistic == pytest.approx(3.0, rel=0.15)
-    assert 1.1 <= level.limit < 1.2, "what is allowed, as it is said"
+    assert 1.25 <= level.limit < 1.3, "what is allowed, as it is said"
     assert f"({level.statistic:.3g} times the noise, limit {level.limit:.3g})" in found.reasons[1]
 
 
@@ -132,7 +132,7 @@ def test_an_oscillation_is_named_with_its_frequency(flown):
     (cause,) = found.causes
     assert cause.kind == "oscillation"
     assert cause.amount == pytest.approx(0.83, abs=0.01)
-    assert "flexible panel or sloshing fuel" in cause.what
+    assert "something swings that the robot file does not have" in cause.what
     assert "what is left is not white (3 of 3 columns)" in found.reasons[1]
     assert found.lines[0].frequency_Hz == pytest.approx(0.83, abs=0.01)
 
@@ -295,7 +295,7 @@ def test_the_page_holds_verdict_reasons_and_every_channel(flown, tmp_path):
     text = path.read_text()
     assert "small &amp; more" in text
     assert "FAIL" in text
-    assert "flexible panel" in text
+    assert "something swings" in text
     assert "momentum residual z" in text
     assert "growing windows" in text
     assert "<script src" not in text, "it works offline"
