@@ -101,6 +101,15 @@ def wheels(problem, factor):
 
 TURNED, ABOUT_Z = exponential(np.array([[0.1, -0.2, 0.3], [0.0, 0.0, 0.35]]))
 
+def swapped(problem):
+    """The first and the last joint in each other's columns."""
+    (flight,) = problem.flights
+    order = [*range(len(problem.robot.joints))]
+    order[0], order[-1] = order[-1], order[0]
+    samples = replace(flight.samples, q=flight.samples.q[:, order], dq=flight.samples.dq[:, order], ddq=None)
+    return replace(problem, flights=(replace(flight, samples=samples, curves=None),))
+
+
 MISTAKES = {
     "gyro in degrees": (lambda p: gyro(p, DEGREES * np.eye(3)), "the gyro is recorded in degrees per second"),
     "gyro converted twice": (lambda p: gyro(p, np.eye(3) / DEGREES), "the gyro's rates were converted from degrees"),
@@ -115,6 +124,7 @@ MISTAKES = {
     "joints in degrees": (lambda p: joints(p, DEGREES), "the joints are recorded in degrees instead of radians"),
     "all in degrees": (lambda p: gyro(joints(p, DEGREES), DEGREES * np.eye(3)), "both the joints and the gyro"),
     "first joint": (lambda p: backwards(p, 0), "{first} moves the other way than the robot file says"),
+    "two joints swapped": (swapped, "{first} and {last} are swapped in the recording"),
     "last joint": (lambda p: backwards(p, -1), "{last} moves the other way than the robot file says"),
 }
 

@@ -42,8 +42,8 @@ def oscillations(lines: Sequence[Line]) -> Iterator[Cause]:
         sensor = SENSORS[line.channel]
         what = (
             f"the {sensor} shows an oscillation at {line.frequency_Hz:.4g} Hz, amplitude {line.amplitude:.2g} "
-            f"{line.unit} ({line.component}), that no parameters explain: something swings that the robot file does not "
-            "have"
+            f"{line.unit} ({line.component}), that no parameters explain: something swings that the robot file does "
+            "not have"
         )
         yield Cause("oscillation", line.channel, what, line.frequency_Hz, np.nan, 1.0)
 

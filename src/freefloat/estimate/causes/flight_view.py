@@ -55,8 +55,9 @@ class FlightView:
         self.rates, self.size = w[every][:, self.turning], w.std(axis=0)[self.turning]
         self.noise = np.sqrt(fault.gyro**2 @ flight.sd("w", 3) ** 2)[self.turning]
         self.alive: NDArray[np.bool_] = (self.size > 0.0) & (self.size > _DEAD * self.noise)
-        ddq = None if samples.ddq is None else samples.ddq * fault.joints
-        self.curves = SampledCurves(flight.t, samples.q * fault.joints, samples.dq * fault.joints, ddq)
+        ddq = None if samples.ddq is None else fault.joint_motion(samples.ddq)
+        q, dq = fault.joint_motion(samples.q), fault.joint_motion(samples.dq)
+        self.curves = SampledCurves(flight.t, q, dq, ddq)
         thinned = replace(flight, samples=samples[every], own_instants=None, wheels=None)
         grid = Grid.of(problem.robot, thinned, halves=False)
         self.grid = replace(grid, spin=fault.wheels * grid.spin)

@@ -22,7 +22,7 @@ class Fault:
 
     what: in words, to follow "it seems that". cure: what to do about it.
     gyro: takes the recorded rates to those that were meant, shape (3, 3). joints: factor of each joint's motion,
-    shape (dofs,). wheels: factor of the wheels' rates. momentum: whether the total momentum is not what was declared.
+    shape (dofs,). order: whose column each joint's motion is in; its own unless given. wheels: factor of the wheels' rates. momentum: whether the total momentum is not what was declared.
     """
 
     what: str
@@ -31,6 +31,11 @@ class Fault:
     joints: Array
     wheels: float = 1.0
     momentum: bool = False
+    order: tuple[int, ...] = ()
+
+    def joint_motion(self, recorded: Array) -> Array:
+        """Motion of the joints that was meant, of what was recorded, shape (n, dofs) each."""
+        return (recorded[:, self.order] if self.order else recorded) * self.joints
 
     @property
     def joint_units(self) -> bool:
@@ -64,6 +69,7 @@ def possible_faults(robot: Robot, momentum_unknown: bool) -> Iterator[Fault]:
         factors[index] = -1.0
         cure = "check the joint's axis in the robot file and the sign of its encoder"
         yield Fault(f"{joint.name} moves the other way than the robot file says", cure, right, factors)
+    yield from _swapped(robot, still)
     yield from _gyro_axes(robot, still)
     if robot.wheels:
         what = "the wheels' rates are recorded in revolutions per minute instead of radians per second"
@@ -73,6 +79,17 @@ def possible_faults(robot: Robot, momentum_unknown: bool) -> Iterator[Fault]:
     if not momentum_unknown:
         cure = "declare the momentum unknown"
         yield Fault("the total angular momentum is not what was declared", cure, right, still, momentum=True)
+
+
+def _swapped(robot: Robot, still: Array) -> Iterator[Fault]:
+    """Every two joints of one kind in each other's columns."""
+    for one, other in itertools.combinations(range(len(robot.joints)), 2):
+        joints, order = (robot.joints[one], robot.joints[other]), list(range(len(robot.joints)))
+        if (joints[0].kind == "prismatic") == (joints[1].kind == "prismatic"):
+            order[one], order[other] = other, one
+            what = f"{joints[0].name} and {joints[1].name} are swapped in the recording"
+            cure = "check names and order of the joints' columns"
+            yield Fault(what, cure, np.eye(3), still, order=tuple(order))
 
 
 def _gyro_units(still: Array) -> Iterator[Fault]:
