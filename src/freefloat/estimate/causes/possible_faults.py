@@ -22,7 +22,8 @@ class Fault:
 
     what: in words, to follow "it seems that". cure: what to do about it.
     gyro: takes the recorded rates to those that were meant, shape (3, 3). joints: factor of each joint's motion,
-    shape (dofs,). order: whose column each joint's motion is in; its own unless given. wheels: factor of the wheels' rates. momentum: whether the total momentum is not what was declared.
+    shape (dofs,). order: whose column each joint's motion is in; its own unless given. wheels: factor of the wheels'
+    rates. momentum: whether the total momentum is not what was declared.
     """
 
     what: str
