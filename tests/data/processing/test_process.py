@@ -301,7 +301,7 @@ def test_gaps_and_unused_channels_are_named(simple):
     found = process(Recording([simple["q"], holed, extra]), n1_robot(), n1_command(), 3.0)
     assert found.gaps == ("gyro has 1 gap, the longest from 39.99 to 41.01 s",)
     assert "gyro has 1 gap, the longest from 39.99 to 41.01 s: values there are interpolated" in found.sampled_warnings
-    assert "not used: accelerometer" in found.notes
+    assert found.steps["accelerometer"].startswith("not on this time base")
 
 
 def test_another_way_to_differentiate_is_used_where_it_is_given(simple):

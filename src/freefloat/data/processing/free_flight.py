@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.arrays import AXES, Array
-from freefloat.data.processing.resampling import resample
+from freefloat.data.processing.resampling import resample, spline_through
 from freefloat.data.recording import Recording
 from freefloat.robot.rotations import cross_matrices
 from freefloat.sensors.channel import Channel
@@ -52,7 +52,7 @@ def _blocks(gyro: Channel, felt: Channel, rows: list[NDArray[np.int64]]) -> tupl
     force, rate = (np.array([values[own].mean(axis=0) for own in rows]) for values in (felt.of(AXES), w))
     turning = cross_matrices(w)
     squared = np.array([(turning[own] @ turning[own]).mean(axis=0) for own in rows])
-    change = np.gradient(rate, t, axis=0)
+    change = spline_through(t, rate)(t, 1)
     return force, np.concatenate([squared + cross_matrices(change), np.tile(np.eye(3), (t.size, 1, 1))], axis=2)
 
 
