@@ -101,6 +101,7 @@ def wheels(problem, factor):
 
 TURNED, ABOUT_Z = exponential(np.array([[0.1, -0.2, 0.3], [0.0, 0.0, 0.35]]))
 
+
 def swapped(problem):
     """The first and the last joint in each other's columns."""
     (flight,) = problem.flights
