@@ -178,7 +178,10 @@ class ProblemData(Content):
     @cached_property
     def cad_covariance(self) -> Array:
         """Covariance of the CAD model's clusters, by the prior or else by default spreads, (clusters, clusters)."""
-        spread = (self.prior or CadSpread()).covariance(self.robot)
+        return self.spread_of_clusters(self.prior or CadSpread())
+
+    def spread_of_clusters(self, spread: CadSpread) -> Array:
+        """Covariance of the clusters of a CAD model of this spread, (clusters, clusters)."""
         combine = np.zeros_like(self.minimal.combine)
         combine[:, self.unknown] = self.minimal.combine[:, self.unknown]
-        return combine @ spread @ combine.T
+        return combine @ spread.covariance(self.robot) @ combine.T

@@ -7,7 +7,7 @@ prior they are the directions that were not moved in.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -17,6 +17,7 @@ from freefloat.arrays import Array
 from freefloat.estimate.causes.advice import held_in_words
 from freefloat.estimate.causes.suspicions import nothing_known, wheels_turn
 from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
 from freefloat.models.identifiable import Measurement, identifiability
 from freefloat.models.model import NotApplicable
@@ -35,7 +36,7 @@ class WeakDirections:
 
 def weak_directions(estimate: Estimate, problem: Problem) -> WeakDirections:
     """What an estimate takes from the CAD model."""
-    covariance = replace(problem, prior=estimate.prior).cad_covariance  # as wide as the data let it be
+    covariance = problem.spread_of_clusters(estimate.prior or CadSpread())  # as wide as the data let it be
     sd = np.sqrt(np.diagonal(covariance))
     whole = estimate.cad / sd if nothing_known(problem) else None
     if problem.prior is None:

@@ -60,7 +60,7 @@ def wider_spread(problem: Problem, unknowns: Unknowns, fit: Fit) -> CadSpread | 
 def _part(problem: Problem, spread: CadSpread, kind: str) -> Array:
     """Covariance of the clusters by the spread of one kind alone, (c, c)."""
     alone = CadSpread(**{each: getattr(spread, each) if each == kind else 0.0 for each in KINDS})
-    return replace(problem, prior=alone).cad_covariance
+    return problem.spread_of_clusters(alone)
 
 
 def _of_clusters(fit: Fit, unknowns: Unknowns, c: int) -> tuple[Array, Array]:
