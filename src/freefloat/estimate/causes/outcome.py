@@ -17,7 +17,6 @@ from freefloat.estimate.estimate_parts import ChannelResidual, Outcome
 FAR_BEYOND_NOISE = 100.0  # times the noise, and coloured: no sensor is so much worse than it says
 HALF_EXPLAINED = 0.5  # of the signal's power: a model that explains less describes something else
 IMPOSSIBLE = 10.0  # standard deviations to the nearest robot that can exist
-PREDICTS_NOTHING = 0.5  # error of held-out motion over the signal's size
 _A_SIGNAL = 10.0  # times the noise' power: less is hardly a signal that could be explained
 _BEYOND_PHYSICS = 1e6  # times the CAD model's size: no body is so much heavier than it was thought
 

@@ -176,13 +176,18 @@ def covariance_of(fitted: Fitted, fit: Fit) -> Array:
     return directions(fit.information, units, HELD).covariance(OPEN**-2.0)
 
 
+def used_up(fit: Fit, covariance: Array) -> float:
+    """Degrees of freedom that a fit takes from the rows: the trace of its hat matrix."""
+    return float((covariance * fit.data).sum())
+
+
 def _unseen(fitted: Fitted, fit: Fit) -> Array:
     """Held directions, as far as they are those of clusters, as rows in units of the CAD model's spread."""
     return fit.unseen[:, : len(fitted.problem.minimal)]
 
 
 def _residual(rows: tuple[Rows, ...], fit: Fit, covariance: Array, levels: Levels) -> Residual:
-    used = float((covariance * fit.data).sum())
+    used = used_up(fit, covariance)
     total = sum(part.values.size for part in rows)
     over_stated = [part.values * _level(part, levels) for part in rows]
     square = sum(float((values**2).sum()) for values in over_stated)

@@ -161,7 +161,8 @@ class Directions:
     """Independent directions of unknowns, by how much is known of them.
 
     values: ascending, (k,), and vectors: directions as columns, (k, k), such that the inverse of the information is
-    vectors diag(1 / values) vectors^T. sizes: of the directions in the given units, (k,). seen: which hold enough.
+    vectors diag(1 / values) vectors^T. in_units, sizes: the same in the given units, (k, k), and
+    how long they are there, (k,). seen: which hold enough.
     """
 
     values: Array

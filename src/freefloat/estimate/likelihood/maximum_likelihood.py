@@ -4,10 +4,8 @@ The base's rates (and velocities, attitude, position where they are measured) ar
 clusters predict, everything else that the data may hold being estimated along: biases, time offset and drift,
 misalignment, joint zeros, errors of the joints' curves, momentum, external torque. The CAD model is a soft prior,
 known values have spreads; both are as much data as any sensor. Because the measured rates do not enter the
-regressor, their noise does not shrink the estimates, as it does in least squares (errors in variables).
-
-Covariance is the inverse of the information at the maximum; the error budget splits it exactly by where
-information came from: with G the covariance and L_s the information of source s, sum_s G L_s G = G.
+regressor, their noise does not shrink the estimates, as it does in least squares (errors in variables). What the
+estimate says of a fit, covariance and budget included, is in `finished.py`.
 """
 
 from __future__ import annotations
@@ -25,7 +23,16 @@ from freefloat.estimate.causes.diagnosis import refuse_too_few
 from freefloat.estimate.causes.suspicions import refuse_unusable
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimator import Estimator
-from freefloat.estimate.likelihood.finished import HELD, Doubts, covariance_of, finished, stacked, units_of, white
+from freefloat.estimate.likelihood.finished import (
+    HELD,
+    Doubts,
+    covariance_of,
+    finished,
+    stacked,
+    units_of,
+    used_up,
+    white,
+)
 from freefloat.estimate.likelihood.levenberg_marquardt import Fit, levenberg_marquardt
 from freefloat.estimate.likelihood.likelihood import SETTLED, SETTLING, Likelihood, Rows
 from freefloat.estimate.likelihood.momentum_start import momentum_start
@@ -38,7 +45,9 @@ from freefloat.estimate.recorded_flight import on_finer_knots
 
 _ROUNDS = 3  # of weights that depend on the estimate
 _REFINEMENTS = 2  # of the joints' curves, at most
-_HOPELESS = 50.0  # the same above which nothing is refined: the data are of another robot, or recorded wrongly
+_HOPELESS = (
+    50.0  # times the noise left, above which nothing is refined: the data are of another robot, or recorded wrongly
+)
 _WRONG_MODEL = 10.0  # times the noise left: finer curves do not explain it
 _WORTH = 0.9  # of what was left before: a refinement that leaves more is the last
 _BAD = 3.0  # root mean square of the weighted residual above which another start is tried
@@ -79,7 +88,7 @@ class MaximumLikelihood(Estimator):
         refuse_too_few(_measured(likelihood), problem)
         with one_blas_thread():
             found, levels = self._fit(likelihood, likelihood.start()), Levels()
-            if _square(found.fit) < _HOPELESS**2 * found.fit.residual.size:
+            if _level(found.fit.residual) < _HOPELESS:
                 found, levels = self._weighed(self._refined(found))
                 found = self._with_wider_prior(found)
             likelihood, fit = found.likelihood, found.fit
@@ -96,19 +105,19 @@ class MaximumLikelihood(Estimator):
     def _refined(self, found: _Found) -> _Found:
         """With finer curves where what is left is coloured."""
         for _ in range(_REFINEMENTS if found.likelihood.has_local_curves else 0):
-            before = _level(found.rows)
+            before = _level(stacked(found.rows)[0])
             fine = white(found.rows) is not False or not np.isfinite(found.likelihood.unsettled)
             finer = None if fine or before > _WRONG_MODEL else with_finer_curves(found.likelihood.problem)
             if finer is None:
                 break
             found = self._fit(Likelihood(finer), found.fit.point)
-            if _level(found.rows) > _WORTH * before:
+            if _level(stacked(found.rows)[0]) > _WORTH * before:
                 break
         return found
 
     def _weighed(self, found: _Found) -> tuple[_Found, Levels]:
         """With sensors that are noisier than declared weighed by what they leave, and how much noisier they are."""
-        used = float((covariance_of(found.likelihood, found.fit) * found.fit.data).sum())
+        used = used_up(found.fit, covariance_of(found.likelihood, found.fit))
         levels = levels_of(found.rows, used) if self.huber is None else {}
         if not levels:
             return found, levels
@@ -126,7 +135,7 @@ class MaximumLikelihood(Estimator):
         if not _plausible(fit):
             with suppress(NotPossible):
                 other = self._from(likelihood, momentum_start(likelihood))
-                fit = min(fit, other, key=_square)
+                fit = min(fit, other, key=lambda found: _level(found.residual))
         if likelihood.has_local_curves:
             fit = self._with_curves(likelihood, fit)
         else:
@@ -142,8 +151,7 @@ class MaximumLikelihood(Estimator):
             if not np.isfinite(likelihood.unsettled):
                 break
             fit = self._from(likelihood, fit.point)
-            wrong = float(fit.residual @ fit.residual) > _WRONG_MODEL**2 * fit.residual.size
-            if wrong or likelihood.unsettled < SETTLED:
+            if _level(fit.residual) > _WRONG_MODEL or likelihood.unsettled < SETTLED:
                 break
         return fit
 
@@ -228,16 +236,11 @@ def _huber_weights(rows: tuple[Rows, ...], huber: float) -> Array:
     return np.sqrt(np.minimum(1.0, huber / np.maximum(size, 1e-300)))
 
 
-def _level(rows: tuple[Rows, ...]) -> float:
-    """Root mean square of the weighted residual."""
-    return float(np.sqrt(np.mean(np.concatenate([part.values.ravel() for part in rows]) ** 2)))
+def _level(residual: Array) -> float:
+    """Root mean square of a weighted residual; infinite if it is no number."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return float(np.nan_to_num(np.sqrt((residual**2).mean()), nan=np.inf, posinf=np.inf))
 
 
 def _plausible(fit: Fit) -> bool:
-    return fit.converged and _square(fit) < _BAD**2 * fit.residual.size
-
-
-def _square(fit: Fit) -> float:
-    """Sum of squares of what is left; infinite if it is no number."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        return float(np.nan_to_num(fit.residual @ fit.residual, nan=np.inf, posinf=np.inf))
+    return fit.converged and _level(fit.residual) < _BAD
