@@ -45,9 +45,7 @@ from freefloat.estimate.recorded_flight import on_finer_knots
 
 _ROUNDS = 3  # of weights that depend on the estimate
 _REFINEMENTS = 2  # of the joints' curves, at most
-_HOPELESS = (
-    50.0  # times the noise left, above which nothing is refined: the data are of another robot, or recorded wrongly
-)
+_HOPELESS = 50.0  # times the noise left: data of another robot, or recorded wrongly, for which nothing is refined
 _WRONG_MODEL = 10.0  # times the noise left: finer curves do not explain it
 _WORTH = 0.9  # of what was left before: a refinement that leaves more is the last
 _BAD = 3.0  # root mean square of the weighted residual above which another start is tried
