@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 
 import freefloat as ff
 from freefloat.cli import app
+from freefloat.estimate.cause import Cause
 from freefloat.estimate.estimated_clusters import cad_spread, spread_of
 from freefloat.estimate.prior import CadSpread
 from freefloat.excitation.collision_check import CollisionCheck
@@ -37,7 +38,6 @@ from freefloat.report.sections.trajectory import trajectory
 from freefloat.report.sections.verdict import headlines, verdict
 from freefloat.report.words import HALF
 from freefloat.robot.parameters import com_of
-from freefloat.validation.cause import Cause
 
 
 @pytest.fixture(scope="module")

@@ -193,7 +193,7 @@ def judged(thing: str, index: int, seed: int, size: float, detectability: float,
         channels = {channel.name: channel.values.size for channel in seen.channels}
         count = channels[NOISY[thing]] if thing in NOISY else len(estimate.values)
         detectability = variance_detectability(1.0 + THINGS[thing].spread * size, count)
-    claims = getattr(estimate, "causes", ()) or validation.causes
+    claims = estimate.causes or validation.causes
     said = (*estimate.warnings, *(() if validation.verdict == "pass" else validation.reasons))
     ratios = [channel.ratio for channel in validation.channels]
     predicted = float(np.sqrt(max(np.mean(np.square(ratios)) - 1.0, 0.0)))

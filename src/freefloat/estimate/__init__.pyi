@@ -1,5 +1,6 @@
 """The public names of `freefloat.estimate` and where they live."""
 
+from .cause import Cause as Cause
 from .change import Change as Change, change_between as change_between
 from .flight import flight_of as flight_of
 from .kalman.kalman import Kalman as Kalman

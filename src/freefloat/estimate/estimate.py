@@ -14,6 +14,7 @@ from scipy.stats import norm
 from freefloat.arrays import Array
 from freefloat.errors import FileError, FreefloatError
 from freefloat.estimate import estimate_file as file
+from freefloat.estimate.cause import Cause
 from freefloat.estimate.estimate_parts import (
     Budget,
     ChannelResidual,
@@ -24,7 +25,7 @@ from freefloat.estimate.estimate_parts import (
     UsedFlight,
 )
 from freefloat.estimate.prior import CadSpread
-from freefloat.exact_json import finite_or_none, save_json
+from freefloat.exact_json import finite_or_none, plain, save_json
 from freefloat.files import FilePath
 from freefloat.frozen import Content, FrozenMapping
 from freefloat.models.minimal import MinimalParameters
@@ -50,6 +51,7 @@ class Estimate(Content):
     unseen: directions (orthonormal in units of the CAD model's spread) that the data do not show and that were
         held at the CAD model, shape (k, c). held: what they are, in words.
     warnings: sentences that ask for a decision, with advice; notes: those that do not.
+    causes: what explains that the data do not fit; several where they do not tell which of these it is.
     no_interval: why no intervals are stated, such as a bias of the method; empty where they are.
     origin: versions, hashes of inputs, seeds, settings.
     prior: spread of the CAD model that was given, None where the data were to speak alone.
@@ -79,6 +81,7 @@ class Estimate(Content):
     flights: tuple[UsedFlight, ...] = ()
     residuals: tuple[ChannelResidual, ...] = ()
     no_interval: str = ""
+    causes: tuple[Cause, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "known", FrozenMapping(dict(self.known)))
@@ -227,6 +230,7 @@ class Estimate(Content):
             "unseen": file.rows(self.unseen),
             "held": list(self.held),
             "no_interval": self.no_interval or None,
+            "causes": plain(self.causes),
         }
 
     def save(self, path: FilePath) -> None:
@@ -271,6 +275,7 @@ def load_estimate(path: FilePath) -> Estimate:
             flights=tuple(each.made() for each in section.flights),
             residuals=tuple(each.made() for each in section.residuals),
             no_interval=section.no_interval or "",
+            causes=tuple(each.made() for each in section.causes),
         )
     except FreefloatError as error:
         raise FileError(path, str(error)) from error

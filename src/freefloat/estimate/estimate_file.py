@@ -22,9 +22,10 @@ from freefloat.arrays import Array
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.total_momentum import TotalMomentum
 from freefloat.errors import FreefloatError
+from freefloat.estimate.cause import Cause
 from freefloat.estimate.estimate_parts import MOTION, Budget, ChannelResidual, Outcome, Quantity, Residual, UsedFlight
 from freefloat.estimate.prior import CadSpread
-from freefloat.exact_json import PackedSection, finite_or_none, packed, unpacked
+from freefloat.exact_json import Extended, PackedSection, finite_or_none, packed, unpacked
 from freefloat.files import FilePath, Number, Positive, Section, check_format, load_yaml, shown, validate
 from freefloat.models.minimal import MinimalParameters
 
@@ -154,6 +155,23 @@ def quantity_document(each: Quantity) -> dict[str, Any]:
     return {"name": each.name, "value": finite_or_none(each.value), "sd": finite_or_none(each.sd), "unit": each.unit}
 
 
+class CauseSection(Section):
+    """A mistake that explains what was found."""
+
+    kind: str = Field(description="what kind of mistake")
+    name: str = Field(description="of what it is a mistake")
+    what: str = Field(description="a sentence")
+    amount: Extended = Field(description="a number, or nan")
+    sd: Extended = Field(description="a number, or nan")
+    share: Extended = Field(description="a number, or nan")
+    gain: Extended = Field(math.nan, description="a number, or nan")
+    cure: str = ""
+
+    def made(self) -> Cause:
+        """What it says."""
+        return Cause(**self.model_dump())
+
+
 class KeptPriorSection(Section):
     """Spread of the CAD model."""
 
@@ -268,6 +286,7 @@ class EstimateSection(Section):
     unseen: list[Row] = Field(default_factory=list)
     held: list[str] = Field(default_factory=list)
     no_interval: str | None = None
+    causes: list[CauseSection] = Field(default_factory=list)
     flights: list[KeptFlightSection] = Field(default_factory=list)
     residuals: list[KeptResidualSection] = Field(default_factory=list)
 

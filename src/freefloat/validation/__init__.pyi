@@ -1,6 +1,5 @@
 """The public names of `freefloat.validation` and where they live."""
 
-from .cause import Cause as Cause
 from .checks import FitCheck as FitCheck
 from .extent import Sensitivity as Sensitivity, Windows as Windows
 from .lines import Line as Line

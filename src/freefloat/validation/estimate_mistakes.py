@@ -21,11 +21,11 @@ from scipy.stats import norm
 
 from freefloat.arrays import Array
 from freefloat.errors import FreefloatError
+from freefloat.estimate.cause import Cause
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.problem import Problem
 from freefloat.models.names import cluster_words
 from freefloat.robot.parameters import INDEX, PER_BODY
-from freefloat.validation.cause import Cause
 from freefloat.validation.fits import FEW, FittedPrediction, Freedom, at, fit
 from freefloat.validation.prediction import Predictor
 

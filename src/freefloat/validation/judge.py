@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from freefloat.arrays import Array
+from freefloat.estimate.cause import Cause
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.likelihood.finished import white
 from freefloat.estimate.likelihood.likelihood import SETTLED, SETTLING
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.problem import Problem
-from freefloat.validation.cause import Cause
 from freefloat.validation.checks import FitCheck, FitChecks, check_fit, innovations, parameters_check
 from freefloat.validation.estimate_mistakes import changed_estimates
 from freefloat.validation.extent import hidden_clusters, sensitivities, windows

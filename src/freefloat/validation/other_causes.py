@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from freefloat.errors import FreefloatError
+from freefloat.estimate.cause import Cause
 from freefloat.estimate.causes.advice import two_digits
 from freefloat.estimate.causes.fault_search import search_faults
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.physical.physically_consistent import physical_robot
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
-from freefloat.validation.cause import Cause
 from freefloat.validation.checks import FitChecks, nuisance_sizes
 from freefloat.validation.fits import FittedPrediction
 from freefloat.validation.lines import Line, rate_of

@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from freefloat.estimate.cause import Cause
 from freefloat.exact_json import plain, save_json
 from freefloat.files import FilePath
 from freefloat.frozen import Content, FrozenMapping
-from freefloat.validation.cause import Cause
 from freefloat.validation.checks import FitCheck
 from freefloat.validation.extent import Sensitivity, Windows
 from freefloat.validation.lines import Line

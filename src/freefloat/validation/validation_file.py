@@ -14,9 +14,9 @@ from pydantic import Field
 
 from freefloat.arrays import Array
 from freefloat.errors import FileError, FreefloatError
+from freefloat.estimate.estimate_file import CauseSection
 from freefloat.exact_json import Extended
 from freefloat.files import FilePath, Number, Section, YamlDocument, check_format, load_yaml, validate
-from freefloat.validation.cause import Cause
 from freefloat.validation.checks import FitCheck
 from freefloat.validation.extent import Sensitivity, Windows
 from freefloat.validation.lines import Line
@@ -54,17 +54,6 @@ class CheckSection(Section):
     statistic: Extended = Field(description="a number")
     limit: Extended = Field(description="a number")
     meaning: str = Field(description="what the statistic is")
-
-
-class CauseSection(Section):
-    """A mistake."""
-
-    kind: str = Field(description="what kind of mistake")
-    name: str = Field(description="of what it is a mistake")
-    what: str = Field(description="a sentence")
-    amount: Extended = Field(description="a number, or nan")
-    sd: Extended = Field(description="a number, or nan")
-    share: Extended = Field(description="a number")
 
 
 class LineSection(Section):
@@ -154,7 +143,7 @@ def _validation(document: YamlDocument) -> Validation:
             reasons=tuple(section.reasons),
             channels=tuple(ChannelError(**each.model_dump()) for each in section.channels),
             checks=tuple(FitCheck(**each.model_dump()) for each in section.checks),
-            causes=tuple(Cause(**each.model_dump()) for each in section.causes),
+            causes=tuple(each.made() for each in section.causes),
             lines=tuple(Line(**each.model_dump()) for each in section.lines),
             sensitivities=tuple(Sensitivity(**each.model_dump()) for each in section.sensitivities),
             windows=_windows(section.windows),

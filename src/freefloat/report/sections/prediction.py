@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from freefloat.arrays import AXES
+from freefloat.estimate.cause import Cause
 from freefloat.mission.run_directory import Run
 from freefloat.report.figures import COLOURS, Figure, axis, line, packed, style_of
 from freefloat.report.sections.residuals import lanes, stacked_lanes
 from freefloat.report.words import HALF, prefixed
-from freefloat.validation.cause import Cause
 from freefloat.validation.extent import Sensitivity
 from freefloat.validation.lines import Line
 from freefloat.validation.prediction import WORDS, PredictedMomentum, PredictedReading
