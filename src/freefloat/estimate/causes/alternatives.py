@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from freefloat.arrays import AXES, Array
 from freefloat.estimate.causes.score import FittedRows, Score
+from freefloat.estimate.causes.spectral_lines import Channel, strongest_line
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.unknowns import (
     CLOCK_DRIFT,
@@ -36,6 +37,7 @@ from freefloat.sensors.reading import FIRST_ATTITUDE
 
 Words = Callable[[Array], str]
 
+_PLACES, _LOOKS = 15, 3  # instants at which a clock is let jump; how often they are looked for more closely
 _NO_MISTAKES = (JOINT_MOTION, FIRST_ATTITUDE, *WALKS)
 
 
@@ -54,15 +56,20 @@ class Alternative:
     score: Score
 
 
-def alternatives(problem: Problem, unknowns: Unknowns, fit: FittedRows) -> Iterator[Alternative]:
-    """All that a problem with all these unknowns has."""
+def alternatives(
+    problem: Problem, unknowns: Unknowns, fit: FittedRows, channels: tuple[Channel, ...]
+) -> Iterator[Alternative]:
+    """All that a problem with all these unknowns has. channels: where the rows of each sensor are."""
     for part in unknowns.parts[1:]:
         for kind, name, places, what, cure in _of_group(problem, part):
             yield Alternative(kind, name, what, cure, _score(fit, places))
+        if part.kind.startswith(TIME_OFFSET):
+            yield _jump(part, fit, channels)
     if problem.prior is not None:
         for body, along in _bodies(problem, len(unknowns)):
             cure = f"correct {body} in the robot file, or widen the prior"
             yield Alternative("mass", body, _on_body(body), cure, fit.of_prior(along))
+    yield from _lines(fit, channels)
 
 
 def _score(fit: FittedRows, places: NDArray[np.int64]) -> Score:
@@ -128,6 +135,40 @@ def _of_group(problem: Problem, part: PlacedGroup) -> Iterator[_Found]:
         yield "sensor", kind, places, _by_amount(what), "check the calibration, or allow for more in the nuisances"
 
 
+def _jump(part: PlacedGroup, fit: FittedRows, channels: tuple[Channel, ...]) -> Alternative:
+    """A clock that jumps once, wherever that saves most."""
+    own = [channel for channel in channels if channel.flight == part.flight]
+    t = np.full(fit.r.size, -np.inf)
+    for channel in own:
+        t[channel.rows] = np.repeat(channel.t, channel.width)
+    first, last = float(t[t > -np.inf].min()), float(t.max())
+    offset, best, at = fit.J[:, part.place.start], Score(0.0, 1, np.zeros(1), np.ones(1)), first
+    low, high = first, last
+    for _ in range(_LOOKS):
+        places = np.linspace(low, high, _PLACES + 2)[1:-1]
+        tried = [fit.of_column((offset * (t > place))[:, None]) for place in places]
+        number = int(np.argmax([each.gain for each in tried]))
+        if tried[number].gain > best.gain:
+            best, at = tried[number], float(places[number])
+        width = (high - low) / (_PLACES + 1)
+        low, high = at - width, at + width
+    what = _by_amount(f"the {part.kind} jumps by {{}} s at {at:.3g} s")
+    return Alternative("clock", f"jump, {part.kind}", what, "cut the recording there, or mend its time stamps", best)
+
+
+def _lines(fit: FittedRows, channels: tuple[Channel, ...]) -> Iterator[Alternative]:
+    """An oscillation of each sensor, at the frequency that saves most."""
+    for channel in channels:
+        line = strongest_line(fit, channel)
+        if line is not None:
+            what = (
+                f"the {channel.sensor} shows an oscillation at {line.frequency_Hz:.4g} Hz: something swings that the robot "
+                "file does not have"
+            )
+            name = f"{line.frequency_Hz:.4g} Hz"
+            yield Alternative("oscillation", name, _said(what), "find what swings, or record while it is still", line.score)
+
+
 def _bodies(problem: Problem, count: int) -> Iterator[tuple[str, Array]]:
     """How something on a body that is not in the CAD model moves the clusters, (unknowns, k)."""
     minimal, unknown = problem.minimal, set(problem.unknown.tolist())
@@ -141,6 +182,10 @@ def _bodies(problem: Problem, count: int) -> Iterator[tuple[str, Array]]:
 
 
 # ---------------------------------------------------------------------- in words, by size
+
+
+def _said(what: str) -> Words:
+    return lambda _: what
 
 
 def _calibrate(field: str) -> str:

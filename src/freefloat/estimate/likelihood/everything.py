@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from freefloat.arrays import Array
 from freefloat.dynamics.total_momentum import TotalMomentum
 from freefloat.estimate.causes.score import FittedRows
+from freefloat.estimate.causes.spectral_lines import Channel
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.likelihood.finished import stacked, units_of
 from freefloat.estimate.likelihood.likelihood import Likelihood, Rows
@@ -18,6 +20,8 @@ from freefloat.estimate.problem_data import Nuisances
 from freefloat.estimate.unknowns import MOMENTUM, Unknowns
 from freefloat.estimate.uncertain import OPEN
 
+_FEWEST = 64  # rows of a column whose noise is looked at
+_CLEAR = 5.0  # standard deviations of a level that chance hardly makes: about one over the root of the rows
 _ANY = 1.0  # spread of what is not fitted, which says nothing
 
 
@@ -36,8 +40,17 @@ def _turning_freely(flight: Flight) -> Flight:
     return flight if flight.momentum.is_unknown else replace(flight, momentum=TotalMomentum.unknown())
 
 
-def fitted_rows(likelihood: Likelihood, point: Array) -> tuple[Unknowns, FittedRows, tuple[Rows, ...]]:
-    """All unknowns, the fit among them, and its residuals by channel."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Everything:
+    """A fit among all unknowns that there could be. channels: where the rows of each sensor are."""
+
+    unknowns: Unknowns
+    fit: FittedRows
+    channels: tuple[Channel, ...]
+
+
+def everything_beside(likelihood: Likelihood, point: Array) -> Everything:
+    """A fit that ended at a point, beside all that it did not allow for."""
     wide = Likelihood(allowing_everything(likelihood.problem))
     at, fitted = _placed(likelihood, wide, point)
     for whole, own in zip(wide.flights, likelihood.flights, strict=True):
@@ -46,6 +59,7 @@ def fitted_rows(likelihood: Likelihood, point: Array) -> tuple[Unknowns, FittedR
             whole.linearise(at, wide.phi(at))
     rows = wide.rows(at)
     r, J = stacked(rows)
+    levels = np.concatenate([np.tile(_noise_levels(part.values), len(part.values)) for part in rows])
     information, off, units = np.zeros((at.size, at.size)), np.zeros(at.size), units_of(likelihood)
     places = np.flatnonzero(fitted)
     information[np.ix_(places, places)] = likelihood.unknowns.information
@@ -53,7 +67,27 @@ def fitted_rows(likelihood: Likelihood, point: Array) -> tuple[Unknowns, FittedR
     steadying = np.zeros((at.size, at.size))
     if units is not None:
         steadying[places, places] = np.where(np.isnan(units), 0.0, (OPEN * units) ** -2.0)
-    return wide.unknowns, FittedRows(r, J, fitted, information, off, steadying), rows
+    fit = FittedRows(r / levels, J / levels[:, None], fitted, information, off, steadying)
+    return Everything(wide.unknowns, fit, tuple(_channels(wide, rows)))
+
+
+def _noise_levels(values: Array) -> Array:
+    """Noise of each column over what was declared, one or more, (k,): the median of its spectrum, without what lasts."""
+    n = len(values)
+    if n < _FEWEST:
+        return np.ones(values.shape[1])
+    power = np.abs(np.fft.rfft(values, axis=0)[1:]) ** 2 / n
+    level = np.sqrt(np.median(power, axis=0) / np.log(2.0))
+    return np.where(level > 1.0 + _CLEAR / np.sqrt(n), level, 1.0)
+
+
+def _channels(wide: Likelihood, rows: tuple[Rows, ...]) -> Iterator[Channel]:
+    start = 0
+    for part in rows:
+        flight, stop = wide.flights[part.flight], start + part.values.size
+        name, width = part.channel, part.values.shape[1]
+        yield Channel(name, flight.readings[name].sensor, part.flight, slice(start, stop), width, flight.nodes[name].t)
+        start = stop
 
 
 def _placed(likelihood: Likelihood, wide: Likelihood, point: Array) -> tuple[Array, NDArray[np.bool_]]:
