@@ -7,10 +7,9 @@ all, a body on which there is more or less than the CAD model has.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from freefloat.arrays import AXES, Array
 from freefloat.estimate.causes.score import FittedRows, Score
@@ -46,7 +45,8 @@ class Alternative:
     """One thing that may be wrong.
 
     kind, name: as of `Cause`. what: a sentence, given its size. cure: what to change. score: how much less a fit costs
-    that allows for it.
+    that allows for it. freed: directions of all unknowns of which a fit that allows for it assumes nothing, (w, k);
+    None for what is no unknown.
     """
 
     kind: str
@@ -54,6 +54,7 @@ class Alternative:
     what: Words
     cure: str
     score: Score
+    freed: Array | None = None
 
 
 def alternatives(
@@ -61,97 +62,124 @@ def alternatives(
 ) -> Iterator[Alternative]:
     """All that a problem with all these unknowns has. channels: where the rows of each sensor are."""
     for part in unknowns.parts[1:]:
-        for kind, name, places, what, cure in _of_group(problem, part):
-            yield Alternative(kind, name, what, cure, _score(fit, places))
+        if part.kind not in _NO_MISTAKES:
+            yield from _of_group(problem, part, fit)
         if part.kind.startswith(TIME_OFFSET):
             yield _jump(part, fit, channels)
     if problem.prior is not None:
         for body, along in _bodies(problem, len(unknowns)):
             cure = f"correct {body} in the robot file, or widen the prior"
-            yield Alternative("mass", body, _on_body(body), cure, fit.of_prior(along))
+            yield Alternative("mass", body, _on_body(body), cure, fit.of_prior(along), along)
     yield from _lines(fit, channels)
 
 
-def _score(fit: FittedRows, places: NDArray[np.int64]) -> Score:
-    if not fit.fitted[places].any():
-        return fit.of_dormant(places)
-    return fit.of_prior(np.eye(fit.off.size)[:, places])
-
-
-_Found = tuple[str, str, NDArray[np.int64], Words, str]
-
-
-def _of_group(problem: Problem, part: PlacedGroup) -> Iterator[_Found]:
+def _of_group(problem: Problem, part: PlacedGroup, fit: FittedRows) -> Iterator[Alternative]:
     """What a group of unknowns may be wrong in."""
-    places, kind = np.arange(part.place.start, part.place.stop), part.kind
-    joints = problem.robot.joint_names
     where = "" if part.flight is None or len(problem.flights) == 1 else f" in {problem.flights[part.flight].name}"
-    if kind in _NO_MISTAKES:
-        return
-    if kind == SCALE:
-        for place, label in zip(places, part.labels, strict=True):
-            axis = label[-1]
-            yield "gyro scale", axis, places[place == places], _scaled(axis), _calibrate("gyro_scale")
-    elif kind == JOINT_ZEROS:
-        for place, joint, unit in zip(places, joints, part.units, strict=True):
-            cure = f"correct the zero of {joint}'s encoder, or allow for more (`joint_zero_{unit}`)"
-            yield "zero", joint, places[place == places], _by_amount(f"the zero of {joint} is off by {{}} {unit}"), cure
-    elif kind == GEOMETRY:
-        for number, joint in enumerate(joints):
-            own = places[PER_JOINT * number : PER_JOINT * (number + 1)]
-            cure = (
-                f"measure where {joint} sits and how its axis points, and correct the robot file, or allow for more "
-                "(`joint_place_m`, `joint_axis_rad`)"
-            )
-            yield "geometry", joint, own, _bent(joint), cure
-    elif kind == MISALIGNMENT:
-        yield "mounting", "gyro", places, _turned, _calibrate("misalignment_rad")
-    elif kind.startswith((TIME_OFFSET, CLOCK_DRIFT)):
-        cure = "synchronise the clocks, or allow for more (`time_offset_s`, `clock_drift`)"
-        yield "clock", kind, places, _by_amount(f"the {kind}{where} is {{}} {part.units[0]}"), cure
-    elif kind == MOMENTUM:
-        what = f"the total angular momentum{where} is not what was declared but {{}} N m s"
-        yield "momentum", "", places, _by_amount(what), "declare the momentum unknown in the mission file"
-    elif kind == EXTERNAL_TORQUE:
-        cure = "find what pushes, or allow for it (`external_torque_Nm` under nuisances)"
-        yield "torque", "", places, _by_amount(f"a torque of {{}} N m acts from outside{where}"), cure
-    elif kind == WHEEL_INERTIAS:
-        for place, label in zip(places, part.labels, strict=True):
-            wheel = label.removeprefix("spin inertia of ")
-            cure = f"correct the spin inertia of {wheel} in the robot file, or give it a spread"
-            what = f"the spin inertia of {wheel} is off by {{}} kg m^2"
-            yield "wheel inertia", wheel, places[place == places], _by_amount(what), cure
-    elif kind.startswith(KNOWN):
+    for piece, (kind, name, what, cure) in _pieces(problem, part, where):
+        places = np.arange(part.place.start, part.place.stop)[piece]
+        freed = np.eye(fit.off.size)[:, places]
+        score = fit.of_prior(freed) if fit.fitted[places].any() else fit.of_dormant(places)
+        yield Alternative(kind, name, what, cure, score, freed)
+
+
+_Said = tuple[str, str, Words, str]
+
+
+def _pieces(problem: Problem, part: PlacedGroup, where: str) -> Iterator[tuple[slice, _Said]]:
+    """Parts of a group that are wrong by themselves, and what is said of each."""
+    said = _EACH.get(part.kind)
+    if part.kind == GEOMETRY:
+        for number, joint in enumerate(problem.robot.joint_names):
+            yield slice(PER_JOINT * number, PER_JOINT * (number + 1)), _of_geometry(joint)
+    elif said is not None:
+        for number, (label, unit) in enumerate(zip(part.labels, part.units, strict=True)):
+            yield slice(number, number + 1), said(label, unit)
+    else:
+        yield slice(None), _of_all(part, where)
+
+
+def _of_scale(label: str, unit: str) -> _Said:
+    axis = label[-1]
+    return "gyro scale", axis, _scaled(axis), _calibrate("gyro_scale")
+
+
+def _of_zero(label: str, unit: str) -> _Said:
+    joint = label.removeprefix("zero of ")
+    cure = f"correct the zero of {joint}'s encoder, or allow for more (`joint_zero_{unit}` under nuisances)"
+    return "zero", joint, _by_amount(f"the zero of {joint} is off by {{}} {unit}"), cure
+
+
+def _of_wheel(label: str, unit: str) -> _Said:
+    wheel = label.removeprefix("spin inertia of ")
+    cure = f"correct the spin inertia of {wheel} in the robot file, or give it a spread"
+    return "wheel inertia", wheel, _by_amount(f"the spin inertia of {wheel} is off by {{}} {unit}"), cure
+
+
+_EACH: dict[str, Callable[[str, str], _Said]] = {SCALE: _of_scale, JOINT_ZEROS: _of_zero, WHEEL_INERTIAS: _of_wheel}
+
+
+def _of_geometry(joint: str) -> _Said:
+    cure = (
+        f"measure where {joint} sits and how its axis points, and correct the robot file, or allow for more "
+        "(`joint_place_m`, `joint_axis_rad` under nuisances)"
+    )
+    return "geometry", joint, _bent(joint), cure
+
+
+def _of_all(part: PlacedGroup, where: str) -> _Said:
+    """What a group is wrong in as a whole."""
+    kind, unit = part.kind, part.units[0]
+    if kind.startswith((TIME_OFFSET, CLOCK_DRIFT)):
+        cure = "synchronise the clocks, or allow for more (`time_offset_s`, `clock_drift` under nuisances)"
+        return "clock", kind, _by_amount(f"the {kind}{where} is {{}} {unit}"), cure
+    if kind.startswith(KNOWN):
         selector = kind.removeprefix(KNOWN)
-        what = f"what was declared known of {selector} is not so"
-        yield "known", selector, places, lambda _: what, f"correct {selector} in the robot file, or trust it less (`known`)"
-    elif kind == PULSE_FORCE:
-        yield "thrust", "", places, _by_amount("thrusters push {} times more than was said"), "check the thrusters"
-    elif kind == BIAS:
-        what = f"the gyro's bias{where} is {{}} rad/s"
-        yield "bias", "gyro", places, _by_amount(what), _calibrate("gyro_bias_rad_s")
-    elif part.information.any():
-        what = f"{kind}{where} is {{}} {part.units[0]}"
-        yield "sensor", kind, places, _by_amount(what), "check the calibration, or allow for more in the nuisances"
+        cure = f"correct {selector} in the robot file, or trust it less (`known` in the mission file)"
+        return "known", selector, _said(f"what was declared known of {selector} is not so"), cure
+    wholes = {
+        MISALIGNMENT: ("mounting", "gyro", _turned, _calibrate("misalignment_rad")),
+        MOMENTUM: (
+            "momentum",
+            "",
+            _by_amount(f"the total angular momentum{where} is off by {{}} N m s from what was declared"),
+            "declare the momentum unknown in the mission file",
+        ),
+        EXTERNAL_TORQUE: (
+            "torque",
+            "",
+            _by_amount(f"a torque of {{}} N m acts from outside{where}"),
+            "find what pushes, or allow for it (`external_torque_Nm` under nuisances)",
+        ),
+        PULSE_FORCE: (
+            "thrust",
+            "",
+            _by_amount("thrusters push with {} times their force more than was said"),
+            "check the thrusters, or give their force a spread",
+        ),
+        BIAS: ("bias", "gyro", _by_amount(f"the gyro's bias{where} is {{}} rad/s"), _calibrate("gyro_bias_rad_s")),
+    }
+    usual = _by_amount(f"{kind}{where} is {{}} {unit}".rstrip())
+    return wholes.get(kind, ("sensor", kind, usual, "check the calibration, or allow for more in the nuisances"))
 
 
 def _jump(part: PlacedGroup, fit: FittedRows, channels: tuple[Channel, ...]) -> Alternative:
     """A clock that jumps once, wherever that saves most."""
-    own = [channel for channel in channels if channel.flight == part.flight]
     t = np.full(fit.r.size, -np.inf)
-    for channel in own:
-        t[channel.rows] = np.repeat(channel.t, channel.width)
-    first, last = float(t[t > -np.inf].min()), float(t.max())
-    offset, best, at = fit.J[:, part.place.start], Score(0.0, 1, np.zeros(1), np.ones(1)), first
-    low, high = first, last
+    for channel in channels:
+        if channel.flight == part.flight:
+            t[channel.rows] = np.repeat(channel.t, channel.width)
+    low, high = float(t[t > -np.inf].min()), float(t.max())
+    offset, best, at = fit.J[:, part.place.start], Score(0.0, 1, np.zeros(1), np.ones(1)), low
     for _ in range(_LOOKS):
         places = np.linspace(low, high, _PLACES + 2)[1:-1]
-        tried = [fit.of_column((offset * (t > place))[:, None]) for place in places]
+        tried = [fit.of_columns((offset * (t > place))[:, None]) for place in places]
         number = int(np.argmax([each.gain for each in tried]))
         if tried[number].gain > best.gain:
             best, at = tried[number], float(places[number])
         width = (high - low) / (_PLACES + 1)
         low, high = at - width, at + width
+    best = replace(best, gain=max(best.gain - 2.0 * float(np.log(_PLACES * _LOOKS)), 0.0))
     what = _by_amount(f"the {part.kind} jumps by {{}} s at {at:.3g} s")
     return Alternative("clock", f"jump, {part.kind}", what, "cut the recording there, or mend its time stamps", best)
 
@@ -161,12 +189,10 @@ def _lines(fit: FittedRows, channels: tuple[Channel, ...]) -> Iterator[Alternati
     for channel in channels:
         line = strongest_line(fit, channel)
         if line is not None:
-            what = (
-                f"the {channel.sensor} shows an oscillation at {line.frequency_Hz:.4g} Hz: something swings that the robot "
-                "file does not have"
-            )
-            name = f"{line.frequency_Hz:.4g} Hz"
-            yield Alternative("oscillation", name, _said(what), "find what swings, or record while it is still", line.score)
+            name = f"{line.frequency_Hz:.3g} Hz"
+            what = f"the {channel.sensor} shows an oscillation at {name}, of something that is not in the robot file"
+            cure = "find what swings, or record while it is still"
+            yield Alternative("oscillation", name, _said(what), cure, line.score)
 
 
 def _bodies(problem: Problem, count: int) -> Iterator[tuple[str, Array]]:

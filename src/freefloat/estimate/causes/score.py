@@ -1,8 +1,8 @@
 """How much less a fit would cost if it allowed for one thing more: the score test (C. R. Rao, 1948).
 
-At the least cost of a fit, |r - J d|^2 + (u - m)^T L (u - m) with d = u - u_0, something more is allowed for by k further
-unknowns a. It may move readings (columns C of further derivatives: r - J d - C a), or what was assumed of the fitted
-unknowns (m + D a instead of m: a prior that is relaxed along D). In both cases the cost falls by
+At the least cost of a fit, |r - J d|^2 + (u - m)^T L (u - m) with d = u - u_0, something more is allowed for by k
+further unknowns a. It may move readings (columns C of further derivatives: r - J d - C a), or what was assumed of the
+fitted unknowns (m + D a instead of m: a prior that is relaxed along D). In both cases the cost falls by
 
     gain = g^T H^-1 g,     g = g_a - M^T S g_u,    H = H_a - M^T S M,     S = (J^T J + L)^-1,
 
@@ -45,8 +45,8 @@ class FittedRows:
 
     r: residual, (rows,). J: derivative of the prediction by all that may be unknown, (rows, w). fitted: which of these
     were, (w,). information: assumed of them before the data, (w, w), zero of the others. off: how far they are from
-    what was assumed of them, (w,). open_information: what is added to the information of the data so that directions
-    that nothing determines have some, (w, w).
+    what was assumed of them, (w,). steadying: what is added to the information so that directions that nothing
+    determines have some, (w, w).
     """
 
     r: Array
@@ -94,7 +94,7 @@ class FittedRows:
         """The least."""
         return float(self.left @ self.left + self.away @ self.information @ self.away)
 
-    def of_column(self, columns: Array) -> Score:
+    def of_columns(self, columns: Array) -> Score:
         """Of further derivatives, (rows, k)."""
         mixed = self.J[:, self.fitted].T @ columns
         return self._score(columns.T @ self.left, columns.T @ columns, mixed)
@@ -108,6 +108,14 @@ class FittedRows:
         """Of a prior that is relaxed along directions of the fitted unknowns, (w, k)."""
         pull = self.information @ along
         return self._score(pull.T @ self.away, along.T @ pull, -pull[self.fitted])
+
+    def relaxed(self, freed: Array) -> Array:
+        """Information of a prior that assumes nothing along directions, (w, k), any more, (w, w)."""
+        pull = self.information @ freed
+        values, vectors = np.linalg.eigh(freed.T @ pull)
+        kept = values > _ROUNDING * max(float(values[-1]), 1e-300)
+        root = pull @ (vectors[:, kept] / np.sqrt(values[kept]))
+        return np.asarray(self.information - root @ root.T)
 
     def _score(self, g: Array, H_a: Array, mixed: Array) -> Score:
         H = H_a - mixed.T @ self.covariance @ mixed
