@@ -36,7 +36,7 @@ from freefloat.sensors.reading import FIRST_ATTITUDE
 
 Words = Callable[[Array], str]
 
-_PLACES, _LOOKS = 15, 3  # instants at which a clock is let jump; how often they are looked for more closely
+_PLACES, _CHOICE = 199, 8.0  # instants at which a clock is let jump; what the best of them saves more by chance
 _NO_MISTAKES = (JOINT_MOTION, FIRST_ATTITUDE, *WALKS)
 
 
@@ -66,7 +66,7 @@ def alternatives(
             yield from _of_group(problem, part, fit)
         if part.kind.startswith(TIME_OFFSET):
             yield _jump(part, fit, channels)
-    if problem.prior is not None:
+    if fit.information[0, 0] > 0.0:
         for body, along in _bodies(problem, len(unknowns)):
             cure = f"correct {body} in the robot file, or widen the prior"
             yield Alternative("mass", body, _on_body(body), cure, fit.of_prior(along), along)
@@ -169,19 +169,12 @@ def _jump(part: PlacedGroup, fit: FittedRows, channels: tuple[Channel, ...]) -> 
     for channel in channels:
         if channel.flight == part.flight:
             t[channel.rows] = np.repeat(channel.t, channel.width)
-    low, high = float(t[t > -np.inf].min()), float(t.max())
-    offset, best, at = fit.J[:, part.place.start], Score(0.0, 1, np.zeros(1), np.ones(1)), low
-    for _ in range(_LOOKS):
-        places = np.linspace(low, high, _PLACES + 2)[1:-1]
-        tried = [fit.of_columns((offset * (t > place))[:, None]) for place in places]
-        number = int(np.argmax([each.gain for each in tried]))
-        if tried[number].gain > best.gain:
-            best, at = tried[number], float(places[number])
-        width = (high - low) / (_PLACES + 1)
-        low, high = at - width, at + width
-    best = replace(best, gain=max(best.gain - 2.0 * float(np.log(_PLACES * _LOOKS)), 0.0))
+    first, last = float(t[t > -np.inf].min()), float(t.max())
+    places = np.linspace(first, last, _PLACES + 2)[1:-1]
+    score, at = fit.of_steps(fit.J[:, part.place.start], t, places)
+    score = replace(score, gain=max(score.gain - _CHOICE, 0.0))
     what = _by_amount(f"the {part.kind} jumps by {{}} s at {at:.3g} s")
-    return Alternative("clock", f"jump, {part.kind}", what, "cut the recording there, or mend its time stamps", best)
+    return Alternative("clock", f"jump, {part.kind}", what, "cut the recording there, or mend its time stamps", score)
 
 
 def _lines(fit: FittedRows, channels: tuple[Channel, ...]) -> Iterator[Alternative]:

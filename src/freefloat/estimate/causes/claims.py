@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from scipy.stats import chi2
@@ -45,7 +46,13 @@ def worth(alternative: Alternative) -> float:
 
 def beyond_chance(alternative: Alternative, probability: float) -> bool:
     """Whether chance saves so much with less than this probability."""
-    return alternative.score.gain > float(chi2.isf(probability, max(alternative.score.count, 1)))
+    return alternative.score.gain > _chance(probability, alternative.score.count)
+
+
+@cache
+def _chance(probability: float, count: int) -> float:
+    """What so many unknowns save by chance with this probability."""
+    return float(chi2.isf(probability, max(count, 1)))
 
 
 def contenders(tried: Sequence[Alternative]) -> list[Alternative]:

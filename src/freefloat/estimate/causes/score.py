@@ -99,6 +99,21 @@ class FittedRows:
         mixed = self.J[:, self.fitted].T @ columns
         return self._score(columns.T @ self.left, columns.T @ columns, mixed)
 
+    def of_steps(self, column: Array, t: Array, places: Array) -> tuple[Score, float]:
+        """Of a further derivative, (rows,), from some place in time on: the best of these, and where that is.
+
+        t: when each row was read, (rows,).
+        """
+        order = np.argsort(-t)
+        counts = np.searchsorted(-t[order], -places)  # rows after each place
+        J, c = self.J[order][:, self.fitted], column[order]
+        sums = np.cumsum(np.column_stack([J * c[:, None], c * self.left[order], c**2]), axis=0)[counts - 1]
+        mixed, g, H_a = sums[:, :-2], sums[:, -2], sums[:, -1]
+        H = np.maximum(H_a - ((mixed @ self.covariance) * mixed).sum(axis=1), _ROUNDING * H_a + 1e-300)
+        best = int(np.argmax(g**2 / H))
+        amount, variance = g[best] / H[best], 1.0 / H[best]
+        return Score(float(g[best] * amount), 1, np.array([amount]), np.sqrt([variance])), float(places[best])
+
     def of_dormant(self, places: NDArray[np.int64]) -> Score:
         """Of unknowns that were not fitted, by their places in J."""
         mixed = self._data[np.ix_(self.fitted, places)]

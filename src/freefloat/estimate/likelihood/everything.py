@@ -32,14 +32,14 @@ _ANY = 1.0  # spread of what is not fitted, which says nothing
 
 
 def allowing_everything(problem: Problem) -> Problem:
-    """The problem with every unknown that there could be."""
+    """The problem with every unknown that there could be; what is assumed of clusters is that of the fit."""
     usual = problem.nuisances
     nuisances = Nuisances(**{name: _ANY if sd is None else sd for name, sd in vars(usual).items()})
     known = {selector: spread or _ANY for selector, spread in problem.known.items()}
     wheels = tuple(replace(wheel, relative_sd=wheel.relative_sd or _ANY) for wheel in problem.robot.wheels)
     robot = replace(problem.robot, wheels=wheels)
     flights = tuple(map(_turning_freely, problem.flights))
-    return replace(problem, robot=robot, nuisances=nuisances, known=known, flights=flights)
+    return replace(problem, robot=robot, nuisances=nuisances, known=known, flights=flights, prior=None)
 
 
 def _turning_freely(flight: Flight) -> Flight:
@@ -50,9 +50,8 @@ def _turning_freely(flight: Flight) -> Flight:
 class Everything:
     """A fit among all unknowns that there could be. channels: where the rows of each sensor are.
 
-    likelihood, point: with all unknowns, and where in their space the fit ended, (w,). curves: of the joints there, where
-    they are uncertain. levels: of each row's noise over
-    what was declared, (rows,).
+    likelihood, point: with all unknowns, and where in their space the fit ended, (w,). curves: of the joints there,
+    where they are uncertain. levels: of each row's noise over what was declared, (rows,).
     """
 
     likelihood: Likelihood
