@@ -66,11 +66,14 @@ def alternatives(
             yield from _of_group(problem, part, fit)
         if part.kind.startswith(TIME_OFFSET):
             yield _jump(part, fit, channels)
-    if fit.information[0, 0] > 0.0:
-        for body, along in _bodies(problem, len(unknowns)):
-            cure = f"correct {body} in the robot file, or widen the prior"
-            yield Alternative("mass", body, _on_body(body), cure, fit.of_prior(along), along)
     yield from _lines(fit, channels)
+
+
+def of_bodies(problem: Problem, fit: FittedRows) -> Iterator[Alternative]:
+    """Bodies on which there is more or less than the CAD model, which was a prior, allows for."""
+    for body, along in _bodies(problem, fit.off.size):
+        cure = f"correct {body} in the robot file, or widen the prior"
+        yield Alternative("mass", body, _on_body(body), cure, fit.of_prior(along), along)
 
 
 def _of_group(problem: Problem, part: PlacedGroup, fit: FittedRows) -> Iterator[Alternative]:
@@ -182,10 +185,11 @@ def _lines(fit: FittedRows, channels: tuple[Channel, ...]) -> Iterator[Alternati
     for channel in channels:
         line = strongest_line(fit, channel)
         if line is not None:
-            name = f"{line.frequency_Hz:.3g} Hz"
-            what = f"the {channel.sensor} shows an oscillation at {name}, of something that is not in the robot file"
+            name = f"{line.amount[0]:.3g} Hz"
+            seen = f"the {channel.sensor} shows an oscillation at {name}"
+            what = f"{seen}: something swings that the robot file does not have"
             cure = "find what swings, or record while it is still"
-            yield Alternative("oscillation", name, _said(what), cure, line.score)
+            yield Alternative("oscillation", name, _said(what), cure, line)
 
 
 def _bodies(problem: Problem, count: int) -> Iterator[tuple[str, Array]]:

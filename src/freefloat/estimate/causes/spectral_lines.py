@@ -34,16 +34,8 @@ class Channel:
         return values[self.rows].reshape(-1, self.width)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SpectralLine:
-    """A line. score: what it saves, less what the strongest of as many by chance would."""
-
-    frequency_Hz: float
-    score: Score
-
-
-def strongest_line(fit: FittedRows, channel: Channel) -> SpectralLine | None:
-    """The line of a sensor that saves most; None if there are too few readings."""
+def strongest_line(fit: FittedRows, channel: Channel) -> Score | None:
+    """The line of a sensor that saves most, its size its frequency [Hz]; None if there are too few readings."""
     left, n = channel.of(fit.left), channel.t.size
     if n < _FEWEST:
         return None
@@ -61,8 +53,8 @@ def strongest_line(fit: FittedRows, channel: Channel) -> SpectralLine | None:
     columns = np.zeros((fit.r.size, waves.shape[1] * channel.width))
     columns[channel.rows] = np.kron(waves, np.eye(channel.width))
     score = fit.of_columns(columns)
-    chance = 2.0 * float(np.log(power.size))
-    lessened = Score(max(score.gain - chance, 0.0), score.count, score.amount, score.sd)
     own = slice(bin_ - width, bin_ + width + 1)
     middle = float(power[own] @ np.arange(own.start, own.stop)) / max(float(power[own].sum()), 1e-300)
-    return SpectralLine(middle / duration, lessened)
+    chance = 2.0 * float(np.log(power.size))
+    frequency, sd = middle / duration, 0.5 / duration
+    return Score(max(score.gain - chance, 0.0), score.count, np.array([frequency]), np.array([sd]))

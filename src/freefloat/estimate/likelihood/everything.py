@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from freefloat.arrays import Array
 from freefloat.dynamics.total_momentum import TotalMomentum
-from freefloat.estimate.causes.alternatives import Alternative, alternatives
+from freefloat.estimate.causes.alternatives import Alternative, alternatives, of_bodies
 from freefloat.estimate.causes.claims import Suspected, claims, contenders
 from freefloat.estimate.causes.score import FittedRows
 from freefloat.estimate.causes.spectral_lines import Channel
@@ -27,6 +27,7 @@ from freefloat.estimate.unknowns import MOMENTUM, Unknowns
 _FEWEST = 64  # rows of a column whose noise is looked at
 _CLEAR = 5.0  # standard deviations of a level that chance hardly makes: about one over the root of the rows
 _SETTLING = 3  # rounds in which curves of the joints follow a fit
+_SLACK = 1.5  # times the spread of the CAD model: its errors are not normal to the tail, and no mistake for that
 _STEPS = 6  # of a fit that starts where another ended
 _ANY = 1.0  # spread of what is not fitted, which says nothing
 
@@ -63,7 +64,10 @@ class Everything:
 
     def suspected(self) -> Suspected:
         """What is claimed to be wrong."""
-        tried = list(alternatives(self.likelihood.problem, self.likelihood.unknowns, self.fit, self.channels))
+        problem = self.likelihood.problem
+        tried = list(alternatives(problem, self.likelihood.unknowns, self.fit, self.channels))
+        if self.fit.information[0, 0] > 0.0:
+            tried += of_bodies(problem, self.fit)
         again = contenders(tried)
         if len(again) > 1:
             tried = [self._refitted(each) if any(each is one for one in again) else each for each in tried]
@@ -106,26 +110,56 @@ def _bring(likelihood: Likelihood, curves: tuple[LocalCurves | None, ...], point
             flight.linearise(point, likelihood.phi(point))
 
 
-def everything_beside(likelihood: Likelihood, point: Array) -> Everything:
-    """A fit that ended at a point, beside all that it did not allow for."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Beside:
+    """Rows of a fit with derivatives by all unknowns that there could be; fields as those of `Everything`.
+
+    rows: their residuals and derivatives. fitted: which unknowns were, (w,).
+    """
+
+    likelihood: Likelihood
+    point: Array
+    curves: tuple[LocalCurves | None, ...]
+    rows: tuple[Rows, ...]
+    fitted: NDArray[np.bool_]
+
+    @property
+    def levels(self) -> Array:
+        """Noise of each row over what was declared, (rows,)."""
+        return np.concatenate([np.tile(_noise_levels(part.values), len(part.values)) for part in self.rows])
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """Where the rows of each sensor are."""
+        return tuple(_channels(self.likelihood, self.rows))
+
+
+def beside(likelihood: Likelihood, point: Array) -> Beside:
+    """The rows of a fit that ended at a point, beside all that it did not allow for."""
     wide = Likelihood(allowing_everything(likelihood.problem))
     at, fitted = _placed(likelihood, wide, point)
     for whole, own in zip(wide.flights, likelihood.flights, strict=True):
         whole.weights = own.weights
     curves = tuple(None if flight.curve_noise is None else flight.local for flight in likelihood.flights)
     _bring(wide, curves, at)
-    rows = wide.rows(at)
-    r, J = stacked(rows)
-    levels = np.concatenate([np.tile(_noise_levels(part.values), len(part.values)) for part in rows])
-    information, off, units = np.zeros((at.size, at.size)), np.zeros(at.size), units_of(likelihood)
-    places = np.flatnonzero(fitted)
+    return Beside(wide, at, curves, wide.rows(at), fitted)
+
+
+def everything_beside(likelihood: Likelihood, point: Array) -> Everything:
+    """A fit that ended at a point, beside all that it did not allow for."""
+    found = beside(likelihood, point)
+    (r, J), levels, size = stacked(found.rows), found.levels, found.point.size
+    information, off, units = np.zeros((size, size)), np.zeros(size), units_of(likelihood)
+    places = np.flatnonzero(found.fitted)
     information[np.ix_(places, places)] = likelihood.unknowns.information
+    clusters = slice(0, len(likelihood.problem.minimal))
+    information[clusters, clusters] /= _SLACK**2
     off[places] = point - likelihood.unknowns.mean
-    steadying = np.zeros((at.size, at.size))
+    steadying = np.zeros((size, size))
     if units is not None:
         steadying[places, places] = np.where(np.isnan(units), 0.0, (OPEN * units) ** -2.0)
-    fit = FittedRows(r / levels, J / levels[:, None], fitted, information, off, steadying)
-    return Everything(wide, at, curves, levels, fit, tuple(_channels(wide, rows)))
+    fit = FittedRows(r / levels, J / levels[:, None], found.fitted, information, off, steadying)
+    return Everything(found.likelihood, found.point, found.curves, levels, fit, found.channels)
 
 
 def _noise_levels(values: Array) -> Array:
