@@ -31,6 +31,8 @@ class Measured(Content):
     instant that its stamp says.
     by_change: of what is read by how fast it changes, which of the values count by that and which as they are, shape
     (n,); None for what is read as it is.
+    axes: takes vectors in the axes of the sensor to those of the base, shape (3, 3), as far as a mistake in the former
+    must be told from one in the latter.
     """
 
     t: Array
@@ -42,3 +44,4 @@ class Measured(Content):
     taken_by: Array | None = None
     response: Response = INSTANT
     by_change: NDArray[np.bool_] | None = None
+    axes: Array = field(default_factory=lambda: np.eye(3))
