@@ -59,7 +59,8 @@ def search_faults(problem: Problem) -> Search | None:
     if problem.robot.base == "fixed" or not (comparison := RateComparison(problem)).flights:
         return None
     unknown = all(flight.momentum.is_unknown for flight in comparison.flights)
-    faults = list(possible_faults(problem.robot, unknown, _unclaimed_wheels(comparison)))
+    known = [name for name in problem.known if name in problem.robot.body_names]
+    faults = list(possible_faults(problem.robot, unknown, _unclaimed_wheels(comparison), known))
     costs = [comparison.agreement(fault, _COARSE).cost for fault in faults]
     recorded = comparison.agreement(no_fault(problem.robot), _FINE)
     tried = [(faults[k], comparison.agreement(faults[k], _FINE)) for k in np.argsort(costs)[:_CANDIDATES]]

@@ -33,6 +33,7 @@ from freefloat.estimate.problem import Problem
 from freefloat.estimate.wheel_curves import MeasuredWheels
 from freefloat.robot.base_axes import allowed_rows
 from freefloat.robot.rotations import rotations
+from freefloat.robot.selection import select_parameters
 from freefloat.sensors.gyro import BIAS, MISALIGNMENT, RateReading
 from freefloat.sensors.measured import Measured
 from freefloat.sensors.reading import Setting
@@ -56,6 +57,7 @@ class FlightView:
 
     def __init__(self, problem: Problem, flight: Flight, fault: Fault) -> None:
         self.problem, self.present = problem, problem.present(flight)
+        self.present[select_parameters(problem.robot, (fault.absent,) if fault.absent else ())] = False
         samples, self.allowed = flight.samples, allowed_rows(problem.robot)
         self.turning, self.sliding = self.allowed[self.allowed >= 3] - 3, int((self.allowed < 3).sum())
         assert samples.w is not None
@@ -67,7 +69,7 @@ class FlightView:
         read = np.flatnonzero(instants_read(flight))
         every = self.every = read[:: max(1, read.size // max(_FEWEST, 2 * len(problem.minimal)))]
         self.rates, self.size = w[every][:, self.turning], meant[read].std(axis=0)[self.turning]
-        self.to_gyro: Array = np.linalg.inv(to_base)[np.ix_(self.turning, self.turning)]
+        self.to_gyro = np.asarray(np.linalg.inv(to_base)[np.ix_(self.turning, self.turning)], float)
         self.noise = np.sqrt(fault.gyro**2 @ own**2 @ flight.sd("w", 3) ** 2)[self.turning]
         least = np.maximum(_DEAD * self.noise, _ROUNDING * self.size.max(initial=0.0))
         self.alive: NDArray[np.bool_] = (self.size > 0.0) & (self.size > least)

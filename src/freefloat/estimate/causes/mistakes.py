@@ -20,7 +20,9 @@ from freefloat.robot.rotations import logarithm
 
 MISFIT = 2.0  # times the sensors' noise that a residual may have before mistakes are looked for
 _CLEAR = 0.01  # difference of explained shares that is worth printing
-_THIS_ROBOT = 0.9  # explained share of the power of the rates, above which it is this robot, whatever else is wrong
+# Share of the power that the CAD model leaves, times the mean square distance of what explains most, in spreads. A jump
+# of a clock by 50 ms makes it ten, something that swings or a load elsewhere up to fifty; another robot, eighty or more.
+_ANOTHER = 70.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +112,11 @@ def _named(search: Search) -> str:
 
 
 def _is_another(recorded: Agreement) -> bool:
-    """Whether it must be another robot: a small mistake leaves much beyond noise too, but not of the power."""
-    return not plausible(recorded) and recorded.explained < _THIS_ROBOT
+    """Whether it must be another robot.
+
+    A small mistake may leave much beyond noise, or take what explains most far away, but of the power it leaves little.
+    """
+    return not plausible(recorded) and (1.0 - recorded.explained) * recorded.spreads > _ANOTHER
 
 
 def _another_robot(found: Agreement) -> str:

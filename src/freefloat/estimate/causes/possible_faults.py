@@ -25,7 +25,7 @@ class Fault:
     base axes by the gyro's declared mounting, to where they belong, a rotation (3, 3). joints: factor of each joint's
     motion, shape (dofs,). order: whose column each joint's motion is in; its own unless given. wheels: factor of each
     wheel's rate, shape (wheels,). momentum: whether the total momentum is not what was declared. missing: name of a
-    wheel whose rate was recorded and that the robot file does not have.
+    wheel whose rate was recorded and that the robot file does not have. absent: name of a body that was not there.
     """
 
     kind: str
@@ -39,6 +39,7 @@ class Fault:
     order: tuple[int, ...] = ()
     momentum: bool = False
     missing: str = ""
+    absent: str = ""
 
     def joint_motion(self, recorded: Array) -> Array:
         """Motion of the joints that was meant, of what was recorded, shape (n, dofs) each."""
@@ -69,6 +70,7 @@ class _OfRobot:
         order: tuple[int, ...] = (),
         momentum: bool = False,
         missing: str = "",
+        absent: str = "",
     ) -> Fault:
         return Fault(
             kind,
@@ -82,6 +84,7 @@ class _OfRobot:
             order,
             momentum,
             missing,
+            absent,
         )
 
 
@@ -90,11 +93,13 @@ def no_fault(robot: Robot) -> Fault:
     return _OfRobot(robot).fault("", "", "", "")
 
 
-def possible_faults(robot: Robot, momentum_unknown: bool, unclaimed: Sequence[str] = ()) -> Iterator[Fault]:
+def possible_faults(
+    robot: Robot, momentum_unknown: bool, unclaimed: Sequence[str] = (), known: Sequence[str] = ()
+) -> Iterator[Fault]:
     """Single mistakes, and the one double one that comes of a single setting.
 
     momentum_unknown: whether the total momentum is estimated anyway. unclaimed: wheels whose rates were recorded and
-    that the robot does not have.
+    that the robot does not have. known: bodies that are declared known.
     """
     of = _OfRobot(robot)
     yield from _units(of)
@@ -105,6 +110,10 @@ def possible_faults(robot: Robot, momentum_unknown: bool, unclaimed: Sequence[st
     for name in unclaimed:
         what = f"the wheel {name}, whose rate was recorded, stores momentum, but is missing from the robot file"
         yield of.fault("missing wheel", name, what, "add it to the base's wheels in the robot file", missing=name)
+    for name in known:
+        what = f"{name}, which is declared known, was not there"
+        cure = "say so in the mission file (`identify.without`), or correct it in the robot file"
+        yield of.fault("known", name, what, cure, absent=name)
     if not momentum_unknown:
         what, cure = (
             "the total angular momentum is not what was declared",
@@ -159,10 +168,8 @@ def _wheels(of: _OfRobot) -> Iterator[Fault]:
     if not names:
         return
     every, several = np.ones(len(names)), len(names) > 1
-    units, sign = (
-        "convert {} in the recording, or name the unit (`wheel_<wheel>_rpm`)",
-        "turn round {} in the robot file",
-    )
+    units = "convert {} in the recording, or name the unit (`wheel_<wheel>_rpm`)"
+    sign = "turn round {} in the robot file"
     what = "the wheels' rates are recorded in revolutions per minute instead of radians per second"
     yield of.fault("units", "wheels", what, units.format("the wheels' rates"), wheels=every / _PER_MINUTE)
     if several:
