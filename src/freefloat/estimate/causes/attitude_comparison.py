@@ -101,4 +101,4 @@ def _agreement(flights: list[_Turning], undo: Callable[[Array], Array]) -> Agree
     power = sum(float((logarithm(each.turned) ** 2).sum()) for each in flights)
     left = sum(float((each.left(undo) ** 2).sum()) for each in flights)
     noise = sum(len(each.turned) * each.noise for each in flights)
-    return Agreement(left / power, max(left - noise, 0.0) / power, 0.0, 1.0 - left / power)
+    return Agreement(left / power, max(left - noise, 0.0) / power, 0.0, np.nan)

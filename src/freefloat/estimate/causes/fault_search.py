@@ -68,13 +68,12 @@ def search_faults(problem: Problem) -> Search | None:
     if not named and problem.robot.base == "free":
         turned = _turned(comparison)
         named = _named(recorded, [(turned, comparison.agreement(turned, _FINE))]) if turned is not None else ()
-    return Search(recorded, named) if named else _in_other_sensors(problem) or Search(recorded, ())
+    return Search(recorded, named) if named else _in_other_sensors(comparison) or Search(recorded, ())
 
 
-def _in_other_sensors(problem: Problem) -> Search | None:
+def _in_other_sensors(comparison: RateComparison) -> Search | None:
     """A mistake in attitudes or velocities; None if there is none."""
-    for compared in (attitude_faults, velocity_faults):
-        found = compared(problem)
+    for found in (attitude_faults(comparison.problem), velocity_faults(comparison)):
         if found is not None and (named := _named(*found)):
             return Search(found[0], named)
     return None

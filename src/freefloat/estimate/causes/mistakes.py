@@ -21,7 +21,7 @@ from freefloat.robot.rotations import logarithm
 MISFIT = 2.0  # times the sensors' noise that a residual may have before mistakes are looked for
 _CLEAR = 0.01  # difference of explained shares that is worth printing
 # Share of the power that the CAD model leaves, times the mean square distance of what explains most, in spreads. A jump
-# of a clock by 50 ms makes it ten, something that swings or a load elsewhere up to fifty; another robot, eighty or more.
+# of a clock by 50 ms makes it ten, something that swings or a load elsewhere fifty at most; another robot, eighty.
 _ANOTHER = 70.0
 
 
@@ -105,9 +105,9 @@ def _named(search: Search) -> str:
             f"the CAD model then explains {_share(best.explained)} of the power of the measured rates instead of "
             f"{_share(recorded.explained)}"
         )
-    else:
+    else:  # also where other things than rates were compared
         factor = recorded.cost / best.cost
-        gain = f"what no model near the CAD model explains is then {two_digits(factor)} times less"
+        gain = f"what is left unexplained is then {two_digits(factor)} times less"
     return f"it seems that {what}{which}: {gain}; {first.cure}"
 
 

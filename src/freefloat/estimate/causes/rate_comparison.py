@@ -33,7 +33,8 @@ class Agreement:
 
     cost: of the best model; about one for data that it does not explain at all. left: share of the rates' power
     that this model leaves unexplained, beyond noise. spreads: mean square distance of its clusters from the CAD
-    model, in units of its spread. explained: share of the power that the CAD model itself explains.
+    model, in units of its spread. explained: share of the power of rates that the CAD model itself explains; NaN
+    where other things than rates are compared.
     turn: small rotation vector of the gyro against the base in the first flight [rad]. wheel: spin inertia times axis
     of a wheel that the robot file does not have, along axes that the base can turn about [kg m^2]; empty without one.
     """
@@ -97,7 +98,7 @@ class RateComparison:
             total += len(residual) * float(((view.size * weight) ** 2).sum())
             noise += len(residual) * float(((view.noise * weight) ** 2).sum())
         point = np.concatenate(before)
-        step, left = _least(np.vstack(A), np.concatenate(y), point, information)
+        step, left = least_step(np.vstack(A), np.concatenate(y), point, information)
         point = point + step
         parts = [point[a:b] for a, b in itertools.pairwise(edges)]
         held, away = float(point @ information @ point), float(parts[0] @ self.information @ parts[0]) / count
@@ -106,7 +107,7 @@ class RateComparison:
         return parts[0], parts[1:], agreement
 
 
-def _least(A: Array, y: Array, before: Array, information: Array) -> tuple[Array, float]:
+def least_step(A: Array, y: Array, before: Array, information: Array) -> tuple[Array, float]:
     """The step that makes |y - A step|^2 + prior smallest, and what is left of the former."""
     N = A.T @ A + information
     scale = np.sqrt(np.maximum(np.diagonal(N), 1e-300))

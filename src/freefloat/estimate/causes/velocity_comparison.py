@@ -1,7 +1,7 @@
-"""How well recorded velocities of the base, in these or those axes, agree with a robot's CAD model.
+"""How well recorded velocities of the base, in these or those axes, agree with a robot's CAD model and its spread.
 
 The model predicts the velocity of the base in a frame that moves with the centre of mass; how fast that drifts is
-unknown, constant in inertial axes, and fitted.
+unknown, constant in inertial axes, and fitted, in one linear step with the clusters and the momentum.
 """
 
 from __future__ import annotations
@@ -11,32 +11,40 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import block_diag
 
 from freefloat.arrays import Array
 from freefloat.dynamics.reaction import NotPossible
 from freefloat.estimate.causes.flight_view import FlightView
 from freefloat.estimate.causes.possible_faults import Fault, no_fault, of_other_sensor
-from freefloat.estimate.causes.rate_comparison import Agreement
+from freefloat.estimate.causes.rate_comparison import Agreement, RateComparison, least_step
 from freefloat.estimate.flight import Flight
+from freefloat.estimate.predicted_motion import Targets, sensitivities
 from freefloat.estimate.problem import Problem
 from freefloat.robot.rotations import rotations, turned
 
+_SHARE = 0.03  # of the velocities' size that counts as one standard deviation
 
-def velocity_faults(problem: Problem) -> tuple[Agreement, list[tuple[Fault, Agreement]]] | None:
-    """Agreement of velocities as recorded, and with each mistake undone; None without velocities and attitudes."""
-    moving = list[_Moving]()
-    for flight in problem.flights:
-        with suppress(NotPossible):
-            found = _Moving.of(problem, flight)
-            moving += [] if found is None else [found]
-    if not moving:
+
+def velocity_faults(comparison: RateComparison) -> tuple[Agreement, list[tuple[Fault, Agreement]]] | None:
+    """Agreement of velocities as recorded, and with each mistake undone; None without velocities and attitudes.
+
+    Of the first flight that has them; a recording's columns are read alike in all.
+    """
+    problem, moving = comparison.problem, None
+    with suppress(NotPossible):
+        moving = next(filter(None, (_Moving.of(problem, flight) for flight in comparison.flights)), None)
+    if moving is None:
         return None
-    readings: list[tuple[Fault, Callable[[_Moving], Array]]] = [
-        (_inertial(problem), lambda each: turned(each.R.swapaxes(1, 2), each.recorded @ each.axes)),
-        (_own_axes(problem), lambda each: turned(each.R, each.recorded) @ each.axes.T),
+    back = moving.R.swapaxes(1, 2)
+    readings: list[tuple[Fault, Callable[[Array], Array]]] = [
+        (_inertial(problem), lambda v: turned(back, v @ moving.axes)),
+        (_own_axes(problem), lambda v: turned(moving.R, v) @ moving.axes.T),
     ]
-    as_recorded = _agreement(moving, lambda each: each.recorded)
-    return as_recorded, [(fault, _agreement(moving, undo)) for fault, undo in readings]
+    recorded = moving.agreement(moving.recorded, comparison.information)
+    return recorded, [
+        (fault, moving.agreement(undo(moving.recorded), comparison.information)) for fault, undo in readings
+    ]
 
 
 def _inertial(problem: Problem) -> Fault:
@@ -56,12 +64,13 @@ class _Moving:
     """Velocities of a flight.
 
     recorded: where they were measured, base axes, (n, 3) [m/s]. predicted: the same for the CAD model but for the drift
-    of the centre of mass. R: measured attitudes, (n, 3, 3). axes: of the sensor in the base, (3, 3). noise: of a
-    reading, (3,).
+    of the centre of mass. slopes: of that by clusters, drift and an unknown momentum, (n, 3, c + e). R: measured
+    attitudes, (n, 3, 3). axes: of the sensor in the base, (3, 3). noise: of a reading, (3,).
     """
 
     recorded: Array
     predicted: Array
+    slopes: Array
     R: Array
     axes: Array
     noise: Array
@@ -70,27 +79,38 @@ class _Moving:
     def of(cls, problem: Problem, flight: Flight) -> _Moving | None:
         """None without measured velocities, rates and attitudes, or if velocities are integrated accelerations."""
         samples, measured = flight.samples, flight.measured
-        known = {"v", "w", "attitude"} <= measured.keys() and samples.dq is not None
-        if not known or samples.v is None or samples.w is None or samples.attitude is None:
+        if problem.robot.base != "free" or not {"v", "w", "attitude"} <= measured.keys():
             return None
-        if measured["v"].walk.any():
+        if samples.v is None or samples.w is None or samples.attitude is None or measured["v"].walk.any():
             return None
-        view = FlightView(problem, flight, no_fault(problem.robot))
-        by_arm = np.cross(samples.w, flight.velocity_point)[view.every]
-        predicted = view.motion(np.zeros(len(problem.minimal)), view.first()).v + by_arm
-        R = rotations(samples.attitude[view.every])
-        return cls(samples.v[view.every] + by_arm, predicted, R, measured["v"].axes, flight.sd("v", 3))
+        view, count = FlightView(problem, flight, no_fault(problem.robot)), len(problem.minimal)
+        by_arm, R = np.cross(samples.w, flight.velocity_point)[view.every], rotations(samples.attitude[view.every])
+        extra = view.first()
+        motion, (phi, _) = view.motion(np.zeros(count), extra), view.model(np.zeros(count), extra)
+        by_clusters = sensitivities(
+            problem.robot,
+            motion,
+            phi,
+            problem.minimal.kept,
+            view.present,
+            np.zeros(view.grid.t.size),
+            Targets(count),
+            np.eye(3, 6),
+        )
+        by_momentum = [motion.B[:, :3] @ view.back] if view.back is not None and view.unknown else []
+        slopes = np.concatenate([by_clusters, R.swapaxes(1, 2), *by_momentum], axis=2)
+        recorded = samples.v[view.every] + by_arm
+        return cls(recorded, motion.v + by_arm, slopes, R, measured["v"].axes, flight.sd("v", 3))
 
-    def left(self, velocity: Array) -> Array:
-        """What the model leaves of a velocity where it was measured, base axes, (n, 3) [m/s]."""
-        off = velocity - self.predicted
-        return off - turned(self.R.swapaxes(1, 2), np.broadcast_to(turned(self.R, off).mean(axis=0), off.shape))
-
-
-def _agreement(flights: list[_Moving], undo: Callable[[_Moving], Array]) -> Agreement:
-    power = sum(len(each.recorded) * float(undo(each).var(axis=0).sum()) for each in flights)
-    left = sum(float((each.left(undo(each)) ** 2).sum()) for each in flights)
-    noise = sum(len(each.recorded) * float((each.noise**2).sum()) for each in flights)
-    if power == 0.0:
-        return Agreement(np.inf, 1.0, np.inf, 0.0)
-    return Agreement(left / power, max(left - noise, 0.0) / power, 0.0, 1.0 - left / power)
+    def agreement(self, velocity: Array, information: Array) -> Agreement:
+        """Of a velocity where it was measured, base axes, (n, 3) [m/s]; information: of the CAD model's clusters."""
+        n, count = len(velocity), len(information)
+        power, noise = n * float(velocity.var(axis=0).sum()), n * float((self.noise**2).sum())
+        if power <= noise:
+            return Agreement(np.inf, 1.0, np.inf, np.nan)
+        weight = 1.0 / np.sqrt((_SHARE**2 * power + noise) / (3.0 * n))
+        A, y = weight * self.slopes.reshape(3 * n, -1), weight * (velocity - self.predicted).ravel()
+        known = block_diag(information, np.zeros((A.shape[1] - count, A.shape[1] - count)))
+        step, left = least_step(A, y, np.zeros(A.shape[1]), known)
+        held, total = float(step @ known @ step), weight**2 * power
+        return Agreement((left + held) / total, max(left - weight**2 * noise, 0.0) / total, held / count, np.nan)
