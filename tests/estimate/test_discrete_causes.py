@@ -39,7 +39,7 @@ def flown(momentum=(0.8, -0.5, 0.3), seed=4):
     motion = random_trajectory(robot, 30.0, seed, harmonics=7, channels=names)
     true = simulate_motion(robot, motion, np.linspace(0.0, 30.0, 601), start)
     samples = replace(true, w=true.w + SD["w"] * rng.normal(size=true.w.shape), dv=None, dw=None)
-    own = {name: Measured(samples.t, getattr(samples, name), np.full(3, sd), axes=MOUNT) for name, sd in SD.items()}
+    own = {name: Measured(samples.t, getattr(samples, name), np.full(3, sd), own_axes=MOUNT) for name, sd in SD.items()}
     known = "unknown" if any(momentum) else "zero"
     flight = Flight(samples, SD, momentum=known, own_instants=own)
     return Problem(CadSpread().drawn(robot, rng), (flight,))

@@ -29,10 +29,10 @@ class Measured(Content):
     not, or are of the origin.
     response: delays [s] and weights of the instants that a reading is the mean of; a delay is how long before the
     instant that its stamp says.
+    own_axes: the sensor's axes as columns, in base axes, shape (3, 3): errors of its scales are along these, and
+    mistakes in the names and signs of its readings.
     by_change: of what is read by how fast it changes, which of the values count by that and which as they are, shape
     (n,); None for what is read as it is.
-    axes: takes vectors in the axes of the sensor to those of the base, shape (3, 3), as far as a mistake in the former
-    must be told from one in the latter.
     """
 
     t: Array
@@ -44,4 +44,4 @@ class Measured(Content):
     taken_by: Array | None = None
     response: Response = INSTANT
     by_change: NDArray[np.bool_] | None = None
-    axes: Array = field(default_factory=lambda: np.eye(3))
+    own_axes: Array = field(default_factory=lambda: np.eye(3))

@@ -83,8 +83,8 @@ class _Turning:
         noise = 2.0 * float((read.sd**2).sum())
         if (logarithm(turned) ** 2).sum(axis=1).mean() < _HEARD**2 * noise:
             return None
-        sensor = quaternion_product(values, quaternion_of(read.axes))
-        return cls(sensor, read.axes, turned, ahead, noise)
+        sensor = quaternion_product(values, quaternion_of(read.own_axes))
+        return cls(sensor, read.own_axes, turned, ahead, noise)
 
     def left(self, undo: Callable[[Array], Array]) -> Array:
         """What the sensor's turns leave of the gyro's once a mistake is undone, vectors (n - ahead, 3) [rad]."""

@@ -180,7 +180,7 @@ class _Rates:
 def gyro_axes(flight: Flight) -> Array:
     """What takes rates about the gyro's own axes to those about the base's, shape (3, 3)."""
     read = (flight.own_instants or {}).get("w")
-    return np.eye(3) if read is None else read.axes
+    return np.eye(3) if read is None else read.own_axes
 
 
 def instants_read(flight: Flight) -> NDArray[np.bool_]:

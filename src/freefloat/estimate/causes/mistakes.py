@@ -81,8 +81,7 @@ def cause_of(fault: Fault, recorded: Agreement, found: Agreement) -> Cause:
     elif fault.kind == "mounting":
         amount = float(np.linalg.norm(logarithm(fault.turn[None])))
     share = 1.0 - min(found.cost / recorded.cost, 1.0)
-    what = f"it seems that {_in_words(fault, found)}"
-    return Cause(fault.kind, fault.name, what, amount, np.nan, share, cure=fault.cure)
+    return Cause(fault.kind, fault.name, _in_words(fault, found), amount, np.nan, share, cure=fault.cure)
 
 
 def _in_words(fault: Fault, found: Agreement) -> str:

@@ -100,7 +100,7 @@ class _Moving:
         by_momentum = [motion.B[:, :3] @ view.back] if view.back is not None and view.unknown else []
         slopes = np.concatenate([by_clusters, R.swapaxes(1, 2), *by_momentum], axis=2)
         recorded = samples.v[view.every] + by_arm
-        return cls(recorded, motion.v + by_arm, slopes, R, measured["v"].axes, flight.sd("v", 3))
+        return cls(recorded, motion.v + by_arm, slopes, R, measured["v"].own_axes, flight.sd("v", 3))
 
     def agreement(self, velocity: Array, information: Array) -> Agreement:
         """Of a velocity where it was measured, base axes, (n, 3) [m/s]; information: of the CAD model's clusters."""

@@ -23,6 +23,7 @@ from freefloat.estimate.causes.diagnosis import refuse_too_few
 from freefloat.estimate.causes.suspicions import refuse_unusable
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimator import Estimator
+from freefloat.estimate.likelihood.everything import everything_beside
 from freefloat.estimate.likelihood.finished import (
     HELD,
     Doubts,
@@ -86,15 +87,18 @@ class MaximumLikelihood(Estimator):
         refuse_too_few(_measured(likelihood), problem)
         with one_blas_thread():
             found, levels = self._fit(likelihood, likelihood.start()), Levels()
-            if _level(found.fit.residual) < _HOPELESS:
-                found, levels = self._weighed(self._refined(found))
+            hopeless = _level(found.fit.residual) > _HOPELESS
+            found = found if hopeless else self._refined(found)
+            suspected = everything_beside(found.likelihood, found.fit.point).suspected()
+            if not hopeless:
+                found, levels = self._weighed(found)
                 found = self._with_wider_prior(found)
             likelihood, fit = found.likelihood, found.fit
             of_curves = _curve_share(likelihood, fit) if likelihood.has_local_curves else None
             by_blocks = None
             if white(found.rows) is False:
                 by_blocks = variance_by_blocks(likelihood.rows(fit.point), fit.information)
-            doubts = Doubts(problem, levels, by_blocks)
+            doubts = Doubts(problem, levels, by_blocks, suspected)
             estimate = finished(
                 self.name, likelihood, fit, found.rows, likelihood.left(found.rows), of_curves=of_curves, doubts=doubts
             )
