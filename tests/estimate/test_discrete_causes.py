@@ -177,7 +177,7 @@ def test_derivatives_by_the_momentum_of_a_missing_wheel_are_those_of_differences
     spare = replace(flight, samples=replace(flight.samples, others=other))
     fault = next(fault for fault in possible_faults(problem.robot, True, ["spare"]) if fault.missing)
     view, count = FlightView(problem, spare, fault), len(problem.minimal)
-    point = np.concatenate([np.zeros(count), np.full(view.wheel.stop, 1e-3)])
+    point = np.concatenate([np.zeros(count), np.full(view.extras, 1e-3)])
 
     def residual(at):
         return view.rows(at[:count], at[count:])[0]

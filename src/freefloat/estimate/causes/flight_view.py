@@ -1,7 +1,8 @@
 """One flight read in some way: its recorded rates of the base less those that a model predicts, with derivatives.
 
 Beside the clusters each flight has unknowns of its own ("extras"): a time offset, the gyro's misalignment and bias,
-the momentum where it is not known, and the spin inertia times the axis of a wheel that the robot file does not have.
+the momentum where it is not known, the spin inertia times the axis of a wheel that the robot file does not have, and
+how late the wheels' rates are.
 Attitudes, where momentum needs them, are the integral of the recorded rates. Axes are compared as the gyro has them,
 so that one that is dead spoils no other. Instants at which joints, wheels or gyro were not read are left out: what
 splines bridge gaps with may be anything, above all where readings are in wrong units.
@@ -90,6 +91,8 @@ class FlightView:
         self.bias = slice(self.turn.stop, self.turn.stop + k)
         self.free = slice(self.bias.stop, self.bias.stop + k * self.unknown)
         self.wheel = slice(self.free.stop, self.free.stop + k * (missing is not None))
+        self.late = slice(self.wheel.stop, self.wheel.stop + bool(self.grid.spin_rate.any()))
+        self.extras = self.late.stop
         count = len(problem.minimal)
         places = {BIAS: slice(count + self.bias.start, count + self.bias.stop)}
         if self.turn.stop > self.turn.start:
@@ -99,8 +102,8 @@ class FlightView:
 
     def information(self, turn_sd: float) -> Array:
         """What is known of the extras before, one over variances, shape (extras,); turn_sd of a misalignment."""
-        information = np.zeros(self.wheel.stop)
-        information[0], information[self.turn] = _OFFSET_S**-2.0, turn_sd**-2.0
+        information = np.zeros(self.extras)
+        information[0], information[self.turn], information[self.late] = _OFFSET_S**-2.0, turn_sd**-2.0, _OFFSET_S**-2.0
         return information
 
     def weights(self, share: float) -> Array:
@@ -110,7 +113,7 @@ class FlightView:
 
     def first(self) -> Array:
         """The extras at the start, shape (extras,): zero, and a momentum that fits the CAD model."""
-        extra = np.zeros(self.wheel.stop)
+        extra = np.zeros(self.extras)
         if self.back is not None and self.unknown:
             motion = self.motion(np.zeros(len(self.problem.minimal)), extra)
             lacking = missing_momentum(motion.B, motion.w, self.rates, self.back.swapaxes(1, 2), self.turning)
@@ -128,9 +131,9 @@ class FlightView:
         zeros, still = np.zeros(len(robot.joints)), np.zeros((self.grid.t.size, 3))
         joints = self.curves.with_errors(clock.joint_time(self.grid.t))
         motion = predict(robot, joints, self.grid, phi, zeros, np.zeros(0), still)
-        if self.back is None and self.missing_rate is None:
+        if self.back is None and not extra[self.wheel.start :].any():
             return motion
-        stored = np.zeros((self.grid.t.size, 3))
+        stored = self.grid.spin_rate * extra[self.late].sum()
         if self.back is not None:
             total = np.array(self.momentum)
             total[self.turning] += extra[self.free] if self.unknown else 0.0
@@ -173,7 +176,12 @@ class _Rates:
             J[:, :, self.count + view.free.start : self.count + view.free.stop] = gain @ by_momentum
         if view.missing_rate is not None:
             by_spin = gain @ motion.B[:, view.sliding :][:, :, view.turning]
-            J[:, :, self.count + view.wheel.start :] = -view.missing_rate[:, :, None] * by_spin
+            J[:, :, self.count + view.wheel.start : self.count + view.wheel.stop] = (
+                -view.missing_rate[:, :, None] * by_spin
+            )
+        if view.late.stop > view.late.start:
+            late = motion.B[:, view.sliding :] @ view.grid.spin_rate[:, :, None]
+            J[:, :, self.count + view.late.start : self.count + view.late.stop] = gain @ late
         return J
 
 

@@ -139,6 +139,12 @@ def _units(of: _OfRobot) -> Iterator[Fault]:
         what = "both the joints and the gyro are recorded in degrees instead of radians"
         both = "convert both in the recording, or name their units in its columns (`q_<joint>_deg`, `gyro_x_deg_s`)"
         yield of.fault("units", "joints and gyro", what, both, gyro=right / _DEGREES, joints=degrees)
+    if turning.any() and not turning.all():  # all numbers of a log converted alike
+        alike, also = np.full(turning.size, 1.0 / _DEGREES), "and so is what slides, as if it turned"
+        what = f"the joints are recorded in degrees instead of radians, {also}"
+        yield of.fault("units", "joints", what, joints_cure, joints=alike)
+        what = f"both the joints and the gyro are recorded in degrees instead of radians, {also}"
+        yield of.fault("units", "joints and gyro", what, both, gyro=right / _DEGREES, joints=alike)
 
 
 def _reversed_joints(of: _OfRobot) -> Iterator[Fault]:
