@@ -7,6 +7,8 @@ import pytest
 from random_trees import random_robot
 
 from freefloat.data.processing.measured_curves import CurveReadings, measured_curves
+from freefloat.data.processing.process import process
+from freefloat.data.recording import Recording
 from freefloat.dynamics.samples import UNCLAIMED_WHEEL
 from freefloat.estimate.causes.fault_search import search_faults
 from freefloat.estimate.causes.flight_view import FlightView, instants_read
@@ -18,7 +20,9 @@ from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
 from freefloat.motion.random_motion import random_trajectory
 from freefloat.robot.rotations import conjugate, exponential, quaternion_of, quaternion_product, rotations, turned
+from freefloat.sensors.channel import Channel
 from freefloat.sensors.measured import Measured
+from freefloat.sensors.tachometer import Tachometer
 from freefloat.simulation.simulate import Start, simulate_motion
 
 SD = {"w": 1e-5, "v": 1e-5, "attitude": 1e-4}
@@ -221,3 +225,19 @@ def test_agreement_counts_axes_as_the_gyro_has_them():
     view = FlightView(dead, dead.flights[0], no_fault(dead.robot))
     assert view.alive.tolist() == [True, False, True]
     assert search_faults(dead).recorded.explained > 0.8
+
+
+def test_rates_of_wheels_that_the_robot_does_not_have_go_along_and_take_no_other_wheels_noise():
+    robot, t = robot_of(), np.linspace(0.0, 10.0, 501)
+    names = ("spare", *(wheel.name for wheel in robot.wheels))
+    rates = np.sin(np.outer(t, 1.0 + np.arange(len(names))))
+    q = np.cos(np.outer(t, np.ones(len(robot.joints))))
+    channels = [
+        Channel("q", t, q, robot.joint_names, ("rad",) * len(robot.joints)),
+        Channel("wheel", t, rates, names, ("rad_s",) * len(names)),
+        Channel("gyro", t, rates[:, :3], ("x", "y", "z"), ("rad_s",) * 3),
+    ]
+    found = process(Recording(channels), robot, sensors=[Tachometer(name="", noise_rad_s=0.02, rate_Hz=50.0)])
+    np.testing.assert_allclose(found.samples.array(f"{UNCLAIMED_WHEEL}spare"), rates[:, :1], atol=1e-6)
+    np.testing.assert_allclose(found.samples.wheel_rates, rates[:, 1:], atol=1e-6)
+    np.testing.assert_allclose(found.noise["wheel_rates"], 0.02)
