@@ -117,7 +117,7 @@ MISTAKES = {
     "axis flipped": (lambda p: gyro(p, np.diag([1, -1, 1])), "the gyro's y axis points the other way"),
     "two axes flipped": (lambda p: gyro(p, np.diag([-1, 1, -1])), "the gyro's axes x and z point the other way"),
     "axes swapped": (lambda p: gyro(p, np.eye(3)[[1, 0, 2]]), "the gyro's axes x and y are swapped"),
-    "axes mixed up": (lambda p: gyro(p, [[0, -1, 0], [0, 0, 1], [1, 0, 0]]), "x, y, z show the base's -y, z, x"),
+    "axes mixed up": (lambda p: gyro(p, [[0, -1, 0], [0, 0, 1], [1, 0, 0]]), "called its x, y, z is its -y, z, x"),
     "gyro turned": (lambda p: gyro(p, TURNED.T), "the gyro is mounted turned by 21"),
     "gyro turned about z": (lambda p: gyro(p, ABOUT_Z), "the gyro is mounted turned by 20"),
     "dead axis": (lambda p: gyro(p, np.diag([1, 1, 0])), "gyro z never changes: a dead or missing sensor"),
