@@ -158,7 +158,7 @@ def _verdict(
     little = claimed == 0 or len(hidden) > _MOSTLY * claimed
     if checks.fired:
         reasons.append(_fired(checks))
-        reasons += [cause.what + _partly(cause) for cause in causes] or [_unexplained(made.within)]
+        reasons.append(in_words(causes) if causes else _unexplained(made.within))
         if checks.of("parameters").fired and estimate.model == "angular-momentum" and estimate.method in _SHRINKING:
             reasons.append(f"{estimate.method} shrinks clusters where rates are noisy: identify by maximum-likelihood")
     elif max(ratios.values()) > _AS_GOOD:
@@ -206,10 +206,6 @@ def _fired(checks: FitChecks) -> str:
 
 def _limit(check: FitCheck) -> str:
     return f", limit {check.limit:.3g}" if check.limit else ""  # none at all are allowed: the count says it
-
-
-def _partly(cause: Cause) -> str:
-    return "" if cause.share > 0.9 else f"; it explains {100.0 * cause.share:.0f} % of it"
 
 
 def _unexplained(within: FittedPrediction) -> str:

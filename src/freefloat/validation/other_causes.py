@@ -9,6 +9,7 @@ import numpy as np
 from freefloat.errors import FreefloatError
 from freefloat.estimate.cause import Cause
 from freefloat.estimate.causes.fault_search import search_faults
+from freefloat.estimate.causes.mistakes import cause_of
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.physical.physically_consistent import physical_robot
 from freefloat.estimate.prior import CadSpread
@@ -43,5 +44,7 @@ def mistaken_recordings(problem: Problem, estimate: Estimate) -> Iterator[Cause]
         return
     as_estimated = Problem(robot, problem.flights, prior=CadSpread(), nuisances=problem.nuisances)
     search = search_faults(as_estimated)
-    for fault, _ in search.faults if search is not None else ():
-        yield Cause("recording", fault.what, f"it seems that {fault.what}: {fault.cure}", np.nan, np.nan, 1.0)
+    if search is None:
+        return
+    for fault, agreement in search.faults:
+        yield cause_of(fault, search.recorded, agreement)

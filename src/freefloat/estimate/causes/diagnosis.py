@@ -16,7 +16,7 @@ import numpy as np
 from freefloat.arrays import Array
 from freefloat.estimate.causes.advice import SCALE, lost_sentence, never_sentence, residual_sentences, two_digits
 from freefloat.estimate.causes.claims import NOTHING, Suspected, in_words
-from freefloat.estimate.causes.mistakes import MISFIT, mistakes
+from freefloat.estimate.causes.mistakes import MISFIT, Mistake, mistakes
 from freefloat.estimate.causes.outcome import FitFigures, explained_part, outcome_by, reasons_to_fail
 from freefloat.estimate.causes.suspicions import (
     Suspicions,
@@ -83,7 +83,11 @@ def diagnosed(
     samples, weak = suspicions(problem), weak_directions(estimate, problem)
     distance, large = distance_from_cad(estimate, problem), _large(estimate, unknowns)
     strange = estimate.residual.ratio > MISFIT or distance > FAR or any(each.size > _ABSURD for each in large)
-    found, about_data = _mistakes(problem, samples, estimate.residual, strange)
+    made = _mistakes(problem, samples, estimate.residual, strange)
+    if suspected.causes:  # what is a little wrong with this robot is no other robot
+        made = tuple(mistake for mistake in made if not mistake.is_another_robot)
+    found = tuple(mistake.sentence for mistake in made)
+    about_data = _about_recordings(problem, samples, made)
     warnings, notes = [*found, *about_data], [*recording_notes(problem, samples)]
     if not found:  # else the rest follows from it
         few = [*_few(estimate, problem, weak)]
@@ -107,7 +111,7 @@ def diagnosed(
         outcome=outcome_by((*found, *denied, *failures), bool(warnings or estimate.warnings)),
         warnings=(*estimate.warnings, *warnings),
         notes=(*estimate.notes, *notes),
-        causes=() if found else suspected.causes,
+        causes=tuple(cause for mistake in made for cause in mistake.causes) or (() if found else suspected.causes),
     )
 
 
@@ -151,17 +155,19 @@ def linear_mistakes(
     away = (x[:count] - equations.cad) ** 2 / np.where(variance > 0.0, variance, np.inf)
     unknown_and_strange = np.isnan(residual.ratio) and residual.white is False
     strange = residual.ratio > MISFIT or unknown_and_strange or float(away.mean()) > FAR
-    return _mistakes(problem, samples, residual, strange)
+    made = _mistakes(problem, samples, residual, strange)
+    return tuple(mistake.sentence for mistake in made), _about_recordings(problem, samples, made)
 
 
-def _mistakes(
-    problem: Problem, samples: Suspicions, residual: Residual, strange: bool
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Sentences about mistakes, which are looked for if something is strange, and about the recordings."""
-    found = tuple(mistakes(problem, samples, residual)) if strange else ()
-    sentences = tuple(mistake.sentence for mistake in found)
-    joint_units = any(mistake.joint_units for mistake in found)
-    return sentences, tuple(recording_sentences(problem, samples, sentences, joint_units))
+def _mistakes(problem: Problem, samples: Suspicions, residual: Residual, strange: bool) -> tuple[Mistake, ...]:
+    """Mistakes, which are looked for if something is strange."""
+    return tuple(mistakes(problem, samples, residual)) if strange else ()
+
+
+def _about_recordings(problem: Problem, samples: Suspicions, made: tuple[Mistake, ...]) -> tuple[str, ...]:
+    """Sentences about the recordings that no mistake has said."""
+    sentences = tuple(mistake.sentence for mistake in made)
+    return tuple(recording_sentences(problem, samples, sentences, any(mistake.joint_units for mistake in made)))
 
 
 # ---------------------------------------------------------------------- what the data do not show

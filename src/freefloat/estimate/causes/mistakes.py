@@ -37,6 +37,11 @@ class Mistake:
     causes: tuple[Cause, ...] = ()
     joint_units: bool = False
 
+    @property
+    def is_another_robot(self) -> bool:
+        """Whether it is that the robot is another one, the last that is thought of."""
+        return any(cause.kind == "robot" for cause in self.causes)
+
 
 def discrete_causes(problem: Problem, unexplained: bool) -> tuple[Cause, ...]:
     """What is simply wrong in data or robot file: units, signs, order, axes, frames, a wheel, a dead axis, the robot.
