@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from freefloat.arrays import Array
+from freefloat.estimate.cause import Cause
 from freefloat.estimate.causes.advice import SCALE, lost_sentence, never_sentence, residual_sentences, two_digits
 from freefloat.estimate.causes.claims import NOTHING, Suspected, in_words
 from freefloat.estimate.causes.mistakes import MISFIT, Mistake, mistakes
@@ -42,6 +43,7 @@ _LATE = 5.0  # standard deviations of a time offset that is worth a note
 _MANY = 0.1  # of the clusters: so many directions that this motion does not show, though another would
 _MOSTLY = 0.5  # of the directions
 _NAMED = 3
+_OF_THE_ROBOT = ("geometry", "known", "mass")  # causes for which it may be another robot altogether
 _NONE_OF_THEM = (
     "the data hold more than noise that the model does not explain, and no single mistake that is looked for explains "
     "most of it"
@@ -84,7 +86,7 @@ def diagnosed(
     distance, large = distance_from_cad(estimate, problem), _large(estimate, unknowns)
     strange = estimate.residual.ratio > MISFIT or distance > FAR or any(each.size > _ABSURD for each in large)
     made = _mistakes(problem, samples, estimate.residual, strange)
-    if suspected.causes:  # what is a little wrong with this robot is no other robot
+    if suspected.causes and suspected.causes[0].kind not in _OF_THE_ROBOT:
         made = tuple(mistake for mistake in made if not mistake.is_another_robot)
     found = tuple(mistake.sentence for mistake in made)
     about_data = _about_recordings(problem, samples, made)
@@ -111,7 +113,7 @@ def diagnosed(
         outcome=outcome_by((*found, *denied, *failures), bool(warnings or estimate.warnings)),
         warnings=(*estimate.warnings, *warnings),
         notes=(*estimate.notes, *notes),
-        causes=tuple(cause for mistake in made for cause in mistake.causes) or (() if found else suspected.causes),
+        causes=_claimed(made, suspected),
     )
 
 
@@ -157,6 +159,14 @@ def linear_mistakes(
     strange = residual.ratio > MISFIT or unknown_and_strange or float(away.mean()) > FAR
     made = _mistakes(problem, samples, residual, strange)
     return tuple(mistake.sentence for mistake in made), _about_recordings(problem, samples, made)
+
+
+def _claimed(made: tuple[Mistake, ...], suspected: Suspected) -> tuple[Cause, ...]:
+    """Mistakes, else what else may be wrong; another robot, which anything explains, only beside that."""
+    causes = tuple(cause for mistake in made for cause in mistake.causes)
+    if not made or all(mistake.is_another_robot for mistake in made):
+        return (*suspected.causes, *causes)
+    return causes
 
 
 def _mistakes(problem: Problem, samples: Suspicions, residual: Residual, strange: bool) -> tuple[Mistake, ...]:

@@ -110,7 +110,10 @@ class MaximumLikelihood(Estimator):
         """What may be wrong; nothing can be said of what is left by a fit that is wild."""
         if not _level(found.fit.residual) < _WILD:
             return NOTHING
-        return everything_beside(found.likelihood, found.fit.point).suspected()
+        with suppress(NotPossible):
+            beside = everything_beside(found.likelihood, found.fit.point)
+            return beside.suspected() if np.isfinite(beside.fit.J).all() else NOTHING
+        return NOTHING
 
     def _refined(self, found: _Found) -> _Found:
         """With finer curves where what is left is coloured."""
