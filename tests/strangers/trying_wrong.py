@@ -184,22 +184,35 @@ def judged(thing: str, index: int, seed: int, size: float, detectability: float,
     what = thing, ROBOTS[index].name, seed, size
     try:
         estimate = ff.identify(mission, recording_of(seen))
-        identified = time.perf_counter()
-        validation = ff.validate(mission, estimate, recording_of(unseen))
     except Exception as error:  # a fault of the package is a line of the table, not the end of it
         took = time.perf_counter() - begin
-        how = "refused" if isinstance(error, ff.FreefloatError) else "crashed"
-        refused = how, "none", (), np.nan, np.nan, (f"{type(error).__name__}: {error}",)
+        refused = _ended(error), "none", (), np.nan, np.nan, (f"{type(error).__name__}: {error}",)
         return Judged(*what, detectability, wrong.causes, *refused, took, 0.0)
-    took = identified - begin, time.perf_counter() - identified
+    identified = time.perf_counter()
     if thing != RIGHT and THINGS[thing].spread:
         channels = {channel.name: channel.values.size for channel in seen.channels}
         count = channels[NOISY[thing]] if thing in NOISY else len(estimate.values)
         detectability = variance_detectability(1.0 + THINGS[thing].spread * size, count)
-    claims = estimate.causes or validation.causes
-    said = (*estimate.warnings, *(() if validation.verdict == "pass" else validation.reasons))
+    verdict, predicted, reasons, causes = _validated(mission, estimate, recording_of(unseen))
+    took = identified - begin, time.perf_counter() - identified
+    claimed = tuple((cause.kind, cause.name) for cause in estimate.causes or causes)
+    said = (*estimate.warnings, *reasons)
+    shown = estimate.outcome, verdict, claimed, estimate.residual.ratio, predicted, said
+    return Judged(*what, detectability, wrong.causes, *shown, *took)
+
+
+def _validated(
+    mission: ff.Mission, estimate: ff.Estimate, unseen: ff.Recording
+) -> tuple[str, float, tuple[str, ...], tuple[ff.estimate.Cause, ...]]:
+    """Verdict, error of the prediction over noise, reasons of a verdict that is no PASS, and causes."""
+    try:
+        validation = ff.validate(mission, estimate, unseen)
+    except Exception as error:  # an estimate that describes no robot predicts nothing
+        return _ended(error), np.nan, (f"{type(error).__name__}: {error}",), ()
     ratios = [channel.ratio for channel in validation.channels]
     predicted = float(np.sqrt(max(np.mean(np.square(ratios)) - 1.0, 0.0)))
-    claimed = tuple((cause.kind, cause.name) for cause in claims)
-    shown = estimate.outcome, validation.verdict, claimed, estimate.residual.ratio, predicted, said
-    return Judged(*what, detectability, wrong.causes, *shown, *took)
+    return validation.verdict, predicted, () if validation.verdict == "pass" else validation.reasons, validation.causes
+
+
+def _ended(error: Exception) -> str:
+    return "refused" if isinstance(error, ff.FreefloatError) else "crashed"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from freefloat.arrays import Array
 from freefloat.estimate.causes.alternatives import alternatives
-from freefloat.estimate.causes.claims import Suspected, claims
+from freefloat.estimate.causes.claims import NOTHING, Suspected, claims
 from freefloat.estimate.causes.score import FittedRows
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import UNITS, ChannelResidual
@@ -156,7 +156,9 @@ class BaseMotionPrediction:
         information[np.ix_(others, others)], off[others] = self.information, point[self.count :] - self.mean
         fit = FittedRows(r / levels, moved, fitted, information, off, np.zeros_like(information))
         unknowns = found.likelihood.unknowns.shifted(shift)
-        return claims(list(alternatives(self.problem, unknowns, fit, found.channels)), fit)
+        return (
+            claims(list(alternatives(self.problem, unknowns, fit, found.channels)), fit) if fit.is_usable else NOTHING
+        )
 
     def on(self, problem: Problem) -> BaseMotionPrediction:
         """What the same estimate predicts of other flights."""

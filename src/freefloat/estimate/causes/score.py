@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from freefloat.arrays import Array
 
+_LARGEST = 1e100  # derivative: what is larger is so wild that nothing can be said
 _ROUNDING = 1e-9  # of what a further unknown does by itself: less that fitted unknowns do not do as well is nothing
 
 
@@ -55,6 +56,11 @@ class FittedRows:
     information: Array
     off: Array
     steadying: Array
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether squares of all derivatives are numbers."""
+        return bool(np.isfinite(self.r).all() and np.abs(self.J).max(initial=0.0) < _LARGEST)
 
     @cached_property
     def _data(self) -> Array:

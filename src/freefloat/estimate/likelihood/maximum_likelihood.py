@@ -112,7 +112,7 @@ class MaximumLikelihood(Estimator):
             return NOTHING
         with suppress(NotPossible):
             beside = everything_beside(found.likelihood, found.fit.point)
-            return beside.suspected() if np.isfinite(beside.fit.J).all() else NOTHING
+            return beside.suspected() if beside.fit.is_usable else NOTHING
         return NOTHING
 
     def _refined(self, found: _Found) -> _Found:
