@@ -36,6 +36,8 @@ class Nuisances(SensorNuisances):
     joint_place_m, joint_axis_rad: where a joint sits on the body that carries it, along each axis, and tilts of its
     axis about each direction across it.
     external_torque_Nm: constant in inertial axes.
+    drag_per_s: of a body without joints, what air takes of its turn: torque over rate about each axis, over the mean
+    moment of inertia of the CAD model, constant over a flight.
     And of the sensors, as their files have it: gyro_bias_rad_s (constant over a flight; its random walk is that of the
     flight's `walks`), misalignment_rad (of the gyro, about each axis), gyro_scale (of each axis; costs accuracy, so
     only on request), velocity_bias_m_s2 (of an acceleration that was integrated to a velocity), joint_rate_bias_rad_s
@@ -50,6 +52,7 @@ class Nuisances(SensorNuisances):
     joint_place_m: float | None = usual_spread(None, "of where each joint sits, along each axis")
     joint_axis_rad: float | None = usual_spread(None, "of how each joint's axis points")
     external_torque_Nm: float | None = usual_spread(None, "constant in inertial axes")
+    drag_per_s: float | None = usual_spread(0.03, "what air takes of the turn of a body without joints, about each axis")
 
     @classmethod
     def none(cls) -> Nuisances:

@@ -25,12 +25,16 @@ _CONFIDENCE = 0.975
 _SINGULAR = 1e-13
 
 
-def variance_by_blocks(rows: tuple[Rows, ...], information: Array) -> Array:
+def variance_by_blocks(rows: tuple[Rows, ...], prior: Array) -> Array:
     """Variance of each unknown, (unknowns,), as blocks of time show it.
 
-    rows: residuals and their derivatives by all unknowns. information: of data and prior there, (unknowns, unknowns).
+    rows: residuals and their derivatives by all unknowns. prior: information of what was assumed before, (unknowns,
+    unknowns). That of the data is the sum of the blocks' own: were it of derivatives at another point, a direction that
+    hardly any reading shows would seem to be shown by single blocks.
     """
-    moved = np.stack([_solved(information - N, g) for N, g in _blocks(rows)])
+    blocks = list(_blocks(rows))
+    information = prior + np.sum([N for N, _ in blocks], axis=0)
+    moved = np.stack([_solved(information - N, g) for N, g in blocks])
     count = len(moved)
     student = float(t.isf(1.0 - _CONFIDENCE, count - 1) / norm.isf(1.0 - _CONFIDENCE))
     return np.asarray(student**2 * (count - 1) * moved.var(axis=0))
