@@ -1,7 +1,7 @@
 """What air takes of a body's turn: a torque against its rate, small beside what else it does.
 
-With a coefficient d, the same about all axes, the torque is -d w. It is so small that its course is that of the measured
-rates: with R the attitude that these make, angular momentum in the axes of the first instant gains
+With a coefficient d, the same about all axes, the torque is -d w. It is so small that its course is that of the
+measured rates: with R the attitude that these make, angular momentum in the axes of the first instant gains
 
     -d (integral of R w),
 
