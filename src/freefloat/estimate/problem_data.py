@@ -36,8 +36,8 @@ class Nuisances(SensorNuisances):
     joint_place_m, joint_axis_rad: where a joint sits on the body that carries it, along each axis, and tilts of its
     axis about each direction across it.
     external_torque_Nm: constant in inertial axes.
-    drag_per_s: of a body without joints, what air takes of its turn: torque over rate, the same about all axes, over
-    the mean moment of inertia of the CAD model, constant over a flight.
+    drag_per_s: of a body without joints, what air takes of its turn: entries of a symmetric matrix, torque over rate,
+    constant over a flight, over the mean moment of inertia of the CAD model.
     And of the sensors, as their files have it: gyro_bias_rad_s (constant over a flight; its random walk is that of the
     flight's `walks`), misalignment_rad (of the gyro, about each axis), gyro_scale (of each axis; costs accuracy, so
     only on request), velocity_bias_m_s2 (of an acceleration that was integrated to a velocity), joint_rate_bias_rad_s

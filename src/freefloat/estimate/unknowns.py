@@ -281,9 +281,15 @@ def _turning(problem: Problem, flight: Flight, ending: str) -> Iterator[UnknownG
     drag = problem.nuisances.drag_per_s
     if drag is not None and not problem.robot.joints and not flight.momentum.is_zero and "w" in flight.measured:
         mean_moment = float(np.trace(inertia_about_com(problem.robot.parameters))) / 3.0
-        yield independent(DRAG, [f"{DRAG}{ending}"], "N m s", drag * mean_moment)
+        names = [f"{AXES[i]}{AXES[j]}" for i, j in drag_entries(axes)]
+        yield independent(DRAG, [f"{DRAG} {name}{ending}" for name in names], "N m s", drag * mean_moment)
     if any(reading.shows_attitude for reading in readings_among(flight.measured)):
         yield flat(FIRST_ATTITUDE, along(axes, FIRST_ATTITUDE, ending), "rad")
+
+
+def drag_entries(axes: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Rows and columns of the entries of a symmetric matrix over the axes that turn."""
+    return [(i, j) for i in axes.tolist() for j in axes.tolist() if i <= j]
 
 
 def _joint_motion(problem: Problem, flight: Flight, ending: str) -> UnknownGroup:

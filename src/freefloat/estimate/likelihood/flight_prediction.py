@@ -39,6 +39,7 @@ from freefloat.estimate.unknowns import (
     Unknowns,
     clock_kinds,
     clocks_of,
+    drag_entries,
     thrusters_of,
     uncertain_wheels,
 )
@@ -88,7 +89,9 @@ class FlightPrediction:
         self.present = self.problem.present(self.flight)
         self.middle = 0.5 * float(self.flight.t[0] + self.flight.t[-1])
         self._remembered = dict[str, Remembered]()
-        self.drag = None if self.place(DRAG) is None else DragMomentum.of(self.flight.measured)
+        self.drag = (
+            None if self.place(DRAG) is None else DragMomentum.of(self.flight.measured, drag_entries(self.turning))
+        )
 
     def _nodes(self) -> dict[str, ReadingNodes]:
         """By array of the samples, where its readings are predicted."""
@@ -266,7 +269,7 @@ class FlightPrediction:
         """What torques from outside have given since the first instant, in its axes, shape (m, 3) [N m s]."""
         given = (t - t[0])[:, None] * self.vector(point, self.place(EXTERNAL_TORQUE), self.turning)
         if self.drag is not None:
-            given += self.drag.momentum(t - t[0]) * point[self.place(DRAG)]
+            given += self.drag.momentum(t - t[0]) @ point[self.place(DRAG)]
         return given
 
     def _joints(self, name: str, t: Array) -> tuple[Motion, CurveErrors]:

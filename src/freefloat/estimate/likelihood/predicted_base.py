@@ -169,8 +169,8 @@ class PredictedFlight:
             pushed += flight.vector(self.point, torque, flight.turning) @ motion.R
         if drag is not None and flight.drag is not None:
             back = motion.R.swapaxes(1, 2)
-            G[:, :, drag] = motion.B @ (back @ flight.drag.momentum(since)[:, :, None])
-            pushed += (back @ flight.drag.torque(since)[:, :, None])[..., 0] * self.point[drag]
+            G[:, :, drag] = motion.B @ (back @ flight.drag.momentum(since))
+            pushed += (back @ flight.drag.torque(since)) @ self.point[drag]
         if pushed.any():
             self._begin(G, (motion.B @ pushed[:, :, None])[..., 0])
         alpha = self._turned(G)
