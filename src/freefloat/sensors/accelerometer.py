@@ -88,7 +88,7 @@ class Accelerometer(Triad):
 class AccelerometerNuisances:
     """Standard deviation assumed of each of an accelerometer's errors; None leaves it out."""
 
-    accelerometer_bias_m_s2: float | None = usual_spread(0.1, "constant over a flight")
+    accelerometer_bias_m_s2: float | None = usual_spread(0.5, "constant over a flight")
     accelerometer_misalignment_rad: float | None = usual_spread(1e-2, "against the base, about each axis that turns")
     accelerometer_scale: float | None = usual_spread(1e-2, "of each axis")
 
