@@ -13,7 +13,7 @@ def test_derivatives_of_what_the_gyro_should_read_are_those_of_differences(base)
     problem = make_case("angular-momentum", 2, base=base, momentum="unknown").problem
     view = FlightView(problem, problem.flights[0], no_fault(problem.robot))
     rng, count = np.random.default_rng(0), len(problem.minimal)
-    point = np.concatenate([1e-5 * problem.cad, 1e-2 * rng.normal(size=view.free.stop)])
+    point = np.concatenate([1e-5 * problem.cad, 1e-2 * rng.normal(size=view.extras)])
 
     def residual(at):
         return view.rows(at[:count], at[count:])[0]

@@ -141,7 +141,7 @@ def test_swapped_axes_of_the_gyro_are_not_those_of_the_estimate(flown):
     mission, estimate, recording = flown
     found = validate(mission, estimate, with_gyro(recording, recording["gyro"].values[:, [1, 0, 2]]))
     assert found.verdict == "fail"
-    assert found.causes[0].kind == "recording", str(found)
+    assert found.causes[0].kind == "axes", str(found)
     assert "the gyro's axes x and y are swapped" in found.causes[0].what
 
 

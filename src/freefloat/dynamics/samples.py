@@ -14,6 +14,7 @@ from freefloat.errors import ShapeError
 from freefloat.frozen import Content
 from freefloat.robot.model import Robot
 
+UNCLAIMED_WHEEL = "wheel "
 _WIDTH = {"v": 3, "w": 3, "dv": 3, "dw": 3, "attitude": 4, "position": 3, "base_wrench": 6}
 
 
@@ -30,7 +31,8 @@ class Samples(Content):
     torques: joint torques or forces, shape (n, joints) [N m or N].
     base_wrench: external force and moment about the base origin, base frame, shape (n, 6) [N, N m].
     t: time, shape (n,) [s].
-    others: what further sensors measured, by name, shape (n, k) each.
+    others: what further sensors measured, by name, shape (n, k) each; rates of wheels that the robot does not have are
+        `UNCLAIMED_WHEEL` and the wheel's name, shape (n, 1) [rad/s].
     """
 
     q: Array

@@ -164,8 +164,19 @@ class ProblemData(Content):
 
     def standard(self, theta: ArrayLike) -> Array:
         """Standard parameters that move as the clusters theta do, (10 bodies,)."""
-        phi = np.array(self.fixed)
+        phi = np.array(self.as_built)
         phi[self.minimal.kept] += np.asarray(theta, float)
+        return phi
+
+    @cached_property
+    def as_built(self) -> Array:
+        """The CAD model's parameters less its clusters in their leaders' places, (10 bodies,).
+
+        With clusters added there, bodies are where the CAD model has them, and not all lumped into the leaders: both
+        move alike, but only so does what moves them, such as a longer link, act as it would on the real bodies.
+        """
+        phi = self.fixed + self._declared
+        phi[self.minimal.kept] -= self.cad
         return phi
 
     @cached_property

@@ -187,7 +187,7 @@ class _Readings:
         if channel.name in self.settings.calibrations:
             calibration = self.settings.calibrations[channel.name]
             raw, M = raw + calibration.bias, M @ calibration.matrix
-        return Measured(channel.t, raw @ M.T, np.sqrt(M**2 @ self._sd(channel, known) ** 2))
+        return Measured(channel.t, raw @ M.T, np.sqrt(M**2 @ self._sd(channel, known) ** 2), own_axes=known.mounting.R)
 
     def _specific_force(self, channel: Channel, known: Known) -> Measured:
         """At the sensor's own place; where its sensor says no noise, that is what readings leave of smooth curves."""
@@ -202,7 +202,7 @@ class _Readings:
 
     def _attitude(self, channel: Channel, known: Known) -> Measured:
         attitude = base_attitude(channel.of((*AXES, "w")), known.mounting)
-        return Measured(channel.t, attitude, attitude_noise(channel, known, attitude))
+        return Measured(channel.t, attitude, attitude_noise(channel, known, attitude), own_axes=known.mounting.R)
 
     def _position(self, channel: Channel, known: Known) -> Measured | None:
         place, arm = channel.of(AXES), known.mounting.p
@@ -222,7 +222,7 @@ class _Readings:
             return None
         v = turned(R.swapaxes(1, 2), channel.of(AXES))
         sd = np.full(3, np.sqrt((self._sd(channel, known) ** 2).mean()))
-        return Measured(channel.t, v, sd, arm=known.mounting.p)
+        return Measured(channel.t, v, sd, arm=known.mounting.p, own_axes=known.mounting.R)
 
     def _rotations(self, t: Array) -> Array | None:
         """Attitudes as measured, between their instants where need be, shape (n, 3, 3)."""

@@ -77,6 +77,12 @@ class Unknowns:
         """Where unknowns of a kind are, the flight's own or those that all flights share; None if there are none."""
         return self._places.get((kind, flight), self._places.get((kind, None)))
 
+    def shifted(self, by: int) -> Unknowns:
+        """The same groups, all but the clusters so many places further on."""
+        first, *others = self.parts
+        moved = (replace(part, place=slice(part.place.start + by, part.place.stop + by)) for part in others)
+        return Unknowns((first, *moved))
+
     @cached_property
     def _places(self) -> dict[tuple[str, int | None], slice]:
         return {(part.kind, part.flight): part.place for part in self.parts}

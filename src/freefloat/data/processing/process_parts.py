@@ -24,6 +24,7 @@ from freefloat.data.processing.processed import Known, ProcessSettings, known_of
 from freefloat.data.processing.resampling import evenly
 from freefloat.data.processing.spectrum import noise_level
 from freefloat.data.processing.whiteness import whiteness
+from freefloat.dynamics.samples import UNCLAIMED_WHEEL
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
 from freefloat.robot.rotations import rotations, turned
@@ -83,18 +84,24 @@ class ProcessedPart:
 
 
 def wheels(inputs: ProcessingInputs) -> ProcessedPart:
-    """Wheel rates and accelerations, from tachometers, else from the command."""
+    """Wheel rates and accelerations, from tachometers, else from the command; those of unknown wheels go along."""
     names = tuple(wheel.name for wheel in inputs.robot.wheels)
     channel = inputs.channels.get("wheel")
-    if not names:
-        return ProcessedPart()
     if channel is None:
-        return _commanded_wheels(inputs, names)
+        return _commanded_wheels(inputs, names) if names else ProcessedPart()
+    unknown = [name for name in channel.components if name not in names]
+    further = {f"{UNCLAIMED_WHEEL}{name}": inputs.on_time_base(channel, channel.of((name,))).values for name in unknown}
+    return (_measured_wheels(inputs, channel, names) if names else ProcessedPart()) + ProcessedPart(further)
+
+
+def _measured_wheels(inputs: ProcessingInputs, channel: Channel, names: tuple[str, ...]) -> ProcessedPart:
     values = channel.of(names)
     resampled = inputs.on_time_base(channel, values)
     motion, spread, how = differentiated(channel.t, values, inputs.t, inputs.command)
-    sd = inputs.known(channel).noise_sd
-    level = noise_level(evenly(channel.t, values).values) if sd is None else _placed(channel, names, sd)
+    sd, level = inputs.known(channel).noise_sd, noise_level(evenly(channel.t, values).values)
+    if sd is not None:
+        said = _placed(channel, names, sd)
+        level = np.where(np.isnan(said), level, said)
     steady = _steady(values, level)
     words = f"{resampled.words}; accelerations from it {how}"
     if steady.any():

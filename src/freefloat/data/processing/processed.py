@@ -139,9 +139,12 @@ def known_of(channel: Channel, robot: Robot, sensors: Iterable[Sensor], settings
 
 
 def _ordered(channel: Channel, given: tuple[str, ...], noise: Array, step: Array) -> tuple[Array, Array]:
-    """Noise and step in the order of the channel's own components."""
+    """Noise and step in the order of the channel's own components; NaN of those that the sensor does not speak of."""
     if channel.quantity == "attitude":
         return noise, np.zeros(noise.size)
-    step = np.broadcast_to(step, noise.shape)
-    place = [given.index(name) for name in channel.components if name in given]
-    return noise[place], step[place]
+    spoken = [place for place, name in enumerate(channel.components) if name in given]
+    levels = np.full((2, len(channel.components)), np.nan)
+    levels[:, spoken] = np.array([noise, np.broadcast_to(step, noise.shape)])[
+        :, [given.index(channel.components[place]) for place in spoken]
+    ]
+    return levels[0], levels[1]

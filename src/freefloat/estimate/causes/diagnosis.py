@@ -15,7 +15,8 @@ import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.estimate.causes.advice import SCALE, lost_sentence, never_sentence, residual_sentences, two_digits
-from freefloat.estimate.causes.mistakes import MISFIT, mistakes
+from freefloat.estimate.causes.claims import NOTHING, Suspected, in_words
+from freefloat.estimate.causes.mistakes import MISFIT, Mistake, mistakes
 from freefloat.estimate.causes.outcome import FitFigures, explained_part, outcome_by, reasons_to_fail
 from freefloat.estimate.causes.suspicions import (
     Suspicions,
@@ -41,6 +42,10 @@ _LATE = 5.0  # standard deviations of a time offset that is worth a note
 _MANY = 0.1  # of the clusters: so many directions that this motion does not show, though another would
 _MOSTLY = 0.5  # of the directions
 _NAMED = 3
+_NONE_OF_THEM = (
+    "the data hold more than noise that the model does not explain, and no single mistake that is looked for explains "
+    "most of it"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,21 +76,31 @@ def refuse_too_few(rows: int, problem: Problem) -> None:
         )
 
 
-def diagnosed(estimate: Estimate, problem: Problem, unknowns: Unknowns, converged: bool) -> Estimate:
+def diagnosed(
+    estimate: Estimate, problem: Problem, unknowns: Unknowns, converged: bool, suspected: Suspected = NOTHING
+) -> Estimate:
     """The estimate with its warnings, notes and outcome."""
     samples, weak = suspicions(problem), weak_directions(estimate, problem)
     distance, large = distance_from_cad(estimate, problem), _large(estimate, unknowns)
     strange = estimate.residual.ratio > MISFIT or distance > FAR or any(each.size > _ABSURD for each in large)
-    found, about_data = _mistakes(problem, samples, estimate.residual, strange)
+    made = _mistakes(problem, samples, estimate.residual, strange)
+    if suspected.causes:  # what is a little wrong with this robot is no other robot
+        made = tuple(mistake for mistake in made if not mistake.is_another_robot)
+    found = tuple(mistake.sentence for mistake in made)
+    about_data = _about_recordings(problem, samples, made)
     warnings, notes = [*found, *about_data], [*recording_notes(problem, samples)]
     if not found:  # else the rest follows from it
         few = [*_few(estimate, problem, weak)]
         lost, never = _lost(problem, samples, weak) if not few else ([], [])
         warnings += [*few, *lost]
         warnings += [] if converged else ["the fit did not converge: its numbers are those where it stopped"]
-        warnings += residual_sentences(estimate.residual, _of_filtered(problem), _widened(estimate))
-        warnings += _contradicted(estimate, problem, distance)
-        warnings += _more_than_allowed(large)
+        if suspected.causes:
+            warnings.append(in_words(suspected.causes))
+        else:
+            warnings += residual_sentences(estimate.residual, _of_filtered(problem), _widened(estimate))
+            warnings += _contradicted(estimate, problem, distance)
+            warnings += _more_than_allowed(large)
+            warnings += [_NONE_OF_THEM] if suspected.strange and not warnings else []
         notes += [*never, *_late(estimate, problem, unknowns, large)]
     failures = reasons_to_fail(figures_of(estimate, problem))
     warnings += () if found else failures
@@ -96,6 +111,7 @@ def diagnosed(estimate: Estimate, problem: Problem, unknowns: Unknowns, converge
         outcome=outcome_by((*found, *denied, *failures), bool(warnings or estimate.warnings)),
         warnings=(*estimate.warnings, *warnings),
         notes=(*estimate.notes, *notes),
+        causes=tuple(cause for mistake in made for cause in mistake.causes) or (() if found else suspected.causes),
     )
 
 
@@ -139,17 +155,19 @@ def linear_mistakes(
     away = (x[:count] - equations.cad) ** 2 / np.where(variance > 0.0, variance, np.inf)
     unknown_and_strange = np.isnan(residual.ratio) and residual.white is False
     strange = residual.ratio > MISFIT or unknown_and_strange or float(away.mean()) > FAR
-    return _mistakes(problem, samples, residual, strange)
+    made = _mistakes(problem, samples, residual, strange)
+    return tuple(mistake.sentence for mistake in made), _about_recordings(problem, samples, made)
 
 
-def _mistakes(
-    problem: Problem, samples: Suspicions, residual: Residual, strange: bool
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Sentences about mistakes, which are looked for if something is strange, and about the recordings."""
-    found = tuple(mistakes(problem, samples, residual)) if strange else ()
-    sentences = tuple(mistake.sentence for mistake in found)
-    joint_units = any(mistake.joint_units for mistake in found)
-    return sentences, tuple(recording_sentences(problem, samples, sentences, joint_units))
+def _mistakes(problem: Problem, samples: Suspicions, residual: Residual, strange: bool) -> tuple[Mistake, ...]:
+    """Mistakes, which are looked for if something is strange."""
+    return tuple(mistakes(problem, samples, residual)) if strange else ()
+
+
+def _about_recordings(problem: Problem, samples: Suspicions, made: tuple[Mistake, ...]) -> tuple[str, ...]:
+    """Sentences about the recordings that no mistake has said."""
+    sentences = tuple(mistake.sentence for mistake in made)
+    return tuple(recording_sentences(problem, samples, sentences, any(mistake.joint_units for mistake in made)))
 
 
 # ---------------------------------------------------------------------- what the data do not show

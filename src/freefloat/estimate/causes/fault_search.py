@@ -1,7 +1,9 @@
 """Which mistake in the data explains a motion that the robot's model does not.
 
-Rates as recorded, and with every possible mistake undone, are compared with the CAD model (`rate_comparison.py`). A
-mistake is named only if the data agree with the model once it is undone, and several times better than before.
+Rates as recorded, and with every possible mistake undone, are compared with the CAD model (`rate_comparison.py`); where
+no mistake in them is found, attitudes are compared with rates and velocities with the CAD model
+(`attitude_comparison.py`, `velocity_comparison.py`). All are looked at in one linear step, the best refined. A mistake
+is named only if the data agree with the model once it is undone, and several times better than before.
 """
 
 from __future__ import annotations
@@ -14,9 +16,13 @@ import numpy as np
 
 from freefloat.arrays import AXES
 from freefloat.dynamics.reaction import NotPossible
+from freefloat.dynamics.samples import UNCLAIMED_WHEEL
+from freefloat.estimate.cause import Cause
+from freefloat.estimate.causes.attitude_comparison import attitude_faults
 from freefloat.estimate.causes.flight_view import FlightView
 from freefloat.estimate.causes.possible_faults import Fault, no_fault, possible_faults, turned_gyro
 from freefloat.estimate.causes.rate_comparison import Agreement, RateComparison
+from freefloat.estimate.causes.velocity_comparison import velocity_faults
 from freefloat.estimate.problem import Problem
 from freefloat.robot.rotations import exponential, logarithm
 
@@ -34,8 +40,9 @@ _TURNS = (_COARSE, _COARSE, _FINE, _FINE)
 class Search:
     """What was found.
 
-    recorded: agreement of the data as they are. faults: those that explain them and cannot be told from each other,
-    with the agreement once each is undone; empty if none does.
+    recorded: agreement of the data as they are: of those that the faults are in, of the rates if there are none.
+    faults: those that explain them and cannot be told from each other, with the agreement once each is undone, the best
+    first; empty if none does.
     """
 
     recorded: Agreement
@@ -52,7 +59,8 @@ def search_faults(problem: Problem) -> Search | None:
     if problem.robot.base == "fixed" or not (comparison := RateComparison(problem)).flights:
         return None
     unknown = all(flight.momentum.is_unknown for flight in comparison.flights)
-    faults = list(possible_faults(problem.robot, unknown))
+    known = [name for name in problem.known if name in problem.robot.body_names]
+    faults = list(possible_faults(problem.robot, unknown, _unclaimed_wheels(comparison), known))
     costs = [comparison.agreement(fault, _COARSE).cost for fault in faults]
     recorded = comparison.agreement(no_fault(problem.robot), _FINE)
     tried = [(faults[k], comparison.agreement(faults[k], _FINE)) for k in np.argsort(costs)[:_CANDIDATES]]
@@ -60,7 +68,22 @@ def search_faults(problem: Problem) -> Search | None:
     if not named and problem.robot.base == "free":
         turned = _turned(comparison)
         named = _named(recorded, [(turned, comparison.agreement(turned, _FINE))]) if turned is not None else ()
-    return Search(recorded, named)
+    return Search(recorded, named) if named else _in_other_sensors(comparison) or Search(recorded, ())
+
+
+def _in_other_sensors(comparison: RateComparison) -> Search | None:
+    """A mistake in attitudes or velocities; None if there is none."""
+    for found in (attitude_faults(comparison.problem), velocity_faults(comparison)):
+        if found is not None and (named := _named(*found)):
+            return Search(found[0], named)
+    return None
+
+
+def _unclaimed_wheels(comparison: RateComparison) -> list[str]:
+    """Wheels whose rates every flight has, and that the robot has not."""
+    held = [set(flight.samples.others or {}) for flight in comparison.flights]
+    found = sorted(name for name in set.intersection(*held) if name.startswith(UNCLAIMED_WHEEL))
+    return [name.removeprefix(UNCLAIMED_WHEEL) for name in found]
 
 
 def _named(recorded: Agreement, tried: list[tuple[Fault, Agreement]]) -> tuple[tuple[Fault, Agreement], ...]:
@@ -74,26 +97,29 @@ def _named(recorded: Agreement, tried: list[tuple[Fault, Agreement]]) -> tuple[t
 
 def _turned(comparison: RateComparison) -> Fault | None:
     """The gyro turned against the base so that the data agree best; None if it is hardly turned at all."""
-    R, still = np.eye(3), np.ones(len(comparison.problem.robot.joints))
+    R, robot = np.eye(3), comparison.problem.robot
     for shares in _TURNS:
-        found = comparison.agreement(turned_gyro(R, still), shares, _FREE_RAD)
+        found = comparison.agreement(turned_gyro(robot, R), shares, _FREE_RAD)
+        if not found.turn:
+            return None
         R = exponential(np.array([found.turn]))[0] @ R
-    return turned_gyro(R, still) if float(np.linalg.norm(logarithm(R[None]))) > _TURNED_RAD else None
+    return turned_gyro(robot, R) if float(np.linalg.norm(logarithm(R[None]))) > _TURNED_RAD else None
 
 
-def silent_axes(problem: Problem) -> Iterator[str]:
-    """A sentence for each gyro that shows nothing but noise where the CAD model says that the base turns."""
+def dead_axes(problem: Problem) -> Iterator[Cause]:
+    """Each axis of a gyro that shows nothing but noise where the CAD model says that the base turns about it."""
     recorded, several = no_fault(problem.robot), len(problem.flights) > 1
     for flight in problem.flights:
         if problem.robot.base == "fixed" or flight.samples.w is None or flight.samples.dq is None:
             continue
         view = FlightView(problem, flight, recorded)
         with suppress(NotPossible):
-            expected = view.motion(np.zeros(len(problem.minimal)), view.first()).w[:, view.turning].std(axis=0)
-            silent = ~view.alive & (view.size > 0.0) & (expected > _HEARD * view.noise)
-            for row in np.flatnonzero(silent):
-                where = f"{flight.name}: " if several else ""
-                yield (
-                    f"{where}gyro {AXES[view.turning[row]]} shows nothing but noise, where the CAD model expects "
-                    f"{expected[row]:.2g} rad/s: a dead or missing sensor; repair it or leave it out"
+            motion = view.motion(np.zeros(len(problem.minimal)), view.first())
+            expected = (motion.w[:, view.turning] @ view.to_gyro.T).std(axis=0)
+            for row in np.flatnonzero(~view.alive & (expected > _HEARD * view.noise)):
+                where, axis = f"{flight.name}: " if several else "", AXES[view.turning[row]]
+                what = (
+                    f"{where}gyro {axis} shows nothing but noise, where the CAD model expects {expected[row]:.2g} "
+                    "rad/s: a dead or missing sensor"
                 )
+                yield Cause("dead", f"gyro {axis}", what, np.nan, np.nan, 1.0, cure="repair it or leave it out")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -20,19 +20,26 @@ _PER_MINUTE = 60.0 / (2.0 * np.pi)
 class Fault:
     """One mistake.
 
-    what: in words, to follow "it seems that". cure: what to do about it.
-    gyro: takes the recorded rates to those that were meant, shape (3, 3). joints: factor of each joint's motion,
-    shape (dofs,). order: whose column each joint's motion is in; its own unless given. wheels: factor of the wheels'
-    rates. momentum: whether the total momentum is not what was declared.
+    kind, name: as those of a `Cause`. what: in words, to follow "it seems that". cure: what to change, and where.
+    gyro: takes the recorded rates to those that were meant, in the gyro's own axes, shape (3, 3). turn: takes these, in
+    base axes by the gyro's declared mounting, to where they belong, a rotation (3, 3). joints: factor of each joint's
+    motion, shape (dofs,). order: whose column each joint's motion is in; its own unless given. wheels: factor of each
+    wheel's rate, shape (wheels,). momentum: whether the total momentum is not what was declared. missing: name of a
+    wheel whose rate was recorded and that the robot file does not have. absent: name of a body that was not there.
     """
 
+    kind: str
+    name: str
     what: str
     cure: str
-    gyro: Array
     joints: Array
-    wheels: float = 1.0
-    momentum: bool = False
+    wheels: Array
+    gyro: Array = field(default_factory=lambda: np.eye(3))
+    turn: Array = field(default_factory=lambda: np.eye(3))
     order: tuple[int, ...] = ()
+    momentum: bool = False
+    missing: str = ""
+    absent: str = ""
 
     def joint_motion(self, recorded: Array) -> Array:
         """Motion of the joints that was meant, of what was recorded, shape (n, dofs) each."""
@@ -44,73 +51,166 @@ class Fault:
         return bool((np.abs(self.joints) != 1.0).any())
 
 
+@dataclass(frozen=True, slots=True)
+class _OfRobot:
+    """Faults of recordings of one robot: what a fault does not speak of stays as it was recorded."""
+
+    robot: Robot
+
+    def fault(
+        self,
+        kind: str,
+        name: str,
+        what: str,
+        cure: str,
+        gyro: Array | None = None,
+        turn: Array | None = None,
+        joints: Array | None = None,
+        wheels: Array | None = None,
+        order: tuple[int, ...] = (),
+        momentum: bool = False,
+        missing: str = "",
+        absent: str = "",
+    ) -> Fault:
+        return Fault(
+            kind,
+            name,
+            what,
+            cure,
+            np.ones(len(self.robot.joints)) if joints is None else joints,
+            np.ones(len(self.robot.wheels)) if wheels is None else wheels,
+            np.eye(3) if gyro is None else gyro,
+            np.eye(3) if turn is None else turn,
+            order,
+            momentum,
+            missing,
+            absent,
+        )
+
+
 def no_fault(robot: Robot) -> Fault:
     """The recording as it is."""
-    return Fault("", "", np.eye(3), np.ones(len(robot.joints)))
+    return _OfRobot(robot).fault("", "", "", "")
 
 
-def possible_faults(robot: Robot, momentum_unknown: bool) -> Iterator[Fault]:
+def possible_faults(
+    robot: Robot, momentum_unknown: bool, unclaimed: Sequence[str] = (), known: Sequence[str] = ()
+) -> Iterator[Fault]:
     """Single mistakes, and the one double one that comes of a single setting.
 
-    momentum_unknown: whether the total momentum is estimated anyway.
+    momentum_unknown: whether the total momentum is estimated anyway. unclaimed: wheels whose rates were recorded and
+    that the robot does not have. known: bodies that are declared known.
     """
-    right, still = np.eye(3), np.ones(len(robot.joints))
-    turning = np.array([joint.kind != "prismatic" for joint in robot.joints], dtype=bool)
-    degrees = np.where(turning, 1.0 / _DEGREES, 1.0)
-    yield from _gyro_units(still)
-    if turning.any():
-        cure = "convert the positions and rates of the joints"
-        yield Fault("the joints are recorded in degrees instead of radians", cure, right, degrees)
-        what = "the joints were converted from degrees to radians once too often"
-        yield Fault(what, cure, right, 1.0 / degrees)
-        what = "both the joints and the gyro are recorded in degrees instead of radians"
-        yield Fault(what, "convert both", right / _DEGREES, degrees)
-    for index, joint in enumerate(robot.joints):
-        factors = np.array(still)
-        factors[index] = -1.0
-        cure = "check the joint's axis in the robot file and the sign of its encoder"
-        yield Fault(f"{joint.name} moves the other way than the robot file says", cure, right, factors)
-    yield from _swapped(robot, still)
-    yield from _gyro_axes(robot, still)
-    if robot.wheels:
-        what = "the wheels' rates are recorded in revolutions per minute instead of radians per second"
-        yield Fault(what, "convert the wheels' rates", right, still, wheels=1.0 / _PER_MINUTE)
-        cure = "check the wheels' axes in the robot file"
-        yield Fault("the wheels turn the other way than the robot file says", cure, right, still, wheels=-1.0)
+    of = _OfRobot(robot)
+    yield from _units(of)
+    yield from _reversed_joints(of)
+    yield from _swapped(of)
+    yield from _gyro_axes(of)
+    yield from _wheels(of)
+    for name in unclaimed:
+        what = f"the wheel {name}, whose rate was recorded, stores momentum, but is missing from the robot file"
+        yield of.fault("missing wheel", name, what, "add it to the base's wheels in the robot file", missing=name)
+    for name in known:
+        what = f"{name}, which is declared known, was not there"
+        cure = "say so in the mission file (`identify.without`), or correct it in the robot file"
+        yield of.fault("known", name, what, cure, absent=name)
     if not momentum_unknown:
-        cure = "declare the momentum unknown"
-        yield Fault("the total angular momentum is not what was declared", cure, right, still, momentum=True)
+        what, cure = (
+            "the total angular momentum is not what was declared",
+            "say `momentum: unknown` in the mission file",
+        )
+        yield of.fault("momentum", "", what, cure, momentum=True)
 
 
-def _swapped(robot: Robot, still: Array) -> Iterator[Fault]:
-    """Every two joints of one kind in each other's columns."""
-    for one, other in itertools.combinations(range(len(robot.joints)), 2):
-        joints, order = (robot.joints[one], robot.joints[other]), list(range(len(robot.joints)))
-        if (joints[0].kind == "prismatic") == (joints[1].kind == "prismatic"):
-            order[one], order[other] = other, one
-            what = f"{joints[0].name} and {joints[1].name} are swapped in the recording"
-            cure = "check names and order of the joints' columns"
-            yield Fault(what, cure, np.eye(3), still, order=tuple(order))
-
-
-def _gyro_units(still: Array) -> Iterator[Fault]:
-    right, cure = np.eye(3), "convert the gyro's rates"
-    yield Fault("the gyro is recorded in degrees per second instead of radians", cure, right / _DEGREES, still)
+def _units(of: _OfRobot) -> Iterator[Fault]:
+    turning = np.array([joint.kind != "prismatic" for joint in of.robot.joints], dtype=bool)
+    degrees, right = np.where(turning, 1.0 / _DEGREES, 1.0), np.eye(3)
+    gyro_cure = "convert the gyro's rates in the recording, or name their unit in its columns (`gyro_x_deg_s`)"
+    joints_cure = "convert the joints' positions and rates in the recording, or name their unit (`q_<joint>_deg`)"
+    what = "the gyro is recorded in degrees per second instead of radians"
+    yield of.fault("units", "gyro", what, gyro_cure, gyro=right / _DEGREES)
     what = "the gyro's rates were converted from degrees to radians once too often"
-    yield Fault(what, cure, right * _DEGREES, still)
+    yield of.fault("units", "gyro", what, gyro_cure, gyro=right * _DEGREES)
+    if turning.any():
+        what = "the joints are recorded in degrees instead of radians"
+        yield of.fault("units", "joints", what, joints_cure, joints=degrees)
+        what = "the joints were converted from degrees to radians once too often"
+        yield of.fault("units", "joints", what, joints_cure, joints=1.0 / degrees)
+        what = "both the joints and the gyro are recorded in degrees instead of radians"
+        both = "convert both in the recording, or name their units in its columns (`q_<joint>_deg`, `gyro_x_deg_s`)"
+        yield of.fault("units", "joints and gyro", what, both, gyro=right / _DEGREES, joints=degrees)
+    if turning.any() and not turning.all():  # all numbers of a log converted alike
+        alike, also = np.full(turning.size, 1.0 / _DEGREES), "and so is what slides, as if it turned"
+        what = f"the joints are recorded in degrees instead of radians, {also}"
+        yield of.fault("units", "joints", what, joints_cure, joints=alike)
+        what = f"both the joints and the gyro are recorded in degrees instead of radians, {also}"
+        yield of.fault("units", "joints and gyro", what, both, gyro=right / _DEGREES, joints=alike)
 
 
-def _gyro_axes(robot: Robot, still: Array) -> Iterator[Fault]:
+def _reversed_joints(of: _OfRobot) -> Iterator[Fault]:
+    for index, joint in enumerate(of.robot.joints):
+        factors = np.ones(len(of.robot.joints))
+        factors[index] = -1.0
+        what = f"{joint.name} moves the other way than the robot file says"
+        cure = f"turn round the axis of {joint.name} in the robot file, or its sign in the recording"
+        yield of.fault("sign", joint.name, what, cure, joints=factors)
+
+
+def _swapped(of: _OfRobot) -> Iterator[Fault]:
+    """Every two joints of one kind in each other's columns."""
+    joints = of.robot.joints
+    for one, other in itertools.combinations(range(len(joints)), 2):
+        order = list(range(len(joints)))
+        if (joints[one].kind == "prismatic") == (joints[other].kind == "prismatic"):
+            order[one], order[other] = other, one
+            what = f"{joints[one].name} and {joints[other].name} are swapped in the recording"
+            cure = "exchange the names of their columns in the recording, or in the mapping of the log's messages"
+            yield of.fault("order", f"{joints[one].name}, {joints[other].name}", what, cure, order=tuple(order))
+
+
+def _wheels(of: _OfRobot) -> Iterator[Fault]:
+    """All wheels at once, and each alone."""
+    names = [wheel.name for wheel in of.robot.wheels]
+    if not names:
+        return
+    every, several = np.ones(len(names)), len(names) > 1
+    units = "convert {} in the recording, or name the unit (`wheel_<wheel>_rpm`)"
+    sign = "turn round {} in the robot file"
+    what = "the wheels' rates are recorded in revolutions per minute instead of radians per second"
+    yield of.fault("units", "wheels", what, units.format("the wheels' rates"), wheels=every / _PER_MINUTE)
+    if several:
+        what = "the wheels turn the other way than the robot file says"
+        yield of.fault("sign", "wheels", what, sign.format("the wheels' axes"), wheels=-every)
+    for index, name in enumerate(names):
+        own = np.eye(len(names))[index]
+        what = f"the wheel {name} turns the other way than the robot file says"
+        yield of.fault("sign", name, what, sign.format(f"the axis of {name}"), wheels=every - 2.0 * own)
+        if several:
+            what = f"the rate of the wheel {name} is recorded in revolutions per minute instead of radians per second"
+            factors = np.where(own > 0.0, 1.0 / _PER_MINUTE, 1.0)
+            yield of.fault("units", name, what, units.format("its rate"), wheels=factors)
+
+
+def _gyro_axes(of: _OfRobot) -> Iterator[Fault]:
     """Every way to name and point the gyro's axes other than the right one."""
-    cure = "check names, signs and mounting of the gyro's axes"
-    if robot.base == "planar":
-        yield Fault("the gyro's z axis points the other way", cure, np.diag([1.0, 1.0, -1.0]), still)
+    if of.robot.base == "planar":
+        yield _signed_axes(of, (0, 1, 2), (1, 1, -1))
         return
     for order in itertools.permutations(range(3)):
         for signs in itertools.product((1, -1), repeat=3):
             if order != (0, 1, 2) or signs != (1, 1, 1):
-                shown = np.diag(signs) @ np.eye(3)[list(order)]  # recorded = shown @ meant
-                yield Fault(_axes_in_words(order, signs), cure, shown.T, still)
+                yield _signed_axes(of, order, signs)
+
+
+def _signed_axes(of: _OfRobot, order: tuple[int, ...], signs: tuple[int, ...]) -> Fault:
+    shown = np.diag(signs) @ np.eye(3)[list(order)]  # recorded = shown @ meant
+    reversed_axes = [axis for axis, sign in zip(AXES, signs, strict=True) if sign < 0]
+    alone = order == (0, 1, 2) and len(reversed_axes) == 1
+    kind, name = ("sign", f"gyro {reversed_axes[0]}") if alone else ("axes", "gyro")
+    cure = (
+        "correct signs and names of the gyro's columns in the recording, or its mounting in the mission file's sensors"
+    )
+    return of.fault(kind, name, _axes_in_words(order, signs), cure, gyro=shown.T)
 
 
 def _axes_in_words(order: tuple[int, ...], signs: tuple[int, ...]) -> str:
@@ -123,13 +223,19 @@ def _axes_in_words(order: tuple[int, ...], signs: tuple[int, ...]) -> str:
     if len(moved) == 2 and not turned:
         return f"the gyro's axes {moved[0]} and {moved[1]} are swapped"
     shown = [f"{'-' if sign < 0 else ''}{AXES[column]}" for column, sign in zip(order, signs, strict=True)]
-    return f"the gyro's axes are mixed up: its x, y, z show the base's {', '.join(shown)}"
+    return f"the gyro's axes are mixed up: what is called its x, y, z is its {', '.join(shown)}"
 
 
-def turned_gyro(R: Array, still: Array) -> Fault:
-    """A gyro whose recorded rates R, a rotation of shape (3, 3), takes to those in base axes."""
+def turned_gyro(robot: Robot, R: Array) -> Fault:
+    """A gyro whose rates, as its mounting has them, R, a rotation of shape (3, 3), takes to those in base axes."""
     vector = logarithm(R[None])[0]
     angle = float(np.linalg.norm(vector))
     listed = ", ".join(f"{part:.2f}" for part in vector / max(angle, 1e-300))
     what = f"the gyro is mounted turned by {np.degrees(angle):.1f} deg about ({listed}) of the base"
-    return Fault(what, "say how the gyro is mounted", R, still)
+    cure = "correct the gyro's mounting in the mission file's sensors"
+    return _OfRobot(robot).fault("mounting", "gyro", what, cure, turn=R)
+
+
+def of_other_sensor(robot: Robot, kind: str, name: str, what: str, cure: str) -> Fault:
+    """A mistake in something else than the rates of base, joints and wheels."""
+    return _OfRobot(robot).fault(kind, name, what, cure)

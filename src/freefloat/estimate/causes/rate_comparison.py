@@ -33,15 +33,18 @@ class Agreement:
 
     cost: of the best model; about one for data that it does not explain at all. left: share of the rates' power
     that this model leaves unexplained, beyond noise. spreads: mean square distance of its clusters from the CAD
-    model, in units of its spread. explained: share of the power that the CAD model itself explains.
-    turn: small rotation vector of the gyro against the base in the first flight [rad].
+    model, in units of its spread. explained: share of the power of rates that the CAD model itself explains; NaN
+    where other things than rates are compared.
+    turn: small rotation vector of the gyro against the base in the first flight [rad]. wheel: spin inertia times axis
+    of a wheel that the robot file does not have, along axes that the base can turn about [kg m^2]; empty without one.
     """
 
     cost: float
     left: float
     spreads: float
     explained: float
-    turn: tuple[float, ...]
+    turn: tuple[float, ...] = ()
+    wheel: tuple[float, ...] = ()
 
 
 class RateComparison:
@@ -61,7 +64,7 @@ class RateComparison:
         turn_sd: of the gyro's misalignment [rad].
         """
         views = [FlightView(self.problem, flight, fault) for flight in self.flights]
-        found, explained = Agreement(np.inf, 1.0, np.inf, 0.0, (0.0, 0.0, 0.0)), None
+        found, explained = Agreement(np.inf, 1.0, np.inf, 0.0), None
         deviation, extras = np.zeros(len(self.problem.minimal)), [view.first() for view in views]
         for share in shares:
             try:
@@ -95,16 +98,16 @@ class RateComparison:
             total += len(residual) * float(((view.size * weight) ** 2).sum())
             noise += len(residual) * float(((view.noise * weight) ** 2).sum())
         point = np.concatenate(before)
-        step, left = _least(np.vstack(A), np.concatenate(y), point, information)
+        step, left = least_step(np.vstack(A), np.concatenate(y), point, information)
         point = point + step
         parts = [point[a:b] for a, b in itertools.pairwise(edges)]
         held, away = float(point @ information @ point), float(parts[0] @ self.information @ parts[0]) / count
-        turn = tuple(parts[1][views[0].turn].tolist())
-        agreement = Agreement((left + held) / total, max(left - noise, 0.0) / total, away, 0.0, turn)
+        turn, wheel = (tuple(parts[1][place].tolist()) for place in (views[0].turn, views[0].wheel))
+        agreement = Agreement((left + held) / total, max(left - noise, 0.0) / total, away, 0.0, turn, wheel)
         return parts[0], parts[1:], agreement
 
 
-def _least(A: Array, y: Array, before: Array, information: Array) -> tuple[Array, float]:
+def least_step(A: Array, y: Array, before: Array, information: Array) -> tuple[Array, float]:
     """The step that makes |y - A step|^2 + prior smallest, and what is left of the former."""
     N = A.T @ A + information
     scale = np.sqrt(np.maximum(np.diagonal(N), 1e-300))
@@ -122,5 +125,5 @@ def _explained(views: list[FlightView], residuals: list[Array]) -> float:
 
 
 def _thinned(flight: Flight) -> Flight:
-    """The flight with no more samples than are worth looking at, joints as the samples have them."""
-    return replace(flight, samples=flight.samples[:: max(1, len(flight.samples) // _MOST)], curves=None)
+    """The flight with no more samples than are worth looking at."""
+    return replace(flight, samples=flight.samples[:: max(1, len(flight.samples) // _MOST)])

@@ -82,7 +82,7 @@ class Likelihood:
 
     def phi(self, point: Array) -> Array:
         """Standard parameters of a point in the space of unknowns, (10 bodies,)."""
-        phi = np.array(self.problem.fixed)
+        phi = np.array(self.problem.as_built)
         np.add.at(phi, self.columns, point[: self.columns.size])
         return phi
 
