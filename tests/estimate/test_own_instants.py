@@ -54,6 +54,8 @@ SETTINGS = {
     "everything, planar": {"channels": ALL, "clocks": SEVERAL, "momentum": "unknown", "base": "planar"},
     "an accelerometer": {"channels": FORCE, "clocks": SEVERAL, "momentum": "unknown"},
     "a fast accelerometer": {"channels": FORCE, "clocks": SEVERAL, "momentum": "unknown", "accelerometer_Hz": 800.0},
+    "an accelerometer and pushes": {"channels": FORCE, "clocks": SEVERAL, "momentum": "unknown", "pulses": PULSES},
+    "an accelerometer and pushes, planar": {"channels": FORCE, "clocks": ONE, "base": "planar", "pulses": PULSES},
     "an accelerometer, planar": {"channels": FORCE, "clocks": SEVERAL, "base": "planar"},
     "everything, without wheels": {"channels": ALL, "clocks": SEVERAL, "momentum": "unknown", "wheels": 0},
     "pushes": {"channels": ALL, "clocks": SEVERAL, "momentum": "unknown", "pulses": PULSES},

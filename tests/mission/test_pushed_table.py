@@ -59,13 +59,15 @@ def test_an_accelerometer_weighs_it_as_well(folder):
     gyro = "gyro: {kind: gyro, noise_rad_s: 1.0e-4, rate_Hz: 100}"
     inertial = f"{gyro}\n  felt: {{kind: accelerometer, noise_m_s2: 1.0e-3, rate_Hz: 100}}"
     cameras = next(line.strip() for line in MISSION.splitlines() if "cameras" in line)
-    (folder / "felt.yaml").write_text(MISSION.replace(cameras, inertial), encoding="utf-8")
-    mission = ff.load_mission(folder / "felt.yaml")
-    robot = ff.draw_robot(mission, seed=5)
-    estimate = ff.identify(mission, ff.simulate(mission, seed=5, robot=robot))
-    assert estimate.residual.ratio == pytest.approx(1.0, abs=0.1)
-    assert estimate.sd[0] < 0.005 * robot.mass
-    assert abs(estimate.values[0] - robot.mass) < 3.0 * estimate.sd[0]
+    for calibrated, least, most in ((1e-3, 0.001, 0.003), (1e-2, 0.009, 0.011)):  # it weighs no better than its scale
+        scale = f"identify: {{nuisances: {{accelerometer_scale: {calibrated}}}}}\n"
+        (folder / "felt.yaml").write_text(MISSION.replace(cameras, inertial) + scale, encoding="utf-8")
+        mission = ff.load_mission(folder / "felt.yaml")
+        robot = ff.draw_robot(mission, seed=5)
+        estimate = ff.identify(mission, ff.simulate(mission, seed=5, robot=robot))
+        assert estimate.residual.ratio == pytest.approx(1.0, abs=0.1)
+        assert least * robot.mass < estimate.sd[0] < most * robot.mass
+        assert abs(estimate.values[0] - robot.mass) < 3.0 * estimate.sd[0]
 
 
 def test_the_wheel_keeps_the_attitude_while_the_thruster_pushes_beside_the_centre(folder):

@@ -8,6 +8,9 @@ from random_trees import random_robot
 
 import freefloat as ff
 from freefloat.data.processing.free_flight import free_flight_span
+from freefloat.estimate.bound.bound import cramer_rao_bound
+from freefloat.estimate.likelihood.finished import stacked
+from freefloat.estimate.likelihood.likelihood import Likelihood
 from freefloat.estimate.single_body import about_centre
 from freefloat.mission.identifying import problem
 from freefloat.models.model import NotApplicable
@@ -18,6 +21,8 @@ SPIN, AXIS = 1.7e-6, np.array([0.0, 0.0, -1.0])
 LASTS_S, RATE_HZ, HAND_S, CATCH_S = 0.5, 1000.0, 0.05, 0.46
 BIAS = np.array([0.1, -0.05, 0.08])
 GYRO_SD, FORCE_SD, WHEEL_SD, SHAKE = 0.005, 0.2, 2.0, 0.6
+SCALE, TURN = np.array([0.012, -0.007, 0.009]), np.array([-0.008, 0.011, 0.006])  # of the accelerometer
+DRAG = 9e-6  # of the air [N m s]
 
 ROBOT = """format: freefloat/robot@1
 robot: thrown
@@ -52,7 +57,8 @@ def wheel(t):
 def slope(t, w):
     """Euler's equation of body and flywheel."""
     rate, change = wheel(t)
-    return np.linalg.solve(INERTIA, -SPIN * change * AXIS - np.cross(w, INERTIA @ w + SPIN * rate * AXIS))
+    torque = -DRAG * w - SPIN * change * AXIS
+    return np.linalg.solve(INERTIA, torque - np.cross(w, INERTIA @ w + SPIN * rate * AXIS))
 
 
 def thrown(seed, path):
@@ -67,7 +73,8 @@ def thrown(seed, path):
         c = slope(now + h / 2, x + h / 2 * b)
         w[k + 1] = x + h / 6 * (a + 2 * b + 2 * c + slope(now + h, x + h * c))
     dw, arm = np.array([slope(now, x) for now, x in zip(t, w, strict=True)]), -CENTRE
-    force = np.cross(dw, arm) + np.cross(w, np.cross(w, arm)) + BIAS + FORCE_SD * rng.normal(size=w.shape)
+    force = np.cross(dw, arm) + np.cross(w, np.cross(w, arm))
+    force = (1.0 + SCALE) * (force - np.cross(TURN, force)) + BIAS + FORCE_SD * rng.normal(size=w.shape)
     force += SHAKE * np.sin(2.0 * np.pi * 190.0 * t)[:, None] * [1.0, 0.8, 0.4]
     w = w + GYRO_SD * rng.normal(size=w.shape)
     held = (t < HAND_S) | (t > CATCH_S)
@@ -105,16 +112,89 @@ def test_the_flight_begins_after_the_hand_and_ends_before_the_catch(throws):
     assert len(cut) == 2
 
 
+TRUTH = {f"centre of mass {x}": c for x, c in zip("xyz", CENTRE, strict=True)}
+TRUTH |= {f"I{'xyz'[i]}{'xyz'[j]} about it": INERTIA[i, j] for i in range(3) for j in range(i, 3)}
+
+
 def test_centre_and_inertia_about_it_lie_within_their_intervals(throws):
-    truth = {f"centre of mass {x}": c for x, c in zip("xyz", CENTRE, strict=True)}
-    truth |= {f"I{'xyz'[i]}{'xyz'[j]} about it": INERTIA[i, j] for i in range(3) for j in range(i, 3)}
-    found = {quantity.name: quantity for quantity in about_centre(throws[2])}
+    truth, found = TRUTH, {quantity.name: quantity for quantity in about_centre(throws[2])}
     assert set(found) == set(truth)
     for name, exact in truth.items():
         assert abs(found[name].value - exact) < 3.5 * found[name].sd, name
     for name in ("Ixx", "Iyy", "Izz"):
         assert found[f"{name} about it"].sd < 0.02 * truth[f"{name} about it"]
     assert max(found[f"centre of mass {x}"].sd for x in "xyz") < 1e-3
+
+
+def test_each_throw_by_itself_holds_the_truth_within_its_own_interval(throws, tmp_path):
+    mission, off = throws[0], []
+    for seed in range(3, 9):
+        estimate = ff.identify(mission, thrown(seed, tmp_path / "throw.csv"))
+        found = {quantity.name: quantity for quantity in about_centre(estimate)}
+        off += [abs(found[name].value - exact) / found[name].sd for name, exact in TRUTH.items()]
+        for name in ("Ixx about it", "Iyy about it", "Izz about it"):
+            assert found[name].sd < 0.03 * TRUTH[name]
+    assert np.mean(np.array(off) < 1.96) >= 0.9
+    assert max(off) < 4.0
+
+
+def test_what_the_accelerometer_and_the_air_do_is_found(throws):
+    found = {quantity.name: quantity for quantity in throws[2].nuisances}
+    assumed = 0.03 * 5e-4
+    for number in (1, 2):
+        for entry in ("xx", "xy", "xz", "yy", "yz", "zz"):
+            drag = found[f"drag {entry} of throw {number}"]
+            assert abs(drag.value - (DRAG if entry[0] == entry[1] else 0.0)) < 3.5 * drag.sd, drag.name
+            assert drag.sd < 0.9 * assumed, drag.name
+    for axis, scale, turn in zip("xyz", SCALE, TURN, strict=True):
+        for name, exact in (("scale", scale), ("misalignment", turn)):
+            each = found[f"accelerometer {name} {axis}"]
+            assert abs(each.value - exact) < 3.5 * each.sd, each.name
+            assert each.sd < 0.0099
+
+
+def test_without_the_air_the_residual_would_not_be_noise(throws):
+    mission, recordings, estimate = throws
+    own = mission.settings.identify
+    given = own.nuisances.model_copy(update={"drag_per_s": None})
+    still = own.model_copy(update={"nuisances": given})
+    asked = replace(mission, settings=mission.settings.model_copy(update={"identify": still}))
+    assert ff.identify(asked, recordings).residual.by_channel["w"] > 1.2 * estimate.residual.by_channel["w"]
+
+
+@pytest.fixture(scope="module")
+def found_again(throws):
+    """The likelihood of one throw, and the unknowns as they were found from both."""
+    mission, recordings, estimate = throws
+    likelihood = Likelihood(problem(mission, {"throw 1": recordings["throw 1"]}))
+    found = dict(zip(estimate.names, estimate.values, strict=True))
+    found |= {quantity.name.removesuffix(" of throw 1"): quantity.value for quantity in estimate.nuisances}
+    return likelihood, np.array([found[label] for label in likelihood.unknowns.labels])
+
+
+def test_derivatives_of_a_throw_are_those_of_its_residuals(found_again):
+    likelihood, point = found_again
+    J = stacked(likelihood.rows(point))[1]
+    for index, label in enumerate(likelihood.unknowns.labels):
+        step = 1e-2 / np.abs(J[:, index]).max() * np.eye(point.size)[index]
+        ahead, behind = (stacked(likelihood.rows(point + s, 0))[0] for s in (step, -step))
+        column = (behind - ahead) / (2.0 * step[index])
+        assert np.abs(J[:, index] - column).max() <= 1e-6 * np.abs(column).max(), label
+
+
+def test_the_bound_is_the_covariance_of_an_estimate_there(found_again):
+    likelihood, point = found_again
+    count, labels = len(likelihood.problem.minimal), likelihood.unknowns.labels
+    bound = cramer_rao_bound(likelihood.problem, point[:count], dict(zip(labels[count:], point[count:], strict=True)))
+    there = Likelihood(likelihood.problem)
+    there.reweigh(point)
+    J = stacked(there.rows(point))[1]
+    information = J.T @ J + there.unknowns.information
+    scale = 1.0 / np.sqrt(np.diagonal(information))
+    sd = scale * np.sqrt(np.diagonal(np.linalg.inv(information * np.outer(scale, scale))))
+    assert bound.nuisance_names == labels[count:]
+    np.testing.assert_allclose(bound.sd, sd[:count], rtol=1e-6)
+    np.testing.assert_allclose([each.sd for each in bound.nuisances], sd[count:], rtol=1e-6)
 
 
 def test_the_flywheel_is_estimated_along(throws):

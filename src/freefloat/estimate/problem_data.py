@@ -36,11 +36,14 @@ class Nuisances(SensorNuisances):
     joint_place_m, joint_axis_rad: where a joint sits on the body that carries it, along each axis, and tilts of its
     axis about each direction across it.
     external_torque_Nm: constant in inertial axes.
+    drag_per_s: of a body without joints, what air takes of its turn: entries of a symmetric matrix, torque over rate,
+    constant over a flight, over the mean moment of inertia of the CAD model.
     And of the sensors, as their files have it: gyro_bias_rad_s (constant over a flight; its random walk is that of the
     flight's `walks`), misalignment_rad (of the gyro, about each axis), gyro_scale (of each axis; costs accuracy, so
     only on request), velocity_bias_m_s2 (of an acceleration that was integrated to a velocity), joint_rate_bias_rad_s
     and joint_rate_bias_m_s (of a joint-rate sensor, for every joint, constant over a flight), accelerometer_bias_m_s2
-    (of an accelerometer, constant over a flight).
+    (of an accelerometer, constant over a flight), accelerometer_misalignment_rad (against the base, about each axis)
+    and accelerometer_scale (of each axis).
     """
 
     time_offset_s: float | None = usual_spread(0.1, "of the base's sensors against the joints'")
@@ -50,6 +53,7 @@ class Nuisances(SensorNuisances):
     joint_place_m: float | None = usual_spread(None, "of where each joint sits, along each axis")
     joint_axis_rad: float | None = usual_spread(None, "of how each joint's axis points")
     external_torque_Nm: float | None = usual_spread(None, "constant in inertial axes")
+    drag_per_s: float | None = usual_spread(0.03, "what air takes of the turn of a body without joints")
 
     @classmethod
     def none(cls) -> Nuisances:

@@ -19,6 +19,7 @@ from freefloat.estimate.problem import Problem
 from freefloat.models.names import cluster_unit
 from freefloat.robot.base_axes import turning_axes
 from freefloat.robot.model import Robot
+from freefloat.robot.parameters import inertia_about_com
 from freefloat.robot.selection import select_parameters
 from freefloat.sensors.kinds import readings_among
 from freefloat.sensors.reading import FIRST_ATTITUDE
@@ -33,6 +34,7 @@ TIME_OFFSET = "time offset"
 CLOCK_DRIFT = "clock drift"
 MOMENTUM = "momentum"
 EXTERNAL_TORQUE = "external torque"
+DRAG = "drag"
 PULSE_FORCE = "force of pulses"  # of every thruster, over what was said of it
 JOINT_MOTION = "joint motion"
 
@@ -282,8 +284,18 @@ def _turning(problem: Problem, flight: Flight, ending: str) -> Iterator[UnknownG
         yield flat(MOMENTUM, along(axes, MOMENTUM, ending), "N m s")
     if torque is not None:
         yield independent(EXTERNAL_TORQUE, along(axes, EXTERNAL_TORQUE, ending), "N m", torque)
+    drag = problem.nuisances.drag_per_s
+    if drag is not None and not problem.robot.joints and not flight.momentum.is_zero and "w" in flight.measured:
+        mean_moment = float(np.trace(inertia_about_com(problem.robot.parameters))) / 3.0
+        names = [f"{AXES[i]}{AXES[j]}" for i, j in drag_entries(axes)]
+        yield independent(DRAG, [f"{DRAG} {name}{ending}" for name in names], "N m s", drag * mean_moment)
     if any(reading.shows_attitude for reading in readings_among(flight.measured)):
         yield flat(FIRST_ATTITUDE, along(axes, FIRST_ATTITUDE, ending), "rad")
+
+
+def drag_entries(axes: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Rows and columns of the entries of a symmetric matrix over the axes that turn."""
+    return [(i, j) for i in axes.tolist() for j in axes.tolist() if i <= j]
 
 
 def _joint_motion(problem: Problem, flight: Flight, ending: str) -> UnknownGroup:

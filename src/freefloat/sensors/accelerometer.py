@@ -1,9 +1,10 @@
 """The accelerometer: specific force where it sits, less gravity.
 
 What an estimator predicts of it: the centre of mass falls freely, so that at the place r only the motion about that
-centre is felt. With u = v + w x r, v of the base's origin relative to the centre of mass, and a bias b,
+centre is felt. With u = v + w x r, v of the base's origin relative to the centre of mass, scales s, a small turn mu of
+its axes and a bias b,
 
-    u' + w x u + b.
+    (1 + s) (f - mu x f) + b,      f = u' + w x u.
 
 Where pulses push the centre of mass, the velocity that they gave it is in u. It shows where the centre of mass is, and
 under a known force the mass. Rows are sums over a few instants, in which u counts by its change and w x u as it is
@@ -22,7 +23,7 @@ from pydantic import Field
 
 from freefloat.arrays import Array
 from freefloat.files import Positive
-from freefloat.robot.base_axes import sliding_axes
+from freefloat.robot.base_axes import sliding_axes, turning_axes
 from freefloat.robot.model import Robot
 from freefloat.robot.rotations import cross_matrices, turned
 from freefloat.sensors.inertial import Triad
@@ -36,6 +37,8 @@ from freefloat.sensors.truth import Layout, Truth
 from freefloat.sensors.unknowns import UnknownGroup, along, independent, usual_spread
 
 BIAS = "accelerometer bias"
+MISALIGNMENT = "accelerometer misalignment"
+SCALE = "accelerometer scale"
 
 
 class Accelerometer(Triad):
@@ -85,7 +88,9 @@ class Accelerometer(Triad):
 class AccelerometerNuisances:
     """Standard deviation assumed of each of an accelerometer's errors; None leaves it out."""
 
-    accelerometer_bias_m_s2: float | None = usual_spread(0.1, "constant over a flight")
+    accelerometer_bias_m_s2: float | None = usual_spread(0.5, "constant over a flight")
+    accelerometer_misalignment_rad: float | None = usual_spread(1e-2, "against the base, about each axis that turns")
+    accelerometer_scale: float | None = usual_spread(1e-2, "of each axis")
 
 
 class SpecificForceReading(Reading[AccelerometerNuisances]):
@@ -97,6 +102,15 @@ class SpecificForceReading(Reading[AccelerometerNuisances]):
     turns = False
     of_base = False
     changes = True
+
+    @classmethod
+    def shared_unknowns(cls, nuisances: AccelerometerNuisances, robot: Robot) -> Iterator[UnknownGroup]:
+        """Misalignment and scale, which are the sensor's."""
+        turn, scale = nuisances.accelerometer_misalignment_rad, nuisances.accelerometer_scale
+        if turn is not None:
+            yield independent(MISALIGNMENT, along(turning_axes(robot), MISALIGNMENT), "rad", turn)
+        if scale is not None:
+            yield independent(SCALE, along(sliding_axes(robot), SCALE), "", scale)
 
     @classmethod
     def flight_unknowns(
@@ -113,11 +127,22 @@ class SpecificForceReading(Reading[AccelerometerNuisances]):
         assert self.data.by_change is not None
         return np.where(self.data.by_change, 0.0, 1.0)[:, None]
 
-    def predicted(self, base: MovingBase, point: Array) -> Array:
-        """Where its change counts u, else w x u and the bias, shape (n, 3)."""
+    def _gain(self, point: Array) -> Array:
+        """What it makes of a specific force, shape (3, 3)."""
+        turn = self.setting.vector(point, MISALIGNMENT, self.setting.turning)
+        return np.asarray(self._scale(point)[:, None] * (np.eye(3) - cross_matrices(turn[None])[0]))
+
+    def _scale(self, point: Array) -> Array:
+        return 1.0 + self.setting.vector(point, SCALE, self.axes)
+
+    def _felt(self, base: MovingBase) -> Array:
+        """Without errors of the sensor: where its change counts u, else w x u, shape (n, 3)."""
         u, as_it_is = self._velocity(base), self._as_it_is
-        steady = np.cross(base.w, u) + self.setting.vector(point, BIAS, self.axes)
-        return (1.0 - as_it_is) * u + as_it_is * steady
+        return (1.0 - as_it_is) * u + as_it_is * np.cross(base.w, u)
+
+    def predicted(self, base: MovingBase, point: Array) -> Array:
+        """What the sensor makes of these, and the bias where values count as they are, shape (n, 3)."""
+        return self._felt(base) @ self._gain(point).T + self._as_it_is * self.setting.vector(point, BIAS, self.axes)
 
     def _velocity(self, base: MovingBase) -> Array:
         """Of the sensor's place relative to a centre of mass that nothing pushed, shape (n, 3) [m/s]."""
@@ -135,10 +160,15 @@ class SpecificForceReading(Reading[AccelerometerNuisances]):
             by_velocity += cross_matrices(turned(back, base.pushed_velocity)) @ base.turn_by_unknowns
             by_velocity += back @ base.pushed_velocity_by_unknowns
         steady = cross_matrices(base.w) @ by_velocity - cross_matrices(self._velocity(base)) @ by_rates
-        J: Array = ((1.0 - as_it_is) * by_velocity + as_it_is * steady)[:, self.axes]
-        place = setting.place(BIAS)
-        if place is not None:
-            J[:, :, place] += as_it_is * np.eye(self.axes.size)
+        gain, scale, felt = self._gain(point), self._scale(point), self._felt(base)
+        J: Array = gain[self.axes] @ ((1.0 - as_it_is) * by_velocity + as_it_is * steady)
+        turns, scales, bias = setting.place(MISALIGNMENT), setting.place(SCALE), setting.place(BIAS)
+        if turns is not None:
+            J[:, :, turns] += (scale[:, None] * cross_matrices(felt))[:, self.axes[:, None], setting.turning]
+        if scales is not None:
+            J[:, :, scales] += (felt @ gain.T / scale)[:, self.axes, None] * np.eye(self.axes.size)
+        if bias is not None:
+            J[:, :, bias] += as_it_is * np.eye(self.axes.size)
         return J
 
     def pull_back(self, base: MovingBase, point: Array, J: Array) -> PulledBack:

@@ -21,12 +21,14 @@ from freefloat.arrays import Array
 from freefloat.data.processing.attitude import integrate_rates
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.joint_curves import CurveErrors, ProjectedCurves, Remembered
+from freefloat.estimate.likelihood.drag import DragMomentum
 from freefloat.estimate.likelihood.local_curves import LocalCurves
 from freefloat.estimate.likelihood.reading_nodes import ReadingNodes, nodes_of
 from freefloat.estimate.predicted_motion import BaseMotion, Clock, Grid, missing_momentum, predict
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.pushes import Pushes
 from freefloat.estimate.unknowns import (
+    DRAG,
     EXTERNAL_TORQUE,
     GEOMETRY,
     JOINT_MOTION,
@@ -37,6 +39,7 @@ from freefloat.estimate.unknowns import (
     Unknowns,
     clock_kinds,
     clocks_of,
+    drag_entries,
     thrusters_of,
     uncertain_wheels,
 )
@@ -86,6 +89,9 @@ class FlightPrediction:
         self.present = self.problem.present(self.flight)
         self.middle = 0.5 * float(self.flight.t[0] + self.flight.t[-1])
         self._remembered = dict[str, Remembered]()
+        self.drag = (
+            None if self.place(DRAG) is None else DragMomentum.of(self.flight.measured, drag_entries(self.turning))
+        )
 
     def _nodes(self) -> dict[str, ReadingNodes]:
         """By array of the samples, where its readings are predicted."""
@@ -248,7 +254,6 @@ class FlightPrediction:
 
     def _predicted(self, point: Array, phi: Array, name: str, t: Array, step: int) -> BaseMotion:
         zeros, bends = self.shared(JOINT_ZEROS), self.place(JOINT_MOTION)
-        torque = self.vector(point, self.place(EXTERNAL_TORQUE), self.turning)
         return predict(
             self.robot_at(point),
             self._joints(name, t),
@@ -256,9 +261,16 @@ class FlightPrediction:
             np.where(self.present, phi, 0.0),
             point[zeros] if zeros is not None else np.zeros(len(self.robot.joints)),
             point[bends] if bends is not None else np.zeros(0),
-            self.total_momentum(point) + (t - t[0])[:, None] * torque,
+            self.total_momentum(point) + self._momentum_from_outside(point, t),
             self._pushes(point, t),
         )
+
+    def _momentum_from_outside(self, point: Array, t: Array) -> Array:
+        """What torques from outside have given since the first instant, in its axes, shape (m, 3) [N m s]."""
+        given = (t - t[0])[:, None] * self.vector(point, self.place(EXTERNAL_TORQUE), self.turning)
+        if self.drag is not None:
+            given += self.drag.momentum(t - t[0]) @ point[self.place(DRAG)]
+        return given
 
     def _joints(self, name: str, t: Array) -> tuple[Motion, CurveErrors]:
         if self.local is not None and self.local.joints:

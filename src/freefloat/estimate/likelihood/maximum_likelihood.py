@@ -99,7 +99,7 @@ class MaximumLikelihood(Estimator):
             of_curves = _curve_share(likelihood, fit) if likelihood.has_local_curves else None
             by_blocks = None
             if white(found.rows) is False:
-                by_blocks = variance_by_blocks(likelihood.rows(fit.point), fit.information)
+                by_blocks = variance_by_blocks(likelihood.rows(fit.point), likelihood.unknowns.information)
             doubts = Doubts(problem, levels, by_blocks, suspected)
             estimate = finished(
                 self.name, likelihood, fit, found.rows, likelihood.left(found.rows), of_curves=of_curves, doubts=doubts

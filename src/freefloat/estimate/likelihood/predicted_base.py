@@ -24,6 +24,7 @@ from freefloat.estimate.likelihood.pushed_change import PushedChange
 from freefloat.estimate.predicted_motion import BaseMotion, Targets, by_geometry, sensitivities
 from freefloat.estimate.pushes import ROUNDS, centre_of_mass
 from freefloat.estimate.unknowns import (
+    DRAG,
     EXTERNAL_TORQUE,
     GEOMETRY,
     JOINT_MOTION,
@@ -159,13 +160,18 @@ class PredictedFlight:
         assert instants is not None
         m, G = motion.grid.t.size, self._held
         by_momentum = (motion.B @ motion.R.swapaxes(1, 2))[:, :, flight.turning]
-        momentum, torque = flight.place(MOMENTUM), flight.place(EXTERNAL_TORQUE)
+        momentum, torque, drag = (flight.place(kind) for kind in (MOMENTUM, EXTERNAL_TORQUE, DRAG))
         if momentum is not None:
             G[:, :, momentum] = by_momentum
-        pushed = np.zeros((m, 3))
+        pushed, since = np.zeros((m, 3)), motion.grid.t - motion.grid.t[0]
         if torque is not None:
-            G[:, :, torque] = by_momentum * (motion.grid.t - motion.grid.t[0])[:, None, None]
-            pushed = flight.vector(self.point, torque, flight.turning) @ motion.R
+            G[:, :, torque] = by_momentum * since[:, None, None]
+            pushed += flight.vector(self.point, torque, flight.turning) @ motion.R
+        if drag is not None and flight.drag is not None:
+            back = motion.R.swapaxes(1, 2)
+            G[:, :, drag] = motion.B @ (back @ flight.drag.momentum(since))
+            pushed += (back @ flight.drag.torque(since)) @ self.point[drag]
+        if pushed.any():
             self._begin(G, (motion.B @ pushed[:, :, None])[..., 0])
         alpha = self._turned(G)
         by_turn = motion.B[::2] @ cross_matrices(motion.u[::2])

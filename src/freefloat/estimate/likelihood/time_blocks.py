@@ -8,6 +8,8 @@ The residuals themselves then say how much: each flight is cut into blocks of ti
 and the variance of p is (B - 1) / B times the sum of the squares of d_b about their mean (the jackknife; R. G. Miller,
 Biometrika 61, 1974), taken for blocks because residuals within one are not independent (H. R. Kunsch, Annals of
 Statistics 17, 1989). With B blocks it is known to B - 1 degrees of freedom, which Student's distribution allows for.
+Nobody knows how long residuals last, and blocks that are shorter promise too much: blocks of several lengths are tried,
+and the largest variance counts.
 """
 
 from __future__ import annotations
@@ -20,27 +22,35 @@ from scipy.stats import norm, t
 from freefloat.arrays import Array
 from freefloat.estimate.likelihood.likelihood import Rows
 
-BLOCKS, _FEWEST = 24, 6  # of all flights together; of each
+COUNTS = (24, 12, 6)  # of blocks, of all flights together
+_FEWEST = 6  # of each flight
 _CONFIDENCE = 0.975
 _SINGULAR = 1e-13
 
 
-def variance_by_blocks(rows: tuple[Rows, ...], information: Array) -> Array:
+def variance_by_blocks(rows: tuple[Rows, ...], prior: Array) -> Array:
     """Variance of each unknown, (unknowns,), as blocks of time show it.
 
-    rows: residuals and their derivatives by all unknowns. information: of data and prior there, (unknowns, unknowns).
+    rows: residuals and their derivatives by all unknowns. prior: information of what was assumed before, (unknowns,
+    unknowns). That of the data is the sum of the blocks' own: were it of derivatives at another point, a direction that
+    hardly any reading shows would seem to be shown by single blocks.
     """
-    moved = np.stack([_solved(information - N, g) for N, g in _blocks(rows)])
+    each = sorted({max(_FEWEST, count // len({part.flight for part in rows})) for count in COUNTS})
+    return np.asarray(np.max([_variance(list(_blocks(rows, count)), prior) for count in each], axis=0))
+
+
+def _variance(blocks: list[tuple[Array, Array]], prior: Array) -> Array:
+    """The same by blocks of one length, J^T J and J^T r of each."""
+    information = prior + np.sum([N for N, _ in blocks], axis=0)
+    moved = np.stack([_solved(information - N, g) for N, g in blocks])
     count = len(moved)
     student = float(t.isf(1.0 - _CONFIDENCE, count - 1) / norm.isf(1.0 - _CONFIDENCE))
     return np.asarray(student**2 * (count - 1) * moved.var(axis=0))
 
 
-def _blocks(rows: tuple[Rows, ...]) -> Iterator[tuple[Array, Array]]:
-    """J^T J and J^T r of each block."""
-    flights = dict.fromkeys(part.flight for part in rows)
-    each = max(_FEWEST, BLOCKS // len(flights))
-    for flight in flights:
+def _blocks(rows: tuple[Rows, ...], each: int) -> Iterator[tuple[Array, Array]]:
+    """J^T J and J^T r of each block; each: how many of a flight."""
+    for flight in dict.fromkeys(part.flight for part in rows):
         own = [part for part in rows if part.flight == flight]
         for block in range(each):
             cuts = [(part, slice(*(len(part.values) * (block + end) // each for end in (0, 1)))) for part in own]
