@@ -19,6 +19,7 @@ import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.dynamics.reaction import NotPossible
+from freefloat.estimate.cause import Cause
 from freefloat.estimate.causes.claims import NOTHING, Suspected
 from freefloat.estimate.causes.diagnosis import refuse_too_few
 from freefloat.estimate.causes.suspicions import refuse_unusable
@@ -39,7 +40,7 @@ from freefloat.estimate.likelihood.levenberg_marquardt import Fit, levenberg_mar
 from freefloat.estimate.likelihood.likelihood import SETTLED, SETTLING, Likelihood, Rows
 from freefloat.estimate.likelihood.momentum_start import momentum_start
 from freefloat.estimate.likelihood.noise_levels import Levels, levels_of, with_levels
-from freefloat.estimate.likelihood.prior_spread import wider_spread
+from freefloat.estimate.likelihood.prior_spread import KINDS, wider_spread
 from freefloat.estimate.likelihood.time_blocks import variance_by_blocks
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.problem import Problem
@@ -50,6 +51,7 @@ _REFINEMENTS = 2  # of the joints' curves, at most
 _HOPELESS = 50.0  # times the noise left: data of another robot, or recorded wrongly, for which nothing is refined
 _WILD = 1e4  # times the noise left: nothing is nearly linear
 _WRONG_MODEL = 10.0  # times the noise left: finer curves do not explain it
+_MUCH_WIDER = 2.5  # times the CAD model's spread: less is chance, for its errors are not normal to the tail
 _WORTH = 0.9  # of what was left before: a refinement that leaves more is the last
 _BAD = 3.0  # root mean square of the weighted residual above which another start is tried
 
@@ -100,7 +102,7 @@ class MaximumLikelihood(Estimator):
             by_blocks = None
             if white(found.rows) is False:
                 by_blocks = variance_by_blocks(likelihood.rows(fit.point), likelihood.unknowns.information)
-            doubts = Doubts(problem, levels, by_blocks, suspected)
+            doubts = Doubts(problem, levels, by_blocks, _or_the_prior(suspected, problem, likelihood.problem))
             estimate = finished(
                 self.name, likelihood, fit, found.rows, likelihood.left(found.rows), of_curves=of_curves, doubts=doubts
             )
@@ -189,6 +191,18 @@ class MaximumLikelihood(Estimator):
             rough = fit(point, unknowns.coarse, unknowns.information, units).point
             point = np.concatenate([rough, point[unknowns.coarse :]])
         return fit(point, point.size, unknowns.information, units)
+
+
+def _or_the_prior(suspected: Suspected, given: Problem, used: Problem) -> Suspected:
+    """What is suspected; if that is nothing, but the data deny the CAD model's spreads, these."""
+    if suspected.causes or given.prior is None or used.prior is None or given.prior == used.prior:
+        return suspected
+    widened = [getattr(used.prior, kind) / getattr(given.prior, kind) for kind in KINDS if getattr(given.prior, kind)]
+    if max(widened, default=1.0) < _MUCH_WIDER:
+        return suspected
+    what = f"the CAD model is worse than was said of it, its spreads up to {max(widened):.2g} times as wide"
+    cure = "widen the prior in the mission file, or correct the robot file"
+    return Suspected((Cause("prior", "", what, max(widened), np.nan, np.nan, cure=cure),), strange=True)
 
 
 def with_finer_curves(problem: Problem) -> Problem | None:
