@@ -47,8 +47,8 @@ class Nuisances(SensorNuisances):
     clock_drift: float | None = usual_spread(1e-4, "change of the time offset, s/s")
     joint_zero_rad: float | None = usual_spread(1e-3, "of every joint that turns")
     joint_zero_m: float | None = usual_spread(1e-3, "of every joint that slides")
-    joint_place_m: float | None = usual_spread(None, "of where each joint sits, along each axis")
-    joint_axis_rad: float | None = usual_spread(None, "of how each joint's axis points")
+    joint_place_m: float | None = usual_spread(0.5e-3, "of where each joint sits, along each axis")
+    joint_axis_rad: float | None = usual_spread(1e-3, "of how each joint's axis points")
     external_torque_Nm: float | None = usual_spread(None, "constant in inertial axes")
 
     @classmethod
@@ -168,6 +168,17 @@ class ProblemData(Content):
     def cad(self) -> Array:
         """The clusters of the CAD model, shape (clusters,)."""
         return self.minimal.values(self._declared)
+
+    @cached_property
+    def unshown(self) -> Array:
+        """The CAD model less the standard parameters that move as its clusters do, (10 bodies,).
+
+        No motion shows it, unless joints sit elsewhere than the CAD model has them: what they carry must then be where
+        it really is, and not in the leaders of clusters.
+        """
+        hidden = np.array(self._declared)
+        hidden[self.minimal.kept] -= self.cad
+        return hidden
 
     @property
     def _declared(self) -> Array:
