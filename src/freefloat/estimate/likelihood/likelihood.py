@@ -24,7 +24,7 @@ from freefloat.estimate.likelihood.flight_prediction import FlightPrediction
 from freefloat.estimate.likelihood.predicted_base import PredictedBase, PredictedFlight
 from freefloat.estimate.predicted_motion import Targets, sensitivities
 from freefloat.estimate.problem import Problem
-from freefloat.estimate.unknowns import GEOMETRY, JOINT_MOTION, Unknowns, parameter_columns, unknowns_of
+from freefloat.estimate.unknowns import JOINT_MOTION, Unknowns, parameter_columns, parameters_beside, unknowns_of
 from freefloat.models.model import NotApplicable
 from freefloat.sensors.reading import Reading
 
@@ -82,15 +82,13 @@ class Likelihood:
 
     def phi(self, point: Array) -> Array:
         """Standard parameters of a point in the space of unknowns, (10 bodies,)."""
-        phi = np.array(self._beside_unknowns)
+        phi = np.array(self._beside)
         np.add.at(phi, self.columns, point[: self.columns.size])
         return phi
 
     @cached_property
-    def _beside_unknowns(self) -> Array:
-        """Standard parameters that are no unknowns: what is known, and what shows only where geometry is off."""
-        off = self.unknowns.find(GEOMETRY) is not None
-        return self.problem.fixed + self.problem.unshown if off else self.problem.fixed
+    def _beside(self) -> Array:
+        return parameters_beside(self.problem, self.unknowns)
 
     def rows(self, point: Array, count: int | None = None) -> tuple[Rows, ...]:
         """Weighted residuals of all flights and channels.
