@@ -52,6 +52,8 @@ def with_geometry(robot: Robot, errors: Array) -> Robot:
 
 def built_with(robot: Robot, errors: Array) -> Robot:
     """The robot whose bodies are placed as joints that are off place them, (joints, 5) [m, rad]: one that can fly."""
+    if not errors.any():
+        return robot
     names, carried = robot.tree.names, robot.tree.carried
     moves = dict(zip(names, zip(*_moves(robot, errors), strict=True), strict=True))
 
