@@ -169,16 +169,26 @@ class ProblemData(Content):
         """The clusters of the CAD model, shape (clusters,)."""
         return self.minimal.values(self._declared)
 
-    @cached_property
-    def unshown(self) -> Array:
-        """The CAD model less the standard parameters that move as its clusters do, (10 bodies,).
+    def unshown(self, theta: Array) -> Array:
+        """The likeliest robot with the clusters theta, less the parameters that move as they do, (10 bodies,).
 
         No motion shows it, unless joints sit elsewhere than the CAD model has them: what they carry must then be where
-        it really is, and not in the leaders of clusters.
+        it is likely to be, and not in the leaders of clusters.
         """
-        hidden = np.array(self._declared)
-        hidden[self.minimal.kept] -= self.cad
+        hidden = self._declared + self._likeliest @ (theta - self.cad)
+        hidden[self.minimal.kept] -= theta
         return hidden
+
+    @cached_property
+    def _likeliest(self) -> Array:
+        """Of unknown parameters by clusters, as the CAD model's spread has them go together, (10 bodies, clusters)."""
+        spread = (self.prior or CadSpread()).covariance(self.robot)
+        together = np.zeros_like(self.minimal.combine.T)
+        unknown = self.unknown
+        together[unknown] = spread[np.ix_(unknown, unknown)] @ self.minimal.combine[:, unknown].T
+        scale = np.sqrt(np.diagonal(self.cad_covariance))
+        correlation = self.cad_covariance / np.outer(scale, scale)
+        return (together / scale) @ np.linalg.pinv(correlation, hermitian=True) / scale
 
     @property
     def _declared(self) -> Array:

@@ -116,9 +116,12 @@ def parameter_columns(problem: Problem, unknowns: Unknowns) -> NDArray[np.int64]
     return np.concatenate([problem.minimal.kept, np.array([names[name] for name in given], dtype=np.int64)])
 
 
-def parameters_beside(problem: Problem, unknowns: Unknowns) -> Array:
-    """Standard parameters that are no unknowns, (10 bodies,): what is known, and what shows where geometry is off."""
-    return problem.fixed if unknowns.find(GEOMETRY) is None else problem.fixed + problem.unshown
+def parameters_beside(problem: Problem, unknowns: Unknowns, theta: Array) -> Array:
+    """Standard parameters that are no unknowns, (10 bodies,): what is known, and what shows where geometry is off.
+
+    theta: the clusters that go with it.
+    """
+    return problem.fixed if unknowns.find(GEOMETRY) is None else problem.fixed + problem.unshown(theta)
 
 
 def _all(problem: Problem) -> Iterator[tuple[int | None, UnknownGroup]]:

@@ -59,6 +59,7 @@ class Likelihood:
             )
         self.problem = problem
         self.unknowns: Unknowns = unknowns_of(problem)
+        self.suppose(problem.cad)
         self.unsettled = 0.0  # how far curves moved readings when they settled last, in units of their noise
         self.flights = tuple(
             FlightLikelihood(problem, self.unknowns, self.columns, index) for index in range(len(problem.flights))
@@ -86,9 +87,9 @@ class Likelihood:
         np.add.at(phi, self.columns, point[: self.columns.size])
         return phi
 
-    @cached_property
-    def _beside(self) -> Array:
-        return parameters_beside(self.problem, self.unknowns)
+    def suppose(self, point: Array) -> None:
+        """Take what no motion shows but where geometry is off to be what is likely beside the clusters of a point."""
+        self._beside = parameters_beside(self.problem, self.unknowns, point[: len(self.problem.minimal)])
 
     def rows(self, point: Array, count: int | None = None) -> tuple[Rows, ...]:
         """Weighted residuals of all flights and channels.
@@ -120,6 +121,7 @@ class Likelihood:
 
     def reweigh(self, point: Array) -> bool:
         """Set the weights anew for errors of joint motion as they act at this point; whether there are any."""
+        self.suppose(point)
         matter = [flight.reweigh(point, self.phi(point)) for flight in self.flights]
         return any(matter)
 
@@ -129,6 +131,7 @@ class Likelihood:
         Zero where no curves have errors of a few coefficients at a time, infinite where readings contradict the model
         by so much that curves would only bend to it.
         """
+        self.suppose(point)
         return max(flight.settle(point, self.phi(point)) for flight in self.flights)
 
 

@@ -42,6 +42,7 @@ from freefloat.estimate.likelihood.time_blocks import variance_by_blocks
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.recorded_flight import on_finer_knots
+from freefloat.estimate.unknowns import GEOMETRY
 
 _ROUNDS = 3  # of weights that depend on the estimate
 _REFINEMENTS = 2  # of the joints' curves, at most
@@ -154,7 +155,10 @@ class MaximumLikelihood(Estimator):
         return fit
 
     def _from(self, likelihood: Likelihood, point: Array) -> Fit:
-        """The fit that starts from a point: first without, then with errors of the joints' curves."""
+        """The fit that starts from a point: first without, then with errors of the joints' curves.
+
+        And first with what no motion shows as it is likely at the start, then as it is likely there.
+        """
         unknowns, units = likelihood.unknowns, units_of(likelihood)
         weights = None if self.huber is None else _huber_weights(likelihood.rows(point, count=0), self.huber)
 
@@ -163,6 +167,7 @@ class MaximumLikelihood(Estimator):
                 r, J = stacked(likelihood.rows(np.concatenate([at, start[count:]]), count if derivatives else 0))
                 return (r, J) if weights is None else (r * weights, J * weights[: len(J), None])
 
+            likelihood.suppose(start)
             own = slice(0, count)
             shown = None if held_units is None else held_units[own]
             return levenberg_marquardt(evaluate, start[own], unknowns.mean[own], information[own, own], shown, HELD)
@@ -170,7 +175,8 @@ class MaximumLikelihood(Estimator):
         if units is not None:  # first as if the CAD model were a prior: far from it nothing is nearly linear
             soft = unknowns.information + np.diag(np.where(np.isnan(units), 0.0, units**-2.0))
             point = np.concatenate([fit(point, unknowns.coarse, soft, None).point, point[unknowns.coarse :]])
-        if unknowns.coarse < point.size:
+        once = likelihood.has_local_curves or unknowns.find(GEOMETRY) is None  # curves are settled in rounds anyway
+        if unknowns.coarse < point.size or not once:
             rough = fit(point, unknowns.coarse, unknowns.information, units).point
             point = np.concatenate([rough, point[unknowns.coarse :]])
         return fit(point, point.size, unknowns.information, units)

@@ -61,7 +61,7 @@ class PlannedFlight:
     @cached_property
     def phi(self) -> Array:
         """Standard parameters of what is there, as the CAD model has them, (10 bodies,)."""
-        phi = np.array(parameters_beside(self.problem, self.unknowns))
+        phi = np.array(parameters_beside(self.problem, self.unknowns, self.problem.cad))
         phi[self.problem.minimal.kept] += self.problem.cad
         return phi * self.problem.present(self.flight)
 
