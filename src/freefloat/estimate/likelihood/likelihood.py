@@ -95,7 +95,7 @@ class Likelihood:
         """Weighted residuals of all flights and channels.
 
         count: derivatives are by this many leading unknowns, by all unless given: zero for none, else at least all
-        but the errors of the joints' curves.
+        but geometry and the errors of the joints' curves.
         """
         phi, count = self.phi(point), len(self.unknowns) if count is None else count
         return tuple(rows for flight in self.flights for rows in flight.rows(point, phi, count))

@@ -25,12 +25,14 @@ _CONFIDENCE = 0.975
 _SINGULAR = 1e-13
 
 
-def variance_by_blocks(rows: tuple[Rows, ...], information: Array) -> Array:
+def variance_by_blocks(rows: tuple[Rows, ...], assumed: Array) -> Array:
     """Variance of each unknown, (unknowns,), as blocks of time show it.
 
-    rows: residuals and their derivatives by all unknowns. information: of data and prior there, (unknowns, unknowns).
+    rows: residuals and their derivatives by all unknowns. assumed: information before the data, (unknowns, unknowns).
     """
-    moved = np.stack([_solved(information - N, g) for N, g in _blocks(rows)])
+    blocks = list(_blocks(rows))
+    information = assumed + sum(N for N, _ in blocks)
+    moved = np.stack([_solved(information - N, g) for N, g in blocks])
     count = len(moved)
     student = float(t.isf(1.0 - _CONFIDENCE, count - 1) / norm.isf(1.0 - _CONFIDENCE))
     return np.asarray(student**2 * (count - 1) * moved.var(axis=0))
