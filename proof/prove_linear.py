@@ -139,7 +139,7 @@ def page(flights: Sequence[dict[tuple[str, str], Shown]]) -> str:
         f"{len(flights)} flights for each model. Rows of momentum are those of a servicer with an arm of three joints",
         "and spinning wheels, which flies 60 s with encoders, gyro, tachometers, and a pose and velocity of the base;",
         "rows of energy and torque those of an arm on the ground that moves for 10 s with encoders and torque sensors.",
-        "Robots are drawn from the prior (`draw_robot`), their geometry is exact, for linear methods do not estimate it",
+        "Robots are drawn from the prior (`draw_robot`) with exact geometry, which linear methods do not estimate",
         "along; motions are random, joints follow their command.",
         "",
         "A method whose expected bias (noise in the rows' own columns) is more than half a standard deviation states",

@@ -322,8 +322,10 @@ def test_a_few_directions_that_rest_on_the_prior_are_named():
     estimate = hardly_moving("tree", 2e-3)
     (sentence,) = [said for said in (*estimate.warnings, *estimate.notes) if "do not show" in said]
     # among directions of which nothing is seen, rounding decides whether the total mass is one or part of several
-    assert re.search(r"the data do not show (the total mass|a combination of m_base, .+?); a combination of ", sentence)
-    assert 5 < len(estimate.held) < 0.5 * len(estimate.values)
+    assert re.search(
+        r"the data do not show (the total mass; )?a combination of .+; (a combination|the total)", sentence
+    )
+    assert 3 < len(estimate.held) < 0.5 * len(estimate.values)
 
 
 def test_what_no_motion_shows_is_noted_as_such():
@@ -480,11 +482,11 @@ def test_a_joint_zero_beyond_belief_is_named(joint):
     assert estimate.outcome == "doubtful"
 
 
-def test_a_cad_model_that_the_data_contradict_is_named_with_the_clusters():
+def test_a_body_that_the_cad_model_has_wrong_is_named():
     robot, problem = tree(3)
     heavy = np.array(robot.parameters)
     heavy[-10:] /= 3.0
     estimate = MaximumLikelihood().estimate(replace(problem, robot=robot.with_parameters(heavy)))
     (sentence,) = estimate.warnings
-    assert "the data contradict the CAD model" in sentence
-    assert f"_{robot.body_names[-1]} by " in sentence
+    assert [(cause.kind, cause.name) for cause in estimate.causes] == [("mass", robot.body_names[-1])]
+    assert f"correct {robot.body_names[-1]} in the robot file" in sentence

@@ -5,9 +5,10 @@ readings and P removing all that is fitted. It is found from readings without no
 model, with sensors that err in nothing but the thing, at a size that costs about ten: nothing but the thing is then
 left, too little of it to be taken for noise or a worse CAD model, and the cost of the fit, squared residuals over the
 sensors' noise and squared deviations over the spreads that were assumed, is the detectability (less the little that it
-costs with nothing wrong). It grows as the square of the size. Of
-noise, and of a CAD model that is worse than was said, nothing is shifted; there it is what a test of the variance has,
-n (f^2 - 1)^2 / 2 for n readings or clusters and a factor f.
+costs with nothing wrong). Spreads of the CAD model count one and a half times as wide as stated: its errors are not
+normal to the tail. Detectability grows as the square of the size. Of noise, and of a CAD model that is worse than was
+said, nothing is shifted; there it is what a test of the variance has, n (f^2 - 1)^2 / 2 for n readings or clusters
+and a factor f.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from freefloat.estimate.unknowns import unknowns_of
 
 RIGHT = "nothing"  # a thing that is not wrong
 DURATION_S = 20.0
+CAD_SLACK = 1.5  # times its stated spread that a CAD model may be off without anything being wrong
 NOISY = {"gyro noise": "gyro", "encoder noise": "q"}  # things that are noise, and their channels
 _SILENT = Disturbances(noise=0.0)
 _SOFT_STEP_S = 0.5 * STEP_S
@@ -129,9 +131,10 @@ def least_cost(mission: ff.Mission, recording: ff.Recording) -> float:
     found |= dict(zip(estimate.names, estimate.values.tolist(), strict=True))
     mean, labels = unknowns.mean, unknowns.labels
     off = np.array([found.get(label, at) for label, at in zip(labels, mean.tolist(), strict=True)]) - mean
-    return float(off @ unknowns.information @ off) + sum(
-        float((channel.over_noise**2).sum()) for channel in estimate.residuals
-    )
+    information = np.array(unknowns.information)
+    clusters = slice(0, len(estimate.values))
+    information[clusters, clusters] /= CAD_SLACK**2
+    return float(off @ information @ off) + sum(float((channel.over_noise**2).sum()) for channel in estimate.residuals)
 
 
 def unit_detectability(thing: str, index: int, seed: int) -> float:

@@ -144,7 +144,7 @@ class ReactingBase:
 
     @cached_property
     def G(self) -> Array:
-        """Of the twist by parameters, joint positions, joint rates and geometry, (n, 6, c + 2 joints or c + 7 joints)."""
+        """Of the twist by parameters, joint positions, joint rates, geometry, (n, 6, c + 2 joints or c + 7 joints)."""
         motion = (self.samples.q, self.dq, *self._velocities)
         slopes = momentum_slopes(self.robot, self.phi, self.A, *motion, self.columns, self.present)
         return -self.solved(np.concatenate([slopes, self._slopes_by_geometry[0]], axis=2) if self.geometry else slopes)

@@ -160,24 +160,27 @@ class ProblemData(Content):
 
     def standard(self, theta: ArrayLike) -> Array:
         """Standard parameters that move as the clusters theta do, (10 bodies,)."""
-        phi = np.array(self.fixed)
+        phi = np.array(self.as_built)
         phi[self.minimal.kept] += np.asarray(theta, float)
         return phi
 
     @cached_property
-    def cad(self) -> Array:
-        """The clusters of the CAD model, shape (clusters,)."""
-        return self.minimal.values(self._declared)
+    def as_built(self) -> Array:
+        """The CAD model's parameters less its clusters in their leaders' places, (10 bodies,).
 
-    def unshown(self, theta: Array) -> Array:
-        """The likeliest robot with the clusters theta, less the parameters that move as they do, (10 bodies,).
-
-        No motion shows it, unless joints sit elsewhere than the CAD model has them: what they carry must then be where
-        it is likely to be, and not in the leaders of clusters.
+        With clusters added there, bodies are where the CAD model has them, and not all lumped into the leaders: both
+        move alike, but only so does what moves them, such as a longer link, act as it would on the real bodies.
         """
-        hidden = self._declared + self._likeliest @ (theta - self.cad)
-        hidden[self.minimal.kept] -= theta
-        return hidden
+        phi = self.fixed + self._declared
+        phi[self.minimal.kept] -= self.cad
+        return phi
+
+    def as_likely_built(self, theta: Array) -> Array:
+        """The same of the likeliest robot that has the clusters theta, (10 bodies,)."""
+        off = theta - self.cad
+        phi = self.as_built + self._likeliest @ off
+        phi[self.minimal.kept] -= off
+        return phi
 
     @cached_property
     def _likeliest(self) -> Array:
@@ -189,6 +192,11 @@ class ProblemData(Content):
         scale = np.sqrt(np.diagonal(self.cad_covariance))
         correlation = self.cad_covariance / np.outer(scale, scale)
         return (together / scale) @ np.linalg.pinv(correlation, hermitian=True) / scale
+
+    @cached_property
+    def cad(self) -> Array:
+        """The clusters of the CAD model, shape (clusters,)."""
+        return self.minimal.values(self._declared)
 
     @property
     def _declared(self) -> Array:

@@ -187,7 +187,7 @@ class _Readings:
         if channel.name in self.settings.calibrations:
             calibration = self.settings.calibrations[channel.name]
             raw, M = raw + calibration.bias, M @ calibration.matrix
-        return Measured(channel.t, raw @ M.T, np.sqrt(M**2 @ self._sd(channel, known) ** 2))
+        return Measured(channel.t, raw @ M.T, np.sqrt(M**2 @ self._sd(channel, known) ** 2), own_axes=known.mounting.R)
 
     def _specific_force(self, channel: Channel, known: Known) -> Measured:
         """At the sensor's own place; where its sensor says no noise, that is what readings leave of smooth curves."""

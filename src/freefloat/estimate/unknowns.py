@@ -75,6 +75,12 @@ class Unknowns:
         """Where unknowns of a kind are, the flight's own or those that all flights share; None if there are none."""
         return self._places.get((kind, flight), self._places.get((kind, None)))
 
+    def shifted(self, by: int) -> Unknowns:
+        """The same groups, all but the clusters so many places further on."""
+        first, *others = self.parts
+        moved = (replace(part, place=slice(part.place.start + by, part.place.stop + by)) for part in others)
+        return Unknowns((first, *moved))
+
     @cached_property
     def _places(self) -> dict[tuple[str, int | None], slice]:
         return {(part.kind, part.flight): part.place for part in self.parts}
@@ -117,11 +123,11 @@ def parameter_columns(problem: Problem, unknowns: Unknowns) -> NDArray[np.int64]
 
 
 def parameters_beside(problem: Problem, unknowns: Unknowns, theta: Array) -> Array:
-    """Standard parameters that are no unknowns, (10 bodies,): what is known, and what shows where geometry is off.
+    """Standard parameters beside clusters in their leaders' places, (10 bodies,), likely where the clusters are theta.
 
-    theta: the clusters that go with it.
+    Which they are shows only where geometry is off.
     """
-    return problem.fixed if unknowns.find(GEOMETRY) is None else problem.fixed + problem.unshown(theta)
+    return problem.as_built if unknowns.find(GEOMETRY) is None else problem.as_likely_built(theta)
 
 
 def _all(problem: Problem) -> Iterator[tuple[int | None, UnknownGroup]]:

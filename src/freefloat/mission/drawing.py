@@ -113,9 +113,7 @@ def _differences(robot: Robot, other: Robot, place_m: float, axis_rad: float) ->
             yield what, here, there
 
 
-def _geometry(
-    robot: Robot, other: Robot, place_m: float, axis_rad: float
-) -> Iterator[tuple[str, Array, Array, float]]:
+def _geometry(robot: Robot, other: Robot, place_m: float, axis_rad: float) -> Iterator[tuple[str, Array, Array, float]]:
     """Arrays of two robots with the same names, base and joint kinds, [m] or [m/s^2] or without unit; their spread."""
     yield "its gravity", robot.gravity, other.gravity, 0.0
     for wheel, twin in zip(robot.wheels, other.wheels, strict=True):

@@ -1,8 +1,9 @@
 """The gyro: angular velocity, in its own axes.
 
-What an estimator predicts of it, with scales s, a small turn mu of its axes and a bias b that may walk:
+What an estimator predicts of it in base axes, with its own axes as columns of R, scales s along these, a small turn mu
+and a bias b that may walk:
 
-    (1 + s) (w - mu x w) + b + walk(t)
+    R (1 + s) R^T (w - mu x w) + b + walk(t)
 """
 
 from __future__ import annotations
@@ -124,12 +125,22 @@ class RateReading(Reading[GyroNuisances]):
 
     def gain(self, point: Array) -> Array:
         """What it makes of rates about the axes that turn, shape (axes, axes)."""
-        scale, turn = self._scale(point), self.setting.vector(point, MISALIGNMENT, np.arange(3))
-        whole = scale[:, None] * (np.eye(3) - cross_matrices(turn[None])[0])
-        return whole[self.axes[:, None], self.axes]
+        return self._scaling(point) @ self._turning(point)
 
-    def _scale(self, point: Array) -> Array:
-        return 1.0 + self.setting.vector(point, SCALE, self.axes)
+    def _turning(self, point: Array) -> Array:
+        """E - mu x, shape (axes, axes)."""
+        turn = self.setting.vector(point, MISALIGNMENT, np.arange(3))
+        return np.asarray((np.eye(3) - cross_matrices(turn[None])[0])[self.axes[:, None], self.axes])
+
+    def _scaling(self, point: Array) -> Array:
+        """R (1 + s) R^T, shape (axes, axes)."""
+        scale = 1.0 + self.setting.vector(point, SCALE, self.axes)[self.axes]
+        return (self._own * scale) @ self._own.T
+
+    @cached_property
+    def _own(self) -> Array:
+        """R; base axes where not all of these turn, shape (axes, axes)."""
+        return self.data.own_axes if self.axes.size == len(AXES) else np.eye(self.axes.size)
 
     @cached_property
     def _knots(self) -> Array:
@@ -148,16 +159,14 @@ class RateReading(Reading[GyroNuisances]):
 
     def derivative(self, base: TurningBase, point: Array) -> Array:
         """Of the rates that it shows, by all unknowns, shape (n, axes, k)."""
-        gain, scale = self.gain(point), self._scale(point)
-        J, place = base.rates_by_unknowns(gain), self.setting.place
+        J = base.rates_by_unknowns(self.gain(point))
+        place, R = self.setting.place, self._own
         turns, scales, bias = place(MISALIGNMENT), place(SCALE), place(BIAS)
         if turns is not None:
-            J[:, :, turns] += scale[:, None] * cross_matrices(base.w)
+            J[:, :, turns] += self._scaling(point) @ cross_matrices(base.w)
         if scales is not None:
-            seen = base.w[:, self.axes] @ gain.T / scale[self.axes]
+            J[:, :, scales] += R * (base.w[:, self.axes] @ (self._turning(point).T @ R))[:, None, :]
         for row, axis in enumerate(self.axes.tolist()):
-            if scales is not None:
-                J[:, row, scales.start + row] += seen[:, row]
             if bias is not None:
                 J[:, row, bias.start + row] += 1.0
             knots = place(WALKS[axis])
@@ -171,7 +180,7 @@ class RateReading(Reading[GyroNuisances]):
         if turns is not None:
             w += axial(J[:, :, turns])
         if scales is not None:
-            w[:, self.axes] += np.einsum("nii->ni", J[:, :, scales])
+            w[:, self.axes] += np.einsum("ri,nri->ni", self._own, J[:, :, scales]) @ self._own.T
         return PulledBack(by_rates=J, w=w)
 
     def by_twist(self) -> Array:

@@ -29,6 +29,7 @@ class Measured(Content):
     not, or are of the origin.
     response: delays [s] and weights of the instants that a reading is the mean of; a delay is how long before the
     instant that its stamp says.
+    own_axes: the sensor's axes as columns, in base axes, shape (3, 3): errors of its scales are along these.
     by_change: of what is read by how fast it changes, which of the values count by that and which as they are, shape
     (n,); None for what is read as it is.
     """
@@ -42,3 +43,4 @@ class Measured(Content):
     taken_by: Array | None = None
     response: Response = INSTANT
     by_change: NDArray[np.bool_] | None = None
+    own_axes: Array = field(default_factory=lambda: np.eye(3))

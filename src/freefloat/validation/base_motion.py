@@ -11,9 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.arrays import Array
+from freefloat.estimate.causes.alternatives import alternatives
+from freefloat.estimate.causes.claims import Suspected, claims
+from freefloat.estimate.causes.score import FittedRows
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import UNITS, ChannelResidual
 from freefloat.estimate.estimated_clusters import cad_covariance, spread_of, total_covariance, undeclared
+from freefloat.estimate.likelihood.everything import beside
+from freefloat.estimate.likelihood.finished import stacked
 from freefloat.estimate.likelihood.likelihood import FlightLikelihood, Likelihood, Rows
 from freefloat.estimate.likelihood.maximum_likelihood import with_finer_curves
 from freefloat.estimate.likelihood.predicted_base import PredictedFlight
@@ -137,6 +142,21 @@ class BaseMotionPrediction:
         rates = [reading for reading in readings if reading.channel == "w"]
         for reading, flight in zip(rates, turned, strict=True):
             yield reading, flight, PredictedFlight(flight, point, phi, 0).motion_of("w")
+
+    def suspected(self, point: Array, root: Array, xi: Array) -> Suspected:
+        """What may be wrong with the flights, by the base's channels."""
+        found, m = beside(self.likelihood, point), root.shape[1]
+        (r, J), levels = stacked(found.rows), found.levels
+        moved = np.hstack([J[:, : self.count] @ root, J[:, self.count :]]) / levels[:, None]
+        shift, beyond = m - self.count, found.fitted[self.count :]
+        fitted = np.concatenate([np.ones(m, dtype=bool), beyond])
+        information, off = np.zeros((fitted.size, fitted.size)), np.zeros(fitted.size)
+        own, others = np.arange(m), m + np.flatnonzero(beyond)
+        information[own, own], off[own] = 1.0, xi
+        information[np.ix_(others, others)], off[others] = self.information, point[self.count :] - self.mean
+        fit = FittedRows(r / levels, moved, fitted, information, off, np.zeros_like(information))
+        unknowns = found.likelihood.unknowns.shifted(shift)
+        return claims(list(alternatives(self.problem, unknowns, fit, found.channels)), fit)
 
     def on(self, problem: Problem) -> BaseMotionPrediction:
         """What the same estimate predicts of other flights."""

@@ -13,7 +13,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
 from scipy.stats import chi2, norm
 
 from freefloat.arrays import Array
@@ -107,25 +106,22 @@ def information_on(J: Array, prior: Array, m: int) -> Array:
     return np.asarray(J[:, :m].T @ J[:, :m] - mixed.T @ (inverse(beside) @ mixed))
 
 
-def reweighed(fitted: FittedPrediction, weights: Array, further: Array | None = None) -> tuple[Array, Array, Array]:
+def reweighed(fitted: FittedPrediction, weights: Array) -> tuple[Array, Array, Array]:
     """The same fit, linear from here: derivatives, information before the data, and (xi, nu) where it ends.
 
-    weights: of the rows, shape (rows,). further: columns of unknowns of which nothing is known, shape (rows, w).
+    weights: of the rows, shape (rows,).
     """
-    columns = np.zeros((weights.size, 0)) if further is None else further
-    J, r = np.hstack([fitted.J, columns]) * weights[:, None], fitted.residual * weights
-    prior = np.asarray(scipy.linalg.block_diag(fitted.prior, np.zeros((columns.shape[1],) * 2)))
-    y = np.concatenate([fitted.y, np.zeros(columns.shape[1])])
-    mean = np.concatenate([mean_of(fitted.prediction, fitted.freedom), y[fitted.y.size :]])
-    return J, prior, y + inverse(J.T @ J + prior) @ (J.T @ r + prior @ (mean - y))
+    J, r, prior = fitted.J * weights[:, None], fitted.residual * weights, fitted.prior
+    mean = mean_of(fitted.prediction, fitted.freedom)
+    return J, prior, fitted.y + inverse(J.T @ J + prior) @ (J.T @ r + prior @ (mean - fitted.y))
 
 
-def innovations(fitted: FittedPrediction, weights: Array, further: Array | None = None) -> Array:
-    """The z of every direction that the data tell something of, shape (directions,); arguments as for `reweighed`."""
+def innovations(fitted: FittedPrediction, weights: Array) -> Array:
+    """The z of every direction that the data tell something of, shape (directions,)."""
     m = fitted.freedom.size
     if not m:
         return np.zeros(0)
-    J, prior, y = reweighed(fitted, weights, further)
+    J, prior, y = reweighed(fitted, weights)
     values, vectors = np.linalg.eigh(information_on(J, prior, m))
     gained = np.maximum(values, 0.0) / (1.0 + np.maximum(values, 0.0))
     seen = gained > _SHOWN

@@ -94,7 +94,7 @@ def _tried(hypothesis: _Hypothesis, cost: float, least: float) -> tuple[float, C
         amount, place = float(found.xi[-1]), freedom.size - 1
         sd = float(np.sqrt(found.covariance[place, place]))
     sentence = hypothesis.sentence(amount, sd)
-    return price, Cause(hypothesis.kind, hypothesis.name, sentence, amount, sd, float(share))
+    return price, Cause(hypothesis.kind, hypothesis.name, sentence, amount, sd, float(share), cost - found.cost)
 
 
 def _hypotheses(estimate: Estimate, start: FittedPrediction) -> Iterator[_Hypothesis]:

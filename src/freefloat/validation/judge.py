@@ -12,29 +12,24 @@ import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.estimate.cause import Cause
+from freefloat.estimate.causes.claims import RIVALS, in_words
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.likelihood.finished import white
 from freefloat.estimate.likelihood.likelihood import SETTLED, SETTLING
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.problem import Problem
-from freefloat.validation.checks import FitCheck, FitChecks, check_fit, innovations, parameters_check
+from freefloat.validation.checks import FitCheck, FitChecks, check_fit
 from freefloat.validation.estimate_mistakes import changed_estimates
 from freefloat.validation.extent import hidden_clusters, sensitivities, windows
 from freefloat.validation.fits import FittedPrediction, Freedom, at, fit
-from freefloat.validation.lines import lines_of, wave_columns
-from freefloat.validation.other_causes import (
-    coloured,
-    mistaken_recordings,
-    noisy_sensors,
-    oscillations,
-    strange_sensors,
-)
+from freefloat.validation.lines import lines_of
+from freefloat.validation.other_causes import mistaken_recordings, noisy_sensors
 from freefloat.validation.prediction import SENSORS, WORDS, PredictedReading, Predictor
 from freefloat.validation.validation import ChannelError, Validation, Verdict, ratio_of
 
 _AS_GOOD = 1.5  # times the sensors' noise: as good as these in practice
 _WIDE = 10.0  # times the CAD model's spread: free parameters
-_CLEAN = 1.5  # level up to which free parameters explain the recordings
+_EVERYTHING = 0.9  # of what is to be explained
 _MOSTLY = 0.5  # of the clusters that an estimate claims to know: so many a flight must be able to judge
 _NAMED = 3
 _SHRINKING = ("least-squares", "weighted", "recursive", "adaline", "hopfield-tank")  # by noise in their columns
@@ -94,35 +89,27 @@ def _causes(
 ) -> tuple[Cause, ...]:
     """What explains the tests that fired; nothing if nothing does. nu: before any fit.
 
-    Where only the level is too high, sensors are noisier than declared. Otherwise all parameters are set free: what is
-    left even then is no fault of the estimate. If that and strange sensors are why the test of the parameters fired,
-    they are the causes. If not, changes of the estimate are tried, and mistakes of recording where these do not
-    explain everything.
+    Where only the level is too high, sensors are noisier than declared. Otherwise what may be wrong with the flights
+    is compared with changes of the estimate, by how much less a fit costs that allows for each; mistakes of recording
+    are looked for where neither explains everything.
     """
     prediction, claimed = within.prediction, within.prediction.claimed
-    readings = prediction.readings(within.point)
     if all(check.fired == (check.name == "level") for check in checks.checks):
-        return tuple(noisy_sensors(checks, readings))
+        return tuple(noisy_sensors(checks, prediction.readings(within.point)))
     wide = Freedom.within(claimed.theta, np.hstack([claimed.root, _WIDE * claimed.cad_root]))
     free = fit(prediction, wide, nu)
-    left = check_fit(free, false_alarm)
-    some_robot_fits = max((check.level for _, _, check in left.columns), default=1.0) < _CLEAN
-    never_explained = _beyond_any_robot(left, readings) if some_robot_fits else ()
-    not_the_estimate = (*strange_sensors(within, checks), *never_explained)
-    z = innovations(within, checks.weights, wave_columns(within, left) if some_robot_fits else None)
-    if not_the_estimate and not parameters_check(z, false_alarm / 4.0).fired:
-        return not_the_estimate
     unmoved = at(prediction, within.freedom, np.concatenate([np.zeros(within.freedom.size), nu]))
     changed = changed_estimates(problem, estimate, unmoved, within.cost, free.cost)
-    everything = (some_robot_fits and not left.of("colour").fired) or any(c.kind == "presence" for c in changed[:1])
-    recordings = () if changed and everything else tuple(mistaken_recordings(problem, estimate))
-    return recordings or changed or never_explained
+    suspected = prediction.suspected(within.point, within.freedom.root, within.xi)
+    told = _best((*changed, *suspected.causes))
+    everything = told and told[0].share > _EVERYTHING
+    return (() if everything else tuple(mistaken_recordings(problem, estimate))) or told
 
 
-def _beyond_any_robot(left: FitChecks, readings: tuple[PredictedReading, ...]) -> tuple[Cause, ...]:
-    """What free parameters leave: oscillations, else colour, else noise."""
-    lines = tuple(oscillations(lines_of(left.columns, readings)))
-    return lines or tuple(coloured(left, readings)) or tuple(noisy_sensors(left, readings))
+def _best(causes: tuple[Cause, ...]) -> tuple[Cause, ...]:
+    """Those that save most, the best first."""
+    most = max((cause.gain for cause in causes), default=0.0)
+    return tuple(sorted((cause for cause in causes if cause.gain > most - RIVALS), key=lambda each: -each.gain))
 
 
 # ---------------------------------------------------------------------- the result
@@ -178,10 +165,13 @@ def _verdict(
         reasons.append("it is no nearer because the estimate is uncertain, as it says itself")
     if little:
         reasons.append(_little(hidden, claimed))
+    accused = [cause for cause in estimate.causes if cause.kind != "noise"]
+    if accused:
+        reasons.append(f"of the recordings that the estimate was made from, {in_words(accused)}")
     only_noise = bool(causes) and all(cause.kind == "noise" for cause in causes)
     if checks.fired and not only_noise and max(ratios.values()) > _AS_GOOD:
         return "fail", tuple(reasons)
-    return ("doubtful" if checks.fired or little else "pass"), tuple(reasons)
+    return ("doubtful" if checks.fired or little or accused else "pass"), tuple(reasons)
 
 
 def headline(channels: tuple[ChannelError, ...], duration_s: float, seen: bool = False) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 import scipy.linalg
 
 from freefloat.arrays import AXES, Array
+from freefloat.estimate.causes.claims import NOTHING, Suspected
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import UNITS
 from freefloat.estimate.estimated_clusters import total_covariance
@@ -194,6 +195,10 @@ class LinearPrediction:
     def on(self, problem: Problem) -> LinearPrediction:
         """What the same estimate predicts of other flights."""
         return LinearPrediction(problem, self.estimate, self.model)
+
+    def suspected(self, point: Array, root: Array, xi: Array) -> Suspected:
+        """Nothing: rows of a linear model do not hold what else may be wrong."""
+        return NOTHING
 
     def shifted(self, parameters: Array) -> Array | None:
         """Theta of standard parameters; None for clusters about the centre of mass."""

@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from freefloat.arrays import Array
-from freefloat.validation.checks import FitChecks
-from freefloat.validation.columns import ColumnCheck, waves
-from freefloat.validation.fits import FittedPrediction
+from freefloat.validation.columns import ColumnCheck
 from freefloat.validation.prediction import PredictedReading
 
 _SAME = 1.5  # over the duration: frequencies nearer than this are one
@@ -54,17 +49,3 @@ def _same(one: Line, other: Line, near_Hz: float) -> bool:
 def rate_of(reading: PredictedReading) -> float:
     """Readings a second [Hz]."""
     return float((reading.t.size - 1) / (reading.t[-1] - reading.t[0]))
-
-
-def wave_columns(fitted: FittedPrediction, found: FitChecks) -> Array:
-    """Sine and cosine of every line in the rows of its column, zero elsewhere, shape (rows, 2 lines)."""
-    pieces, firsts = list[Array](), np.cumsum([0, *(part.values.size for part in fitted.rows)])
-    for place, component, check in found.columns:
-        shape = fitted.rows[place].values.shape
-        for line in check.lines:
-            for wave in waves(line.frequency, shape[0]).T:
-                column, own = np.zeros(fitted.residual.size), np.zeros(shape)
-                own[:, component] = wave
-                column[firsts[place] : firsts[place + 1]] = own.ravel()
-                pieces.append(column)
-    return np.column_stack(pieces) if pieces else np.zeros((fitted.residual.size, 0))

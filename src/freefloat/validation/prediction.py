@@ -15,6 +15,7 @@ import numpy as np
 from freefloat.arrays import Array
 from freefloat.data.processing.attitude import integrate_rates
 from freefloat.errors import FreefloatError
+from freefloat.estimate.causes.claims import Suspected
 from freefloat.estimate.estimate_parts import ChannelResidual
 from freefloat.estimate.likelihood.likelihood import Rows
 from freefloat.estimate.problem import Problem
@@ -145,6 +146,10 @@ class Predictor(Protocol):
 
         readings: at this point.
         """
+        ...
+
+    def suspected(self, point: Array, root: Array, xi: Array) -> Suspected:
+        """What may be wrong with the flights if theta = theta_0 + root xi, xi ~ N(0, E); at a point that fits best."""
         ...
 
     def on(self, problem: Problem) -> Predictor:

@@ -210,7 +210,7 @@ def _momentum_by_position(robot: Robot, state: Samples, phi: Array) -> Array:
 
 
 def _by_geometry(setting: Setting, quantity: Callable[[Robot], Array]) -> Array:
-    """Of a quantity (n, r) of a robot, by central differences of order four, (n, r, 5 joints); none unless asked for."""
+    """Of a quantity (n, r) of a robot, by differences of order four, (n, r, 5 joints); none unless asked for."""
     joints, step = len(setting.robot.joints), 1e-3
     asked = any(part.kind == "geometry" for part in setting.parts)
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.estimate.causes.advice import SCALE, lost_sentence, never_sentence, residual_sentences, two_digits
+from freefloat.estimate.causes.claims import NOTHING, Suspected, in_words
 from freefloat.estimate.causes.mistakes import MISFIT, mistakes
 from freefloat.estimate.causes.outcome import FitFigures, explained_part, outcome_by, reasons_to_fail
 from freefloat.estimate.causes.suspicions import (
@@ -41,6 +42,10 @@ _LATE = 5.0  # standard deviations of a time offset that is worth a note
 _MANY = 0.1  # of the clusters: so many directions that this motion does not show, though another would
 _MOSTLY = 0.5  # of the directions
 _NAMED = 3
+_NONE_OF_THEM = (
+    "the data hold more than noise that the model does not explain, and no single mistake that is looked for explains "
+    "most of it"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +76,9 @@ def refuse_too_few(rows: int, problem: Problem) -> None:
         )
 
 
-def diagnosed(estimate: Estimate, problem: Problem, unknowns: Unknowns, converged: bool) -> Estimate:
+def diagnosed(
+    estimate: Estimate, problem: Problem, unknowns: Unknowns, converged: bool, suspected: Suspected = NOTHING
+) -> Estimate:
     """The estimate with its warnings, notes and outcome."""
     samples, weak = suspicions(problem), weak_directions(estimate, problem)
     distance, large = distance_from_cad(estimate, problem), _large(estimate, unknowns)
@@ -83,9 +90,13 @@ def diagnosed(estimate: Estimate, problem: Problem, unknowns: Unknowns, converge
         lost, never = _lost(problem, samples, weak) if not few else ([], [])
         warnings += [*few, *lost]
         warnings += [] if converged else ["the fit did not converge: its numbers are those where it stopped"]
-        warnings += residual_sentences(estimate.residual, _of_filtered(problem), _widened(estimate))
-        warnings += _contradicted(estimate, problem, distance)
-        warnings += _more_than_allowed(large)
+        if suspected.causes:
+            warnings.append(in_words(suspected.causes))
+        else:
+            warnings += residual_sentences(estimate.residual, _of_filtered(problem), _widened(estimate))
+            warnings += _contradicted(estimate, problem, distance)
+            warnings += _more_than_allowed(large)
+            warnings += [_NONE_OF_THEM] if suspected.strange and not warnings else []
         notes += [*never, *_late(estimate, problem, unknowns, large)]
     failures = reasons_to_fail(figures_of(estimate, problem))
     warnings += () if found else failures
@@ -96,6 +107,7 @@ def diagnosed(estimate: Estimate, problem: Problem, unknowns: Unknowns, converge
         outcome=outcome_by((*found, *denied, *failures), bool(warnings or estimate.warnings)),
         warnings=(*estimate.warnings, *warnings),
         notes=(*estimate.notes, *notes),
+        causes=() if found else suspected.causes,
     )
 
 

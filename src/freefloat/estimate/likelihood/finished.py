@@ -16,6 +16,7 @@ import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.data.processing.whiteness import whiteness
+from freefloat.estimate.causes.claims import NOTHING, Suspected
 from freefloat.estimate.causes.diagnosis import diagnosed
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import MODEL, Budget, ChannelResidual, Quantity, Residual, used_flights
@@ -66,12 +67,13 @@ class Doubts:
     """What a fit was not content with.
 
     stated: the problem as it was given. levels: by which sensors are noisier than declared. by_blocks: variance of all
-    unknowns as blocks of time show it, (unknowns,), where residuals are not noise.
+    unknowns as blocks of time show it, (unknowns,), where residuals are not noise. suspected: what may be wrong.
     """
 
     stated: Problem
     levels: Levels
     by_blocks: Array | None
+    suspected: Suspected = NOTHING
 
 
 def finished(
@@ -114,7 +116,7 @@ def finished(
         residuals=tuple(_as_stated(each, flights, doubts.levels) for each in left),
         notes=tuple(_widened_notes(wider[:count], problem, doubts)),
     )
-    return diagnosed(estimate, doubts.stated, fitted.unknowns, fit.converged)
+    return diagnosed(estimate, doubts.stated, fitted.unknowns, fit.converged, doubts.suspected)
 
 
 def _wider(promised: Array, doubts: Doubts) -> Array:

@@ -19,10 +19,12 @@ import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.dynamics.reaction import NotPossible
+from freefloat.estimate.causes.claims import NOTHING, Suspected
 from freefloat.estimate.causes.diagnosis import refuse_too_few
 from freefloat.estimate.causes.suspicions import refuse_unusable
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimator import Estimator
+from freefloat.estimate.likelihood.everything import everything_beside
 from freefloat.estimate.likelihood.finished import (
     HELD,
     Doubts,
@@ -47,6 +49,7 @@ from freefloat.estimate.unknowns import GEOMETRY, JOINT_MOTION
 _ROUNDS = 3  # of weights that depend on the estimate
 _REFINEMENTS = 2  # of the joints' curves, at most
 _HOPELESS = 50.0  # times the noise left: data of another robot, or recorded wrongly, for which nothing is refined
+_WILD = 1e4  # times the noise left: nothing is nearly linear
 _WRONG_MODEL = 10.0  # times the noise left: finer curves do not explain it
 _WORTH = 0.9  # of what was left before: a refinement that leaves more is the last
 _BENT, _STIFF = 100.0, 1e8  # spreads by which geometry is off that is none, and how much more is then known of it
@@ -88,19 +91,28 @@ class MaximumLikelihood(Estimator):
         refuse_too_few(_measured(likelihood), problem)
         with one_blas_thread():
             found, levels = self._fit(likelihood, likelihood.start()), Levels()
-            if _level(found.fit.residual) < _HOPELESS:
-                found, levels = self._weighed(self._refined(found))
+            hopeless = _level(found.fit.residual) > _HOPELESS
+            found = found if hopeless else self._refined(found)
+            suspected = self._suspected(found)
+            if not hopeless:
+                found, levels = self._weighed(found)
                 found = self._with_wider_prior(found)
             likelihood, fit = found.likelihood, found.fit
             of_curves = _curve_share(likelihood, fit) if likelihood.has_local_curves else None
             by_blocks = None
             if white(found.rows) is False:
                 by_blocks = variance_by_blocks(likelihood.rows(fit.point), fit.information - fit.data)
-            doubts = Doubts(problem, levels, by_blocks)
+            doubts = Doubts(problem, levels, by_blocks, suspected)
             estimate = finished(
                 self.name, likelihood, fit, found.rows, likelihood.left(found.rows), of_curves=of_curves, doubts=doubts
             )
             return _with_curve_words(estimate, problem, likelihood)
+
+    def _suspected(self, found: _Found) -> Suspected:
+        """What may be wrong; nothing can be said of what is left by a fit that is wild."""
+        if not _level(found.fit.residual) < _WILD:
+            return NOTHING
+        return everything_beside(found.likelihood, found.fit.point).suspected()
 
     def _refined(self, found: _Found) -> _Found:
         """With finer curves where what is left is coloured."""

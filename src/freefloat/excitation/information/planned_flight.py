@@ -12,14 +12,7 @@ from numpy.typing import NDArray
 from freefloat.arrays import Array
 from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.problem import Problem
-from freefloat.estimate.unknowns import (
-    EXTERNAL_TORQUE,
-    MOMENTUM,
-    Unknowns,
-    parameter_columns,
-    parameters_beside,
-    unknowns_of,
-)
+from freefloat.estimate.unknowns import EXTERNAL_TORQUE, MOMENTUM, Unknowns, parameter_columns, unknowns_of
 from freefloat.models.model import NotApplicable
 from freefloat.sensors.kinds import readings_among
 from freefloat.sensors.reading import Reading, Setting
@@ -61,9 +54,7 @@ class PlannedFlight:
     @cached_property
     def phi(self) -> Array:
         """Standard parameters of what is there, as the CAD model has them, (10 bodies,)."""
-        phi = np.array(parameters_beside(self.problem, self.unknowns, self.problem.cad))
-        phi[self.problem.minimal.kept] += self.problem.cad
-        return phi * self.problem.present(self.flight)
+        return self.problem.standard(self.problem.cad) * self.problem.present(self.flight)
 
     @cached_property
     def readings(self) -> tuple[Reading[Any], ...]:

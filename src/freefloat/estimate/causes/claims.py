@@ -1,0 +1,103 @@
+"""What is claimed of all that may be wrong: what saves most, with what the data do not tell from it.
+
+An alternative is believed if chance hardly saves so much, and claimed if it also explains most of what noise does not.
+What saves much but explains little is something else: then nothing is claimed, and that is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from scipy.stats import chi2
+
+from freefloat.estimate.cause import Cause
+from freefloat.estimate.causes.alternatives import Alternative
+from freefloat.estimate.causes.score import FittedRows
+
+RIVALS = 25.0  # difference of savings that does not tell two alternatives apart
+_CHANCE, _CLAIMED = 1e-4, 1e-5  # probability that chance saves so much: something is there, it has a name
+_EXPLAINS = 0.5  # of what is beyond noise
+_BY_CHANCE = 3.0  # standard deviations of the cost of noise alone
+_NEAR, _CLOSE, _REFITTED = 100.0, 0.7, 3  # savings that are fitted anew, if others save nearly as much; how many
+_PRICE = 2.0  # of each further unknown (H. Akaike, 1974)
+
+
+@dataclass(frozen=True, slots=True)
+class Suspected:
+    """What is claimed, the best first; more than one where the data do not tell which.
+
+    strange: whether something is there, be it claimed or not.
+    """
+
+    causes: tuple[Cause, ...] = ()
+    strange: bool = False
+
+
+NOTHING = Suspected()
+
+
+def worth(alternative: Alternative) -> float:
+    """What it saves less the price of its unknowns."""
+    return alternative.score.gain - _PRICE * alternative.score.count
+
+
+def beyond_chance(alternative: Alternative, probability: float) -> bool:
+    """Whether chance saves so much with less than this probability."""
+    return alternative.score.gain > _chance(probability, alternative.score.count)
+
+
+@cache
+def _chance(probability: float, count: int) -> float:
+    """What so many unknowns save by chance with this probability."""
+    return float(chi2.isf(probability, max(count, 1)))
+
+
+def contenders(tried: Sequence[Alternative]) -> list[Alternative]:
+    """Alternatives of which one saves so much that it is not near any more, and that linear terms do not tell apart."""
+    strange = sorted((each for each in tried if beyond_chance(each, _CLAIMED)), key=worth, reverse=True)
+    if not strange or worth(strange[0]) < _NEAR:
+        return []
+    return [each for each in strange[:_REFITTED] if worth(each) > _CLOSE * worth(strange[0])]
+
+
+def claims(tried: Sequence[Alternative], fit: FittedRows) -> Suspected:
+    """What is claimed of alternatives to a fit."""
+    strange = [each for each in tried if beyond_chance(each, _CHANCE)]
+    if not strange:
+        return Suspected()
+    excess = fit.cost - fit.r.size - _BY_CHANCE * float(np.sqrt(2.0 * fit.r.size))
+    best = max(map(worth, strange))
+    named = [
+        each
+        for each in strange
+        if beyond_chance(each, _CLAIMED) and worth(each) > best - RIVALS and each.score.gain > _EXPLAINS * excess
+    ]
+    return Suspected(tuple(_cause(each, excess) for each in sorted(named, key=worth, reverse=True)), True)
+
+
+def _cause(each: Alternative, excess: float) -> Cause:
+    score = each.score
+    alone = score.amount.size == 1
+    return Cause(
+        kind=each.kind,
+        name=each.name,
+        what=each.what(score.amount),
+        amount=float(score.amount[0]) if alone else np.nan,
+        sd=float(score.sd[0]) if alone else np.nan,
+        share=score.gain / max(excess, score.gain, 1e-300),
+        gain=score.gain,
+        cure=each.cure,
+    )
+
+
+def in_words(causes: Sequence[Cause]) -> str:
+    """What is claimed, in one sentence: cause, evidence, what to do."""
+    first, *others = causes
+    what = first.what + "".join(f", or that {cause.what}" for cause in others)
+    which = " (the data do not tell which)" if others else ""
+    share = f"; this explains {100.0 * first.share:.0f} % of what noise does not" if np.isfinite(first.share) else ""
+    cure = "; or ".join(dict.fromkeys(cause.cure for cause in causes if cause.cure))
+    return f"it seems that {what}{which}{share}: {cure}" if cure else f"it seems that {what}{which}{share}"
