@@ -50,6 +50,7 @@ class Likelihood:
     """Residuals of a problem as a function of its unknowns.
 
     rotation_seen: whether every flight must have rates or attitudes, without which no search has a start.
+    `beside`: standard parameters beside those that a point gives, (10 bodies,), as last supposed.
     """
 
     def __init__(self, problem: Problem, rotation_seen: bool = True) -> None:
@@ -83,13 +84,13 @@ class Likelihood:
 
     def phi(self, point: Array) -> Array:
         """Standard parameters of a point in the space of unknowns, (10 bodies,)."""
-        phi = np.array(self._beside)
+        phi = np.array(self.beside)
         np.add.at(phi, self.columns, point[: self.columns.size])
         return phi
 
     def suppose(self, point: Array) -> None:
         """Take what no motion shows but where geometry is off to be what is likely beside the clusters of a point."""
-        self._beside = parameters_beside(self.problem, self.unknowns, point[: len(self.problem.minimal)])
+        self.beside = parameters_beside(self.problem, self.unknowns, point[: len(self.problem.minimal)])
 
     def rows(self, point: Array, count: int | None = None) -> tuple[Rows, ...]:
         """Weighted residuals of all flights and channels.
