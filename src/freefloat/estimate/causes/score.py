@@ -110,7 +110,7 @@ class FittedRows:
         sums = np.cumsum(np.column_stack([J * c[:, None], c * self.left[order], c**2]), axis=0)[counts - 1]
         mixed, g, H_a = sums[:, :-2], sums[:, -2], sums[:, -1]
         H = H_a - ((mixed @ self.covariance) * mixed).sum(axis=1)
-        told = H > _ROUNDING * H_a + 1e-300
+        told = _ROUNDING * H_a + 1e-300 < H
         g, H = np.where(told, g, 0.0), np.where(told, H, 1.0)
         best = int(np.argmax(g**2 / H))
         amount, variance = g[best] / H[best], 1.0 / H[best]

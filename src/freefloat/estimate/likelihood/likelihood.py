@@ -132,7 +132,6 @@ class Likelihood:
         Zero where no curves have errors of a few coefficients at a time, infinite where readings contradict the model
         by so much that curves would only bend to it.
         """
-        self.suppose(point)
         return max(flight.settle(point, self.phi(point)) for flight in self.flights)
 
 
