@@ -45,6 +45,7 @@ from freefloat.estimate.likelihood.time_blocks import variance_by_blocks
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.recorded_flight import on_finer_knots
+from freefloat.estimate.unknowns import GEOMETRY, JOINT_MOTION
 
 _ROUNDS = 3  # of weights that depend on the estimate
 _REFINEMENTS = 2  # of the joints' curves, at most
@@ -53,6 +54,7 @@ _WILD = 1e4  # times the noise left: nothing is nearly linear
 _WRONG_MODEL = 10.0  # times the noise left: finer curves do not explain it
 _MUCH_WIDER = 2.5  # times the CAD model's spread: less is chance, for its errors are not normal to the tail
 _WORTH = 0.9  # of what was left before: a refinement that leaves more is the last
+_BENT, _STIFF = 100.0, 1e8  # spreads by which geometry is off that is none, and how much more is then known of it
 _BAD = 3.0  # root mean square of the weighted residual above which another start is tried
 
 
@@ -101,7 +103,7 @@ class MaximumLikelihood(Estimator):
             of_curves = _curve_share(likelihood, fit) if likelihood.has_local_curves else None
             by_blocks = None
             if white(found.rows) is False:
-                by_blocks = variance_by_blocks(likelihood.rows(fit.point), likelihood.unknowns.information)
+                by_blocks = variance_by_blocks(likelihood.rows(fit.point), fit.information - fit.data)
             doubts = Doubts(problem, levels, by_blocks, _or_the_prior(suspected, problem, likelihood.problem))
             estimate = finished(
                 self.name, likelihood, fit, found.rows, likelihood.left(found.rows), of_curves=of_curves, doubts=doubts
@@ -171,7 +173,7 @@ class MaximumLikelihood(Estimator):
         return fit
 
     def _from(self, likelihood: Likelihood, point: Array) -> Fit:
-        """The fit that starts from a point: first without, then with errors of the joints' curves."""
+        """The fit that starts from a point: first without, then with geometry and errors of the joints' curves."""
         unknowns, units = likelihood.unknowns, units_of(likelihood)
         weights = None if self.huber is None else _huber_weights(likelihood.rows(point, count=0), self.huber)
 
@@ -180,6 +182,7 @@ class MaximumLikelihood(Estimator):
                 r, J = stacked(likelihood.rows(np.concatenate([at, start[count:]]), count if derivatives else 0))
                 return (r, J) if weights is None else (r * weights, J * weights[: len(J), None])
 
+            likelihood.suppose(start)
             own = slice(0, count)
             shown = None if held_units is None else held_units[own]
             return levenberg_marquardt(evaluate, start[own], unknowns.mean[own], information[own, own], shown, HELD)
@@ -187,10 +190,18 @@ class MaximumLikelihood(Estimator):
         if units is not None:  # first as if the CAD model were a prior: far from it nothing is nearly linear
             soft = unknowns.information + np.diag(np.where(np.isnan(units), 0.0, units**-2.0))
             point = np.concatenate([fit(point, unknowns.coarse, soft, None).point, point[unknowns.coarse :]])
-        if unknowns.coarse < point.size:
+        late, bends = point[unknowns.coarse :], any(part.kind == JOINT_MOTION for part in unknowns.parts)
+        if late.size and (bends or not late.any()):
             rough = fit(point, unknowns.coarse, unknowns.information, units).point
             point = np.concatenate([rough, point[unknowns.coarse :]])
-        return fit(point, point.size, unknowns.information, units)
+        found = fit(point, point.size, unknowns.information, units)
+        place = unknowns.find(GEOMETRY)
+        if place is None or _spreads_off(found.point[place], unknowns.information[place, place]) < _BENT:
+            return found
+        stiff = np.array(unknowns.information)
+        stiff[place, place] *= _STIFF
+        point[place] = 0.0
+        return fit(point, point.size, stiff, units)
 
 
 def _or_the_prior(suspected: Suspected, given: Problem, used: Problem) -> Suspected:
@@ -267,6 +278,11 @@ def _level(residual: Array) -> float:
     """Root mean square of a weighted residual; infinite if it is no number."""
     with np.errstate(over="ignore", invalid="ignore"):
         return float(np.nan_to_num(np.sqrt((residual**2).mean()), nan=np.inf, posinf=np.inf))
+
+
+def _spreads_off(values: Array, information: Array) -> float:
+    """Root mean square of values over what was assumed of them."""
+    return float(np.sqrt(values @ information @ values / values.size))
 
 
 def _plausible(fit: Fit) -> bool:
