@@ -16,8 +16,8 @@ from scipy.stats import chi2
 
 from freefloat.arrays import Array
 from freefloat.data.processing.whiteness import whiteness
+from freefloat.estimate.likelihood.everything import LOUDER
 
-LOUDER = 1.25  # times the noise that was declared: less is not worth a word
 _FEWEST = 32  # rows of a column that is judged
 _MOST_LINES = 8
 _FEWEST_CYCLES = 4  # over a flight: fewer are a drift

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from freefloat.arrays import Array
 from freefloat.dynamics.total_momentum import TotalMomentum
+from freefloat.estimate.cause import Cause
 from freefloat.estimate.causes.alternatives import Alternative, alternatives, of_bodies
 from freefloat.estimate.causes.claims import Suspected, claims, contenders
 from freefloat.estimate.causes.score import FittedRows
@@ -24,6 +25,7 @@ from freefloat.estimate.problem_data import Nuisances
 from freefloat.estimate.uncertain import OPEN
 from freefloat.estimate.unknowns import MOMENTUM, Unknowns
 
+LOUDER = 1.25  # times the noise that was declared: less is not worth a word
 _FEWEST = 64  # rows of a column whose noise is looked at
 _CLEAR = 5.0  # standard deviations of a level that chance hardly makes: about one over the root of the rows
 _SETTLING = 3  # rounds in which curves of the joints follow a fit
@@ -71,7 +73,20 @@ class Everything:
         again = contenders(tried)
         if len(again) > 1:
             tried = [self._refitted(each) if any(each is one for one in again) else each for each in tried]
-        return claims(tried, self.fit)
+        found = claims(tried, self.fit)
+        return found if found.causes else Suspected(tuple(self._noisy()), found.strange)
+
+    def _noisy(self) -> Iterator[Cause]:
+        """Sensors whose noise is white and larger than was declared, and encoders that leave more beside curves."""
+        for channel in self.channels:
+            level = float(np.sqrt((channel.of(self.levels)[0] ** 2).mean()))
+            if level > LOUDER:
+                yield _louder(channel.sensor, level)
+        for flight, local in zip(self.likelihood.flights, self.curves, strict=True):
+            if local is not None and local.joints:
+                level = float(np.sqrt((local.parts[0].left ** 2).mean()))
+                if level > LOUDER:
+                    yield _louder("encoders" if len(self.curves) == 1 else f"encoders of {flight.flight.name}", level)
 
     def _refitted(self, tried: Alternative) -> Alternative:
         """An alternative with what a fit that allows for it saves, not only to first order."""
@@ -100,6 +115,11 @@ class Everything:
         if amount.size == freed.sum():
             amount = off[freed[active]]
         return replace(tried, score=replace(tried.score, gain=max(self.fit.cost - cost, 0.0), amount=amount))
+
+
+def _louder(sensor: str, level: float) -> Cause:
+    what = f"the noise of the {sensor} is {level:.2g} times what was said of it"
+    return Cause("noise", sensor, what, level, np.nan, 1.0, cure="correct its noise in the mission file's sensors")
 
 
 def _bring(likelihood: Likelihood, curves: tuple[LocalCurves | None, ...], point: Array) -> None:

@@ -8,6 +8,7 @@ their errors go through the base's reaction into the weights, which stay fixed w
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.arrays import Array
-from freefloat.dynamics.reaction import solve_base
+from freefloat.dynamics.reaction import NotPossible, solve_base
 from freefloat.estimate.estimate_parts import ChannelResidual
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.likelihood.curve_noise import CurveNoise, SeenCurves
@@ -122,7 +123,13 @@ class Likelihood:
 
     def reweigh(self, point: Array) -> bool:
         """Set the weights anew for errors of joint motion as they act at this point; whether there are any."""
-        self.suppose(point)
+        with suppress(NotPossible):
+            self.suppose(point)
+            return self._reweighed(point)
+        self.suppose(self.problem.cad)  # a point so far off that the likeliest robot there is none
+        return self._reweighed(point)
+
+    def _reweighed(self, point: Array) -> bool:
         matter = [flight.reweigh(point, self.phi(point)) for flight in self.flights]
         return any(matter)
 

@@ -44,6 +44,7 @@ from freefloat.estimate.likelihood.prior_spread import KINDS, wider_spread
 from freefloat.estimate.likelihood.time_blocks import variance_by_blocks
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.problem import Problem
+from freefloat.estimate.problem_data import Nuisances
 from freefloat.estimate.recorded_flight import on_finer_knots
 from freefloat.estimate.unknowns import GEOMETRY, JOINT_MOTION
 
@@ -89,6 +90,14 @@ class MaximumLikelihood(Estimator):
         Where a residual is coloured and joints are curves, these get knots half as far apart, a few times.
         """
         refuse_unusable(problem)
+        try:
+            return self._estimated(problem)
+        except NotPossible:  # data so wrong that bent links make no robot: without these, what is wrong can be said
+            if problem.nuisances == _without_geometry(problem.nuisances):
+                raise
+            return self._estimated(replace(problem, nuisances=_without_geometry(problem.nuisances)))
+
+    def _estimated(self, problem: Problem) -> Estimate:
         likelihood = Likelihood(problem)
         refuse_too_few(_measured(likelihood), problem)
         with one_blas_thread():
@@ -167,7 +176,12 @@ class MaximumLikelihood(Estimator):
             likelihood.unsettled = likelihood.settle(fit.point)
             if not np.isfinite(likelihood.unsettled):
                 break
-            fit = self._from(likelihood, fit.point)
+            supposed = likelihood.beside
+            try:
+                fit = self._from(likelihood, fit.point)
+            except NotPossible:  # data so wrong that the fit ended at the edge of what can be
+                likelihood.beside = supposed
+                break
             if _level(fit.residual) > _WRONG_MODEL or likelihood.unsettled < SETTLED:
                 break
         return fit
@@ -182,10 +196,14 @@ class MaximumLikelihood(Estimator):
                 r, J = stacked(likelihood.rows(np.concatenate([at, start[count:]]), count if derivatives else 0))
                 return (r, J) if weights is None else (r * weights, J * weights[: len(J), None])
 
-            likelihood.suppose(start)
             own = slice(0, count)
             shown = None if held_units is None else held_units[own]
-            return levenberg_marquardt(evaluate, start[own], unknowns.mean[own], information[own, own], shown, HELD)
+            given = start[own], unknowns.mean[own], information[own, own], shown, HELD
+            with suppress(NotPossible):
+                likelihood.suppose(start)
+                return levenberg_marquardt(evaluate, *given)
+            likelihood.suppose(likelihood.problem.cad)  # a start so far off that the likeliest robot there is none
+            return levenberg_marquardt(evaluate, *given)
 
         if units is not None:  # first as if the CAD model were a prior: far from it nothing is nearly linear
             soft = unknowns.information + np.diag(np.where(np.isnan(units), 0.0, units**-2.0))
@@ -204,9 +222,14 @@ class MaximumLikelihood(Estimator):
         return fit(point, point.size, stiff, units)
 
 
+def _without_geometry(nuisances: Nuisances) -> Nuisances:
+    """The same, the robot being built just as its file has it."""
+    return replace(nuisances, joint_place_m=None, joint_axis_rad=None)
+
+
 def _or_the_prior(suspected: Suspected, given: Problem, used: Problem) -> Suspected:
     """What is suspected; if that is nothing, but the data deny the CAD model's spreads, these."""
-    if suspected.causes or given.prior is None or used.prior is None or given.prior == used.prior:
+    if suspected.strange or given.prior is None or used.prior is None or given.prior == used.prior:
         return suspected
     widened = [getattr(used.prior, kind) / getattr(given.prior, kind) for kind in KINDS if getattr(given.prior, kind)]
     if max(widened, default=1.0) < _MUCH_WIDER:

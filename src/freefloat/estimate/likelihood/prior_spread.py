@@ -16,7 +16,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import scipy.linalg
 from scipy.optimize import minimize
 
 from freefloat.arrays import Array
@@ -97,10 +96,10 @@ def _as_predicted(S: Array, N: Array, pull: Array) -> bool:
 def _minus_evidence(S: Array, N: Array, pull: Array) -> float:
     """Of the data, but for what does not depend on the prior's covariance S."""
     R = _root(S)
-    inner = np.eye(len(S)) + R.T @ N @ R
-    root = np.linalg.cholesky(0.5 * (inner + inner.T))
-    white = scipy.linalg.solve_triangular(root, R.T @ pull, lower=True)
-    return float(np.log(np.diagonal(root)).sum() - 0.5 * white @ white)
+    values, vectors = np.linalg.eigh(R.T @ N @ R)
+    inner = 1.0 + np.maximum(values, 0.0)  # of data that hardly say anything, rounding makes some negative
+    along = vectors.T @ (R.T @ pull)
+    return 0.5 * float(np.log(inner).sum() - along**2 @ (1.0 / inner))
 
 
 def _root(S: Array) -> Array:
