@@ -14,6 +14,7 @@ from freefloat.arrays import Array
 from freefloat.estimate.cause import Cause
 from freefloat.estimate.causes.claims import RIVALS, in_words
 from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.estimate_parts import in_percent
 from freefloat.estimate.likelihood.finished import white
 from freefloat.estimate.likelihood.likelihood import SETTLED, SETTLING
 from freefloat.estimate.one_thread import one_blas_thread
@@ -25,7 +26,7 @@ from freefloat.validation.fits import FittedPrediction, Freedom, at, fit
 from freefloat.validation.lines import lines_of
 from freefloat.validation.other_causes import mistaken_recordings, noisy_sensors
 from freefloat.validation.prediction import SENSORS, WORDS, PredictedReading, Predictor
-from freefloat.validation.validation import ChannelError, Validation, Verdict, ratio_of
+from freefloat.validation.validation import ChannelError, Validation, Verdict, of_signal_of, ratio_of
 
 _AS_GOOD = 1.5  # times the sensors' noise: as good as these in practice
 _WIDE = 10.0  # times the CAD model's spread: free parameters
@@ -144,7 +145,8 @@ def _channels(readings: tuple[PredictedReading, ...], checks: FitChecks) -> tupl
     for place, reading in enumerate(readings):
         rms, largest = np.sqrt((reading.residual**2).mean(axis=0)), np.abs(reading.residual).max(axis=0)
         for k, component in enumerate(reading.components):
-            numbers = (float(rms[k]), float(largest[k]), float(reading.noise[k]), levels[place, k])
+            signal = float("nan") if reading.signal is None else float(reading.signal[k])
+            numbers = (float(rms[k]), float(largest[k]), float(reading.noise[k]), levels[place, k], signal)
             errors.append(ChannelError(reading.flight, reading.channel, component, reading.unit, *numbers))
     return tuple(errors)
 
@@ -176,7 +178,11 @@ def _verdict(
 
 def headline(channels: tuple[ChannelError, ...], duration_s: float, seen: bool = False) -> str:
     """How well the motion is predicted. seen: whether the estimate was made from it."""
-    said = [f"{WORDS[name]} predicted to {_factor(x)} × {SENSORS[name]} noise" for name, x in _ratios(channels).items()]
+    parts = {name: _in_percent(of_signal_of(channels, name)) for name in _ratios(channels)}
+    said = [
+        f"{WORDS[name]} predicted to {_factor(ratio)} × {SENSORS[name]} noise{parts[name]}"
+        for name, ratio in _ratios(channels).items()
+    ]
     return f"{', '.join(said)} on {duration_s:.3g} s of {'' if seen else 'unseen '}motion"
 
 
@@ -187,6 +193,11 @@ def _ratios(channels: tuple[ChannelError, ...]) -> dict[str, float]:
 def _factor(ratio: float) -> str:
     """To two digits, also where the last is a zero."""
     return f"{ratio:.1f}" if ratio < 9.95 else f"{ratio:.0f}"
+
+
+def _in_percent(of_signal: float) -> str:
+    """Which part of the signal an error is; nothing where that is not known."""
+    return "" if np.isnan(of_signal) else f" ({in_percent(of_signal)} of its signal)"
 
 
 def _fired(checks: FitChecks) -> str:
