@@ -1,7 +1,8 @@
 """The verdict: predict, fit within the estimate's uncertainty, test, find the mistake, say it.
 
 An estimate fails where tests fire that chance hardly explains and the prediction is also worse than the sensors by a
-factor that matters. Noise that is larger than declared, or too little motion, is no fault of the estimate: doubtful.
+factor that matters, and where errors are more than half of the signal, however uncertain it says to be. Noise that is
+larger than declared, or too little motion, is no fault of the estimate: doubtful.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ _AS_GOOD = 1.5  # times the sensors' noise: as good as these in practice
 _WIDE = 10.0  # times the CAD model's spread: free parameters
 _EVERYTHING = 0.9  # of what is to be explained
 _MOSTLY = 0.5  # of the clusters that an estimate claims to know: so many a flight must be able to judge
+_USELESS = 0.5  # of the signal's root mean square, whatever the estimate says of its own uncertainty
 _NAMED = 3
 _SHRINKING = ("least-squares", "weighted", "recursive", "adaline", "hopfield-tank")  # by noise in their columns
 _REFINEMENTS = 2  # of the joints' curves, at most
@@ -171,7 +173,13 @@ def _verdict(
     if accused:
         reasons.append(f"of the recordings that the estimate was made from, {in_words(accused)}")
     only_noise = bool(causes) and all(cause.kind == "noise" for cause in causes)
-    if checks.fired and not only_noise and max(ratios.values()) > _AS_GOOD:
+    useless = [name for name in ratios if of_signal_of(channels, name) > _USELESS]
+    if useless:
+        words = ", ".join(WORDS[name] for name in useless)
+        reasons.append(
+            f"errors of {words} are more than half of the signal: the estimate predicts hardly anything of it"
+        )
+    if useless or (checks.fired and not only_noise and max(ratios.values()) > _AS_GOOD):
         return "fail", tuple(reasons)
     return ("doubtful" if checks.fired or little or accused else "pass"), tuple(reasons)
 

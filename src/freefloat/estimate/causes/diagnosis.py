@@ -17,6 +17,7 @@ from freefloat.arrays import Array
 from freefloat.estimate.cause import Cause
 from freefloat.estimate.causes.advice import SCALE, lost_sentence, never_sentence, residual_sentences, two_digits
 from freefloat.estimate.causes.claims import NOTHING, Suspected, in_words
+from freefloat.estimate.causes.impossible import least_distance
 from freefloat.estimate.causes.mistakes import MISFIT, Mistake, mistakes
 from freefloat.estimate.causes.outcome import FitFigures, explained_part, outcome_by, reasons_to_fail
 from freefloat.estimate.causes.suspicions import (
@@ -138,6 +139,7 @@ def figures_of(estimate: Estimate) -> FitFigures:
         ratio=estimate.residual.ratio,
         white=estimate.residual.white,
         explained=explained_part(estimate.residuals),
+        away=least_distance(estimate),
         size=float(size),
         finite=bool(np.isfinite(estimate.values).all()),
         nothing_seen=len(estimate.unseen) == len(estimate.values),

@@ -24,9 +24,10 @@ class FitFigures:
     """What the rule reads.
 
     ratio: root mean square of the weighted residual; NaN if noise is not known. white: whether it is, None if not
-    tested. explained: part of the signal's power that the fit explains, NaN if not known. away: distance to the nearest
-    robot that can exist, in the estimate's own standard deviations, NaN if not asked for. size: largest value over the
-    CAD model's size. finite: whether all values are numbers. nothing_seen: whether the data show no direction at all.
+    tested. explained: part of the signal's power that the fit explains, NaN if not known. away: distance to the
+    nearest robot that can exist, in the estimate's own standard deviations, at least; NaN if not asked for. size:
+    largest value over the CAD model's size. finite: whether all values are numbers. nothing_seen: whether the data
+    show no direction at all.
     """
 
     ratio: float = np.nan
@@ -60,7 +61,7 @@ def reasons_to_fail(figures: FitFigures) -> tuple[str, ...]:
     if figures.away > IMPOSSIBLE:
         found.append(
             f"no robot that can exist is near: the nearest is {figures.away:.3g} of the estimate's standard deviations "
-            "away"
+            "away or more, for some motions would have negative energy"
         )
     return tuple(found)
 
