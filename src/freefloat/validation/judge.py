@@ -20,6 +20,7 @@ from freefloat.estimate.likelihood.finished import white
 from freefloat.estimate.likelihood.likelihood import SETTLED, SETTLING
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.problem import Problem
+from freefloat.estimate.progress import say
 from freefloat.validation.checks import FitCheck, FitChecks, check_fit
 from freefloat.validation.estimate_mistakes import changed_estimates
 from freefloat.validation.extent import hidden_clusters, sensitivities, windows
@@ -57,6 +58,7 @@ def judged(prediction: Predictor, problem: Problem, estimate: Estimate, false_al
     """Validate an estimate by what it predicts of recordings; false_alarm: of all tests together, at most."""
     with one_blas_thread():
         claimed = prediction.claimed
+        say("the estimate as it is")
         nu = prediction.start()[claimed.theta.size :]
         held = _settled(fit(prediction, Freedom.none(claimed.theta), nu, derivatives=False))
         for _ in range(_REFINEMENTS):
@@ -66,8 +68,10 @@ def judged(prediction: Predictor, problem: Problem, estimate: Estimate, false_al
             prediction = finer
             prediction.start()
             held = _settled(fit(prediction, held.freedom, held.nu, derivatives=False))
+        say("within its uncertainty")
         within = fit(prediction, Freedom.within(claimed.theta, claimed.root), held.nu)
         checks = check_fit(within, false_alarm)
+        say("what may be wrong" if checks.fired else "what it depends on")
         causes = _causes(problem, estimate, within, checks, nu, false_alarm) if checks.fired else ()
         return _validation(problem, estimate, _Judgement(held, within, checks, causes), false_alarm)
 
