@@ -88,7 +88,7 @@ def mission(model: str) -> ff.Mission:
         path.write_text(
             f"format: freefloat/mission@1\nmission: linear\nrobot: robot.yaml\n{setting.says}"
             f"excitation: {{duration_s: {setting.duration_s:g}, shape: {{harmonics: 5}}}}\n"
-            f"identify: {{models: [{model}]}}\n",
+            f"identify: {{models: [{model}], nuisances: {{joint_place_m: null, joint_axis_rad: null}}}}\n",
             "utf-8",
         )
         return ff.load_mission(path)
@@ -139,7 +139,8 @@ def page(flights: Sequence[dict[tuple[str, str], Shown]]) -> str:
         f"{len(flights)} flights for each model. Rows of momentum are those of a servicer with an arm of three joints",
         "and spinning wheels, which flies 60 s with encoders, gyro, tachometers, and a pose and velocity of the base;",
         "rows of energy and torque those of an arm on the ground that moves for 10 s with encoders and torque sensors.",
-        "Robots are drawn from the prior (`draw_robot`), motions are random, joints follow their command.",
+        "Robots are drawn from the prior (`draw_robot`) with exact geometry, which linear methods do not estimate",
+        "along; motions are random, joints follow their command.",
         "",
         "A method whose expected bias (noise in the rows' own columns) is more than half a standard deviation states",
         "no interval, flight by flight. The flight is the unit of evidence: the interval of the mean is found by",

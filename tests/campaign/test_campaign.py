@@ -14,7 +14,7 @@ from freefloat.campaign.campaign import load_campaign
 from freefloat.campaign.manifest import InvalidCampaign
 from freefloat.campaign.parts import finished, missing
 from freefloat.campaign.running import CampaignStanding, run_campaign
-from freefloat.campaign.settings import prepared
+from freefloat.campaign.settings import CampaignSetting, prepared
 from freefloat.errors import FileError, FreefloatError
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.methods import UnknownMethod
@@ -189,14 +189,14 @@ def test_a_run_that_fails_is_a_row_and_the_others_go_on(mission, whole, tmp_path
 
 
 def test_a_run_without_a_recording_is_a_row_for_every_method(mission, whole, tmp_path, monkeypatch):
-    true = runs.simulate
+    true = CampaignSetting.recorded
 
-    def sometimes(mission, trajectory, seed, run, truth):
+    def sometimes(setting, run):
         if run == 2:
             raise InvalidProblem("it did not fly")
-        return true(mission, trajectory, seed, run, truth)
+        return true(setting, run)
 
-    monkeypatch.setattr(runs, "simulate", sometimes)
+    monkeypatch.setattr(CampaignSetting, "recorded", sometimes)
     made = campaign(mission, tmp_path / "failing", 4)
     failed = made.table.filter(run=2)
     assert failed["method"].to_list() == list(METHODS)

@@ -11,6 +11,8 @@ from scipy.spatial.transform import Rotation
 from freefloat.dynamics.momentum_rows import momentum_matrix
 from freefloat.estimate.unknowns import clock_kinds, clocks_of
 from freefloat.robot.base_axes import allowed_rows
+from freefloat.robot.geometry import PER_JOINT, built_with
+from freefloat.robot.selection import select_parameters
 from freefloat.sensors.walks import KNOTS
 
 STEPS = 1  # between two samples
@@ -43,12 +45,19 @@ class Hand:
 
     def parameters(self, point):
         problem = self.problem
-        phi = problem.standard(point[: len(problem.minimal)])
+        phi = np.array(self.robot.parameters)  # all of the CAD model, and how far clusters are from its own
+        phi[select_parameters(self.robot, problem.zero)] = 0.0
+        phi[problem.minimal.kept] += point[: len(problem.minimal)] - problem.cad
         for part in self.unknowns.parts:
             for label, place in zip(part.labels, range(part.place.start, part.place.stop), strict=True):
                 if part.kind.startswith("known "):
                     phi[self.robot.parameter_names.index(label.removeprefix("known "))] += point[place]
         return np.where(problem.present(self.flight), phi, 0.0)
+
+    def built(self, point):
+        """The robot with joints where they are at a point."""
+        place = self.unknowns.find("geometry")
+        return self.robot if place is None else built_with(self.robot, point[place].reshape(-1, PER_JOINT))
 
     def clock(self, point, clock):
         """Offset and drift of a clock."""
@@ -80,7 +89,7 @@ class Hand:
         for k, joint in enumerate(errors.joint):
             q[:, joint] += self.value(point, "joint motion")[k] * errors.position[:, k]
             dq[:, joint] += self.value(point, "joint motion")[k] * errors.rate[:, k]
-        A = momentum_matrix(self.robot, q, self.parameters(point))
+        A = momentum_matrix(self.built(point), q, self.parameters(point))
         allowed = allowed_rows(self.robot)
         inverse = np.zeros((len(A), 6, 6))
         inverse[:, allowed[:, None], allowed] = np.linalg.inv(A[:, allowed[:, None], allowed])

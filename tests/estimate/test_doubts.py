@@ -8,7 +8,7 @@ from estimate.problems import make_case
 
 from freefloat.estimate.likelihood.likelihood import Rows
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
-from freefloat.estimate.likelihood.time_blocks import BLOCKS, variance_by_blocks
+from freefloat.estimate.likelihood.time_blocks import variance_by_blocks
 from freefloat.estimate.prior import CadSpread, drawn_robot
 
 GYRO = 1e-5
@@ -62,10 +62,10 @@ def test_blocks_of_time_give_the_variance_of_noise_and_more_where_it_lasts():
             N = J[:, 0].T @ J[:, 0]
             fitted = np.linalg.solve(N, J[:, 0].T @ (J[:, 0] @ truth + noise))
             rows = (Rows("w", 0, (J[:, 0] @ (truth - fitted) + noise)[:, None], J),)
-            found.append(variance_by_blocks(rows, N) / np.diagonal(np.linalg.inv(N)))
+            found.append(variance_by_blocks(rows, np.zeros_like(N)) / np.diagonal(np.linalg.inv(N)))
         ratios.append(np.mean(found, axis=0))
-    assert BLOCKS == 24
-    np.testing.assert_allclose(ratios[0], 1.0, atol=0.5)
+    assert (ratios[0] > 0.9).all()
+    assert (ratios[0] < 2.5).all()  # the widest of several lengths of blocks, with Student's factor for few of them
     assert ratios[1][1] > 50.0  # 20 readings of a block err together by three times their noise: 1 + 9 * 20
 
 

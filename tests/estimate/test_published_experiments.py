@@ -42,7 +42,7 @@ def n1():
 
 
 def n1_everything_drawn(run):
-    return n1().everything_drawn(run)
+    return n1().everything_drawn(run, on_paper=False)
 
 
 # ---------------------------------------------------------------------- honest intervals
@@ -54,7 +54,7 @@ def christidi_servicer():
 
 
 def christidi_everything_drawn(run):
-    return christidi_servicer().everything_drawn(run)
+    return christidi_servicer().everything_drawn(run, on_paper=False)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 import freefloat as ff
 from freefloat.cli import app
 from freefloat.estimate.prior import CadSpread, known_covariance
+from freefloat.mission.drawing import mission_flown_with
 from freefloat.mission.mission_file import InvalidMission
 from freefloat.mission.prior_knowledge import known_of
 from freefloat.robot.parameters import PER_BODY, pseudo_inertia
@@ -33,6 +34,28 @@ def test_robots_are_as_far_away_as_the_prior_says_and_the_load_as_it_is_known(tr
         block = covariance[np.ix_(columns, columns)]
         squares = np.einsum("ri,ij,rj->r", drawn[:, columns], np.linalg.inv(block), drawn[:, columns]) / columns.size
         assert abs(squares.mean() - 1.0) < 4.0 * np.sqrt(2.0 / (200 * columns.size))
+
+
+def test_joints_are_as_far_off_as_the_nuisances_say_and_such_a_robot_may_fly(trial):
+    nominal, place, turn = trial.robot.tree.arrays.geometry, [], []
+    for seed in range(100):
+        robot = ff.draw_robot(trial, seed)
+        off = (robot.tree.arrays.geometry - nominal)[trial.robot.tree.arrays.dof >= 0]
+        place.append(off[:, -3:])
+        turn.append(np.linalg.norm(off[:, 27:30], axis=1))
+        mission_flown_with(trial, robot)
+    assert np.std(place) == pytest.approx(0.5e-3, rel=4.0 / np.sqrt(2 * np.size(place)))
+    assert np.sqrt(np.mean(np.square(turn)) / 2.0) == pytest.approx(1e-3, rel=4.0 / np.sqrt(4 * np.size(turn)))
+
+
+def test_geometry_that_is_declared_exact_is_not_drawn(trial):
+    said = trial.path.read_text()
+    exact = "identify:\n  nuisances: {joint_place_m: null, joint_axis_rad: null}\n"
+    trial.path.write_text(said.replace("identify:\n", exact))
+    robot = ff.draw_robot(ff.load_mission(trial.path), 1)
+    assert np.array_equal(robot.tree.arrays.geometry, trial.robot.tree.arrays.geometry)
+    with pytest.raises(InvalidMission, match="the place of body"):
+        ff.simulate(ff.load_mission(trial.path), robot=ff.draw_robot(trial, 1))
 
 
 def test_what_is_drawn_can_exist_however_wide_the_spread(trial):

@@ -14,7 +14,7 @@ from strangers import motion, truth
 from strangers.documents import ROBOT_FILE, Document, file_text, mission_document, robot_document
 from strangers.flights import flown
 from strangers.readings import Channel, Disturbances, Recorded, recorded
-from strangers.robots import ROBOTS
+from strangers.robots import ROBOTS, Stranger
 
 import freefloat as ff
 
@@ -82,9 +82,14 @@ def true_robot(index: int, seed: int) -> truth.Truth:
     return truth.drawn(ROBOTS[index], np.random.Generator(np.random.PCG64([seed, index])))
 
 
-def recorded_flight(index: int, seed: int, run: int, disturbances: Disturbances) -> Recorded:
-    """What the sensors of the robot of a seed say of its flight of this number."""
-    robot, true = ROBOTS[index], true_robot(index, seed)
+def built_robot(index: int, seed: int) -> Stranger:
+    """The robot of a seed as it was built: joints as far from where its file has them as a mission takes for usual."""
+    return truth.bent(ROBOTS[index], np.random.Generator(np.random.PCG64([seed, index, 50])))
+
+
+def recorded_flight(index: int, seed: int, run: int, disturbances: Disturbances, bent: bool = True) -> Recorded:
+    """What the sensors of the robot of a seed say of its flight of this number; bent: as it was built."""
+    robot, true = built_robot(index, seed) if bent else ROBOTS[index], true_robot(index, seed)
     rng = np.random.Generator(np.random.PCG64([seed, index, 1 + run]))
     flight = flown(robot, true, motion.drawn(robot, rng), rng)
     return recorded(robot, true, flight, disturbances, rng)
@@ -109,10 +114,15 @@ def true_values(estimate: ff.Estimate, true: truth.Truth) -> np.ndarray:
     return estimate.minimal.combine @ np.array([numbers[name] for name in estimate.minimal.names])
 
 
-def tried(index: int, seed: int, disturbances: Disturbances = Disturbances()) -> Tried:  # noqa: B008  (frozen)
-    """Draw a robot, fly it, identify it, and predict another flight of it."""
+def tried(
+    index: int,
+    seed: int,
+    disturbances: Disturbances = Disturbances(),  # noqa: B008  (frozen)
+    bent: bool = True,
+) -> Tried:
+    """Draw a robot, fly it as it was built (or just as its file has it), identify it, and predict another flight."""
     mission, true = mission_of(index), true_robot(index, seed)
-    seen, unseen = (recorded_flight(index, seed, run, disturbances) for run in (0, 1))
+    seen, unseen = (recorded_flight(index, seed, run, disturbances, bent) for run in (0, 1))
     clocks = {sensor: clock.offset_s for sensor, clock in seen.clocks.items()}
     begin = time.perf_counter()
     try:

@@ -73,7 +73,7 @@ class Covered:
         return float((np.abs(errors) <= HALF).mean()) if errors.size else np.nan
 
 
-def covered(told: Told, seed: int, bent: bool = False) -> Covered:
+def covered(told: Told, seed: int, bent: bool = True) -> Covered:
     """Draw a robot, fly it, and identify it by a mission that says so."""
     robot = TAKING_TURNS[seed % len(TAKING_TURNS)]
     said = replace(robot, tumble=TUMBLE_RAD_S if told.tumbling else 0.0)

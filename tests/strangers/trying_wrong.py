@@ -165,7 +165,7 @@ def variance_detectability(factor: float, count: int) -> float:
     return 0.5 * count * (factor**2 - 1.0) ** 2
 
 
-def tried_wrong(thing: str, index: int, seed: int, bent: bool = False) -> tuple[Judged, ...]:
+def tried_wrong(thing: str, index: int, seed: int, bent: bool = True) -> tuple[Judged, ...]:
     """A thing at all its sizes, the same robot, motion and noise."""
     if thing == RIGHT:
         return (judged(thing, index, seed, 0.0, 0.0, bent),)
@@ -176,7 +176,7 @@ def tried_wrong(thing: str, index: int, seed: int, bent: bool = False) -> tuple[
     return tuple(judged(thing, index, seed, size, unit * size**2, bent) for size in listed.sizes)
 
 
-def judged(thing: str, index: int, seed: int, size: float, detectability: float, bent: bool = False) -> Judged:
+def judged(thing: str, index: int, seed: int, size: float, detectability: float, bent: bool = True) -> Judged:
     """Identify a flight with something wrong, and predict another."""
     wrong = wronged(case_of(index, seed, bent), thing, size, index, seed)
     seen, unseen = (recorded_case(wrong.case, index, seed, run, Disturbances()) for run in (0, 1))

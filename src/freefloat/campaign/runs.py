@@ -10,7 +10,6 @@ from freefloat.campaign.settings import CampaignSetting
 from freefloat.data.recording import Recording
 from freefloat.errors import FreefloatError
 from freefloat.estimate.estimate import Estimate
-from freefloat.mission.flying import simulate
 from freefloat.mission.identifying import identify
 from freefloat.mission.mission_file import Mission
 
@@ -24,7 +23,7 @@ def chunk_rows(setting: CampaignSetting, first: int, stop: int) -> list[dict[str
 
 def _run_rows(setting: CampaignSetting, run: int) -> list[dict[str, Any]]:
     try:
-        recording = simulate(setting.mission, setting.trajectory, setting.seed, run, setting.truth)
+        recording = setting.recorded(run)
         mission = setting.mission_of(run)
     except _OF_THIS_RUN as error:
         found = dict.fromkeys(setting.answers, _error(error))

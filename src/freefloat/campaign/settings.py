@@ -2,7 +2,8 @@
 
 The robot that an estimator is given is not the one that flew. With `cad="drawn"` it is drawn anew for every run around
 the true one, as far as the mission's prior says that a CAD model can be trusted, and what is known within the standard
-deviation it is known to: intervals are honest if they cover the truth in 95 % of such runs. With `cad="exact"` it is
+deviation it is known to, and the true one is built anew, its joints as far from where the CAD model has them as the
+mission's nuisances say: intervals are honest if they cover the truth in 95 % of such runs. With `cad="exact"` it is
 the true one, which flatters every method that has a prior. Without a prior, the usual spread is drawn with: linear
 methods take from the CAD model what the data do not show. A robot with a negative mass is drawn again. Numbers are
 counted as those of the sensors are (`sensors/draws.py`), by the names `cad/0`, `cad/1` and so on for each draw.
@@ -26,12 +27,13 @@ from freefloat.estimate.prior import drawn_robot
 from freefloat.estimate.problem import Problem
 from freefloat.excitation.effort import STARTS
 from freefloat.excitation.sweep import stretched
-from freefloat.mission.drawing import cad_root
+from freefloat.mission.drawing import cad_root, draw_geometry
 from freefloat.mission.flying import fly, random_motion, simulate
 from freefloat.mission.identifying import identify, problem
 from freefloat.mission.mission_file import Mission
 from freefloat.mission.sweeping import DESIGN_INTERRUPTED, designed_motion, mission_at
 from freefloat.motion.trajectory import Trajectory
+from freefloat.robot.geometry import built_with
 from freefloat.robot.model import Robot
 from freefloat.sensors.draws import draw_normal
 
@@ -42,7 +44,7 @@ _TRIES = 5  # runs in which a method may fail before it is said to do so always
 class CampaignSetting:
     """All that a run needs but its number.
 
-    mission: as varied; its robot is the true one. truth: the flight. cad_root: a root of the covariance of drawn CAD
+    mission: as varied; its robot is the true one. truth: its flight. cad_root: a root of the covariance of drawn CAD
     models, shape (10 bodies, k). answers: by method. view: None if methods need no common clusters.
     """
 
@@ -59,6 +61,13 @@ class CampaignSetting:
     def mission_of(self, run: int) -> Mission:
         """The mission with the CAD model of a run."""
         return self.mission if self.cad == "exact" else replace(self.mission, robot=self._drawn(run))
+
+    def recorded(self, run: int) -> Recording:
+        """What the sensors record in a run."""
+        off = draw_geometry(self.mission, self.seed, run)
+        if self.cad == "exact" or not off.any():
+            return simulate(self.mission, self.trajectory, self.seed, run, self.truth)
+        return simulate(self.mission, self.trajectory, self.seed, run, robot=built_with(self.mission.robot, off))
 
     def _drawn(self, run: int) -> Robot:
         tries = count()

@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 from freefloat.arrays import Array, read_only
 from freefloat.dynamics import attitude_kernels, kernels, reaction_kernels
 from freefloat.dynamics.momentum_rows import momentum_by_wheel_rates, spin_momentum
-from freefloat.dynamics.reaction import Reaction, momentum_slopes, six_rows, solve_base
+from freefloat.dynamics.reaction import Reaction, geometry_slopes, momentum_slopes, six_rows, solve_base
 from freefloat.dynamics.samples import Samples
+from freefloat.robot.geometry import PER_JOINT, across
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY
 
@@ -34,13 +35,15 @@ _NONE = np.zeros(0, dtype=np.int64)
 class Bars:
     """Derivatives of one number by what a reacting base offers; to be added to.
 
-    x: (n, 6). G: (n, 6, c + 2 joints). B: (n, 6, 3). turn: by a small rotation of the attitude in base axes, (n, 3).
-    A_b, A_q: by the momentum matrix's columns of base and joints, (n, 6, 6) and (n, 6, joints). q, dq, ddq: by the
-    joints themselves, (n, joints).
+    x: (n, 6). G: (n, 6, c + 2 joints), and 5 joints more where geometry counts. F: by the first moment's derivative by
+    geometry, (n, 3, 5 joints), else (n, 3, 0). B: (n, 6, 3). turn: by a small rotation of the attitude in base axes,
+    (n, 3). A_b, A_q: by the momentum matrix's columns of base and joints, (n, 6, 6) and (n, 6, joints). q, dq, ddq: by
+    the joints themselves, (n, joints).
     """
 
     x: Array
     G: Array
+    F: Array
     B: Array
     turn: Array
     A_b: Array
@@ -56,7 +59,8 @@ class ReactingBase:
 
     samples: with q, dq, wheel rates where there are wheels, and t where it turns. momentum: H, in the axes of the first
     instant, (3,) [N m s]. turns: whether the attitude is asked for. phi: standard parameters, (10 bodies,). columns:
-    those that derivatives are asked for, (c,); present: which of these are there, (c,).
+    those that derivatives are asked for, (c,); present: which of these are there, (c,). geometry: whether derivatives
+    by where joints sit and how they point are asked for (`robot/geometry.py`).
     """
 
     robot: Robot
@@ -66,6 +70,7 @@ class ReactingBase:
     phi: Array
     columns: NDArray[np.int64] = field(default_factory=lambda: _NONE)
     present: Array = field(default_factory=lambda: np.zeros(0))
+    geometry: bool = False
 
     @property
     def n(self) -> int:
@@ -139,9 +144,21 @@ class ReactingBase:
 
     @cached_property
     def G(self) -> Array:
-        """Of the twist by parameters, joint positions and joint rates, shape (n, 6, c + 2 joints)."""
+        """Of the twist by parameters, joint positions, joint rates, geometry, (n, 6, c + 2 joints or c + 7 joints)."""
         motion = (self.samples.q, self.dq, *self._velocities)
-        return -self.solved(momentum_slopes(self.robot, self.phi, self.A, *motion, self.columns, self.present))
+        slopes = momentum_slopes(self.robot, self.phi, self.A, *motion, self.columns, self.present)
+        return -self.solved(np.concatenate([slopes, self._slopes_by_geometry[0]], axis=2) if self.geometry else slopes)
+
+    @cached_property
+    def _slopes_by_geometry(self) -> tuple[Array, Array]:
+        """Of momentum and first moment, (n, 6, 5 joints) and (n, 3, 5 joints); no columns where it does not count."""
+        if not self.geometry:
+            return np.zeros((self.n, 6, 0)), np.zeros((self.n, 3, 0))
+        return geometry_slopes(self.robot, self._tilts, self.phi, self.samples.q, self.dq, *self._velocities)
+
+    @cached_property
+    def _tilts(self) -> Array:
+        return across(self.robot.tree.arrays)
 
     @property
     def by_position(self) -> Array:
@@ -151,7 +168,18 @@ class ReactingBase:
     @property
     def by_rate(self) -> Array:
         """Of the twist by joint rates, shape (n, 6, joints)."""
-        return self.G[:, :, self.columns.size + self.samples.q.shape[1] :]
+        first = self.columns.size + self.samples.q.shape[1]
+        return self.G[:, :, first : first + self.samples.q.shape[1]]
+
+    @property
+    def by_geometry(self) -> Array:
+        """Of the twist by geometry, shape (n, 6, 5 joints), or (n, 6, 0) where it does not count."""
+        return self.G[:, :, self.columns.size + 2 * self.samples.q.shape[1] :]
+
+    @property
+    def moment_by_geometry(self) -> Array:
+        """Of the first moment by geometry, shape (n, 3, 5 joints), or (n, 3, 0) where it does not count."""
+        return self._slopes_by_geometry[1]
 
     @cached_property
     def by_wheel(self) -> Array:
@@ -176,8 +204,10 @@ class ReactingBase:
 
     def bars(self) -> Bars:
         """Derivatives, all zero so far."""
-        joints, width = self.samples.q.shape[1], self.columns.size + 2 * self.samples.q.shape[1]
-        shapes = (6,), (6, width), (6, 3), (3,), (6, 6), (6, joints), (joints,), (joints,), (joints,)
+        joints = self.samples.q.shape[1]
+        further = PER_JOINT * joints if self.geometry else 0
+        width = self.columns.size + 2 * joints + further
+        shapes = (6,), (6, width), (3, further), (6, 3), (3,), (6, 6), (6, joints), (joints,), (joints,), (joints,)
         return Bars(*(np.zeros((self.n, *shape)) for shape in shapes))
 
     def pull_back(self, bars: Bars) -> Array:
@@ -201,15 +231,25 @@ class ReactingBase:
         """From G and B to momentum matrix, joints and twist."""
         c, joints = self.columns.size, self.samples.q.shape[1]
         M = -self.solved(np.concatenate([bars.G, bars.B], axis=2))
-        M, by_B = M[:, :, : c + 2 * joints], M[:, :, c + 2 * joints :]
+        M, by_B = M[:, :, : bars.G.shape[2]], M[:, :, bars.G.shape[2] :]
         bars.A_b += M @ self.G.swapaxes(1, 2) + by_B @ self.B.swapaxes(1, 2)
-        bars.A_q += M[:, :, c + joints :]
+        bars.A_q += M[:, :, c + joints : c + 2 * joints]
         Z = np.zeros((self.n, 6, self.phi.size))
         Z[:, :, self.columns] = M[:, :, :c] * self.present
         bars.x += self._momentum_back(Z, bars)
-        D = np.ascontiguousarray(M[:, :, c : c + joints])
-        reaction_kernels.momentum_by_position_adjoint(
-            self.robot.tree.arrays, self._bodies, *self._poses, self.dq, D, bars.q, bars.dq, bars.x
+        reaction_kernels.momentum_slopes_adjoint(
+            self.robot.tree.arrays,
+            self._tilts,
+            self._bodies,
+            self.samples.q,
+            *self._poses,
+            self.dq,
+            np.ascontiguousarray(M[:, :, c : c + joints]),
+            np.ascontiguousarray(M[:, :, c + 2 * joints :]),
+            bars.F,
+            bars.q,
+            bars.dq,
+            bars.x,
         )
 
     def _momentum_back(self, Z: Array, bars: Bars) -> Array:

@@ -336,12 +336,13 @@ def _twists(tree, p, v, w, a, S, V):
 
 
 @njit(**_COMPILE)
-def _inwards(tree, C, W, S, S_bar, gq):
+def _inwards(tree, C, W, S, S_bar, f, gq):
     """Gradients by joint positions from derivatives W by each body's own inertia and S_bar by each joint's twist.
 
-    C: inertia of each body alone. W and S_bar are overwritten.
+    C: inertia of each body alone. f: sums of s x* sbar over other twists s that a body carries, (bodies, 6). W, S_bar
+    and f are overwritten.
     """
-    f, Y, T = np.zeros((S.shape[0], 6)), np.zeros((S.shape[0], 6, 6)), np.empty((6, 6))
+    Y, T = np.zeros((S.shape[0], 6, 6)), np.empty((6, 6))
     for b in range(S.shape[0] - 1, -1, -1):
         for i in range(6):
             for j in range(6):
@@ -374,8 +375,10 @@ def locked_adjoint(tree, phi, R, p, v, w, a, A_bar, gq):
     n, bodies = p.shape[0], tree.parent.size
     S, V, S_bar = np.empty((bodies, 6)), np.empty((bodies, 6)), np.empty((bodies, 6))
     own, C, W = np.empty((bodies, 6, 6)), np.empty((bodies, 6, 6)), np.empty((bodies, 6, 6))
+    f = np.empty((bodies, 6))
     for k in range(n):
         _twists(tree, p[k], v[k], w[k], a[k], S, V)
+        f[:] = 0.0
         for b in range(bodies):
             _inertia(phi[b], R[k, b], p[k, b], own[b])
         C[:] = own
@@ -394,20 +397,51 @@ def locked_adjoint(tree, phi, R, p, v, w, a, A_bar, gq):
                     for e in range(6):
                         W[b, i, e] += 0.5 * (weight[i] * S[b, e] + S[b, i] * weight[e])
                 _add_product(C[b], weight, 1.0, S_bar[b])
-        _inwards(tree, own, W, S, S_bar, gq[k])
+        _inwards(tree, own, W, S, S_bar, f, gq[k])
 
 
 @njit(**_COMPILE)
-def momentum_by_position_adjoint(tree, phi, R, p, v, w, a, dq, D_bar, gq, gdq, gx):
-    """Add gradients of sum(D_bar * D), D (n, 6, dofs) the momentum by joint positions at given twists.
+def _slope_back(weight, S, V, C, h, T, U, V_bar, S_bar):
+    """Derivatives of weight . (S x* h - C (S x V)), added: T, U by momentum and inertia of all that moves with S."""
+    E, E_bar = np.zeros(6), np.zeros(6)
+    _add_motion_cross(S, weight, -1.0, T)
+    _add_motion_cross(S, V, 1.0, E)
+    _add_product(C, weight, -1.0, E_bar)
+    _add_force_cross(S, E_bar, -1.0, V_bar)
+    _add_force_cross(V, E_bar, 1.0, S_bar)
+    _add_force_cross(weight, h, -1.0, S_bar)
+    for i in range(6):
+        for e in range(6):
+            U[i, e] -= 0.5 * (weight[i] * E[e] + E[i] * weight[e])
 
-    D_j = S_j x* h_j - C_j (S_j x V_j). gq, gdq: (n, dofs). gx: by the base's twist, (n, 6).
+
+@njit(**_COMPILE)
+def _geometry_twist(e, across, R, pivot, s):
+    """Twist s (6,) by which all beyond a joint moves as the number e of its geometry grows."""
+    if e < 3:
+        for i in range(3):
+            s[i], s[3 + i] = R[i, e], 0.0
+        return
+    t = across[e - 3]
+    for i in range(3):
+        s[3 + i] = R[i, 0] * t[0] + R[i, 1] * t[1] + R[i, 2] * t[2]
+    s[0], s[1], s[2] = _cross(pivot[0], pivot[1], pivot[2], s[3], s[4], s[5])
+
+
+@njit(**_COMPILE)
+def momentum_slopes_adjoint(tree, across, phi, q, R, p, v, w, a, dq, D_bar, G_bar, F_bar, gq, gdq, gx):
+    """Add gradients of sum(D_bar * D) + sum(G_bar * G) + sum(F_bar * F), twists held.
+
+    D (n, 6, dofs): the momentum by joint positions, D_j = S_j x* h_j - C_j (S_j x V_j). G (n, 6, 5 dofs) and F
+    (n, 3, 5 dofs): momentum and first moment by geometry, of the same form with twists that the carrying body bears;
+    no columns, if they are not asked for. gq, gdq: (n, dofs). gx: by the base's twist, (n, 6).
     """
     n, bodies = p.shape[0], tree.parent.size
     S, V, S_bar, V_bar = np.empty((bodies, 6)), np.empty((bodies, 6)), np.empty((bodies, 6)), np.empty((bodies, 6))
-    h, T, E, E_bar = np.empty((bodies, 6)), np.empty((bodies, 6)), np.empty(6), np.empty(6)
+    h, T, f = np.empty((bodies, 6)), np.empty((bodies, 6)), np.empty((bodies, 6))
     own, C, W = np.empty((bodies, 6, 6)), np.empty((bodies, 6, 6)), np.empty((bodies, 6, 6))
     U = np.empty((bodies, 6, 6))  # of W, what all beyond a joint share
+    pivot, s, s_bar, weight = np.empty(3), np.empty(6), np.empty(6), np.empty(6)
     for k in range(n):
         _twists(tree, p[k], v[k], w[k], a[k], S, V)
         h[:] = 0.0
@@ -418,23 +452,29 @@ def momentum_by_position_adjoint(tree, phi, R, p, v, w, a, dq, D_bar, gq, gdq, g
         for b in range(bodies - 1, 0, -1):
             C[tree.parent[b]] += C[b]
             h[tree.parent[b]] += h[b]
-        S_bar[:], V_bar[:], T[0], U[0] = 0.0, 0.0, 0.0, 0.0
+        S_bar[:], V_bar[:], T[0], U[0], f[:] = 0.0, 0.0, 0.0, 0.0, 0.0
         for b in range(bodies):
+            u, j = tree.parent[b], tree.dof[b]
             if b > 0:
-                T[b], U[b] = T[tree.parent[b]], U[tree.parent[b]]
-            j = tree.dof[b]
+                T[b], U[b] = T[u], U[u]
             if j >= 0:
-                weight = D_bar[k, :, j]
-                _add_motion_cross(S[b], weight, -1.0, T[b])
-                E[:], E_bar[:] = 0.0, 0.0
-                _add_motion_cross(S[b], V[b], 1.0, E)
-                _add_product(C[b], weight, -1.0, E_bar)
-                _add_force_cross(S[b], E_bar, -1.0, V_bar[b])
-                _add_force_cross(V[b], E_bar, 1.0, S_bar[b])
-                _add_force_cross(weight, h[b], -1.0, S_bar[b])
-                for i in range(6):
-                    for e in range(6):
-                        U[b, i, e] -= 0.5 * (weight[i] * E[e] + E[i] * weight[e])
+                weight[:] = D_bar[k, :, j]
+                _slope_back(weight, S[b], V[b], C[b], h[b], T[b], U[b], V_bar[b], S_bar[b])
+                if G_bar.shape[2] > 0:
+                    slid = 0.0 if tree.kind[b] == REVOLUTE else q[k, j]
+                    for i in range(3):
+                        pivot[i] = p[k, b, i] - slid * a[k, b, i]
+                    for e in range(5):
+                        _geometry_twist(e, across[b], R[k, u], pivot, s)
+                        s_bar[:] = 0.0
+                        weight[:] = G_bar[k, :, 5 * j + e]
+                        _slope_back(weight, s, V[u], C[b], h[b], T[b], U[b], V_bar[u], s_bar)
+                        weight[:3], weight[3:] = F_bar[k, :, 5 * j + e], 0.0
+                        _add_product(C[b], weight, 1.0, s_bar)
+                        for i in range(6):
+                            for o in range(6):
+                                U[b, i, o] += 0.5 * (weight[i] * s[o] + s[i] * weight[o])
+                        _add_force_cross(s, s_bar, 1.0, f[u])
             _add_product(own[b], T[b], 1.0, V_bar[b])
             for i in range(6):
                 for e in range(6):
@@ -447,4 +487,4 @@ def momentum_by_position_adjoint(tree, phi, R, p, v, w, a, dq, D_bar, gq, gdq, g
                     S_bar[b, e] += V_bar[b, e] * dq[k, j]
             V_bar[tree.parent[b]] += V_bar[b]
         gx[k] += V_bar[0]
-        _inwards(tree, own, W, S, S_bar, gq[k])
+        _inwards(tree, own, W, S, S_bar, f, gq[k])

@@ -50,8 +50,8 @@ class Nuisances(SensorNuisances):
     clock_drift: float | None = usual_spread(1e-4, "change of the time offset, s/s")
     joint_zero_rad: float | None = usual_spread(1e-3, "of every joint that turns")
     joint_zero_m: float | None = usual_spread(1e-3, "of every joint that slides")
-    joint_place_m: float | None = usual_spread(None, "of where each joint sits, along each axis")
-    joint_axis_rad: float | None = usual_spread(None, "of how each joint's axis points")
+    joint_place_m: float | None = usual_spread(0.5e-3, "of where each joint sits, along each axis")
+    joint_axis_rad: float | None = usual_spread(1e-3, "of how each joint's axis points")
     external_torque_Nm: float | None = usual_spread(None, "constant in inertial axes")
     drag_per_s: float | None = usual_spread(0.03, "what air takes of the turn of a body without joints")
 
@@ -178,6 +178,24 @@ class ProblemData(Content):
         phi = self.fixed + self._declared
         phi[self.minimal.kept] -= self.cad
         return phi
+
+    def as_likely_built(self, theta: Array) -> Array:
+        """The same of the likeliest robot that has the clusters theta, (10 bodies,)."""
+        off = theta - self.cad
+        phi = self.as_built + self._likeliest @ off
+        phi[self.minimal.kept] -= off
+        return phi
+
+    @cached_property
+    def _likeliest(self) -> Array:
+        """Of unknown parameters by clusters, as the CAD model's spread has them go together, (10 bodies, clusters)."""
+        spread = (self.prior or CadSpread()).covariance(self.robot)
+        together = np.zeros_like(self.minimal.combine.T)
+        unknown = self.unknown
+        together[unknown] = spread[np.ix_(unknown, unknown)] @ self.minimal.combine[:, unknown].T
+        scale = np.sqrt(np.diagonal(self.cad_covariance))
+        correlation = self.cad_covariance / np.outer(scale, scale)
+        return (together / scale) @ np.linalg.pinv(correlation, hermitian=True) / scale
 
     @cached_property
     def cad(self) -> Array:

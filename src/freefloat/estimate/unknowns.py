@@ -66,8 +66,8 @@ class Unknowns:
 
     @property
     def coarse(self) -> int:
-        """How many there are without the errors of the joints' curves, which come last and do little."""
-        return sum(len(part.labels) for part in self.parts if part.kind != JOINT_MOTION)
+        """How many there are without geometry and the errors of the joints' curves, which come last and do little."""
+        return sum(len(part.labels) for part in self.parts if part.kind not in (GEOMETRY, JOINT_MOTION))
 
     def find(self, kind: str, flight: int | None = None) -> slice | None:
         """Where unknowns of a kind are; None if there are none."""
@@ -124,13 +124,20 @@ def parameter_columns(problem: Problem, unknowns: Unknowns) -> NDArray[np.int64]
     return np.concatenate([problem.minimal.kept, np.array([names[name] for name in given], dtype=np.int64)])
 
 
+def parameters_beside(problem: Problem, unknowns: Unknowns, theta: Array) -> Array:
+    """Standard parameters beside clusters in their leaders' places, (10 bodies,), likely where the clusters are theta.
+
+    Which they are shows only where geometry is off.
+    """
+    return problem.as_built if unknowns.find(GEOMETRY) is None else problem.as_likely_built(theta)
+
+
 def _all(problem: Problem) -> Iterator[tuple[int | None, UnknownGroup]]:
-    """Every group with the number of its flight; curves of the joints last (`Unknowns.coarse`)."""
+    """Every group with the number of its flight; geometry and curves of the joints last (`Unknowns.coarse`)."""
     shared = (
         _clusters(problem),
         *_known(problem),
         *_joint_zeros(problem),
-        *_geometry(problem),
         *_wheel_inertias(problem),
         _pulse_forces(problem),
         *_shared_by_readings(problem),
@@ -139,6 +146,7 @@ def _all(problem: Problem) -> Iterator[tuple[int | None, UnknownGroup]]:
     endings = [f" of {flight.name}" if len(problem.flights) > 1 else "" for flight in problem.flights]
     for index, flight in enumerate(problem.flights):
         yield from ((index, group) for group in _of_flight(problem, flight, endings[index]))
+    yield from ((None, group) for group in _geometry(problem))
     for index, flight in enumerate(problem.flights):
         yield index, _joint_motion(problem, flight, endings[index])
 

@@ -13,7 +13,9 @@ import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.robot.model import Robot
+from freefloat.robot.parts import Body
 from freefloat.robot.rotations import exponential, right_jacobian
+from freefloat.robot.transform import Transform
 from freefloat.robot.tree import TreeArrays
 
 PER_JOINT = 5
@@ -31,24 +33,47 @@ def across(arrays: TreeArrays) -> Array:
 
 def tilting(robot: Robot, errors: Array) -> Array:
     """Directions about which a joint turns as its two tilts grow from these errors, (joints, 5) -> (bodies, 2, 3)."""
-    arrays = robot.tree.arrays
-    directions = across(arrays)
-    for body in np.flatnonzero(arrays.dof >= 0).tolist():
-        turn = errors[arrays.dof[body], 3:] @ directions[body]
-        directions[body] = directions[body] @ right_jacobian(-turn[None])[0].T
-    return directions
+    directions = across(robot.tree.arrays)
+    return directions @ right_jacobian(-_turns(robot, errors, directions)).swapaxes(1, 2)
 
 
 def with_geometry(robot: Robot, errors: Array) -> Robot:
     """The robot with joints that are off, (joints, 5) [m, rad], for predictions: its bodies stay as they are."""
-    arrays, geometry = robot.tree.arrays, np.array(robot.tree.arrays.geometry)
-    tilts = across(arrays)
-    for body in np.flatnonzero(arrays.dof >= 0).tolist():
-        own = errors[arrays.dof[body]]
-        R = exponential((own[3:] @ tilts[body])[None])[0]
-        geometry[body, :27] = (R @ geometry[body, :27].reshape(3, 3, 3)).reshape(27)
-        geometry[body, _AXIS] = R @ geometry[body, _AXIS]
-        geometry[body, _ORIGIN] += own[:3]
+    arrays = robot.tree.arrays
+    R, shifts = _moves(robot, errors)
+    geometry = np.array(arrays.geometry)
+    geometry[:, :27] = (R[:, None] @ geometry[:, :27].reshape(-1, 3, 3, 3)).reshape(-1, 27)
+    geometry[:, _AXIS] = (R @ geometry[:, _AXIS, None])[..., 0]
+    geometry[:, _ORIGIN] += shifts
     moved = copy.copy(robot)
     vars(moved)["tree"] = replace(robot.tree, arrays=arrays._replace(geometry=geometry))
     return moved
+
+
+def built_with(robot: Robot, errors: Array) -> Robot:
+    """The robot whose bodies are placed as joints that are off place them, (joints, 5) [m, rad]: one that can fly."""
+    if not errors.any():
+        return robot
+    names, carried = robot.tree.names, robot.tree.carried
+    moves = dict(zip(names, zip(*_moves(robot, errors), strict=True), strict=True))
+
+    def placed(body: Body) -> Body:
+        if body.parent is None or body.joint is None or not body.joint.moves:
+            return body
+        (R, shift), (_, in_carrier) = moves[body.name], carried[body.parent]
+        nominal = in_carrier @ body.placement
+        return replace(body, placement=in_carrier.inverse() @ Transform(R @ nominal.R, nominal.p + shift))
+
+    return replace(robot, bodies=tuple(placed(body) for body in robot.bodies))
+
+
+def _moves(robot: Robot, errors: Array) -> tuple[Array, Array]:
+    """How every body's joint is turned, (bodies, 3, 3), and shifted in the frame that carries it, (bodies, 3) [m]."""
+    arrays = robot.tree.arrays
+    shifts = np.where((arrays.dof >= 0)[:, None], errors[arrays.dof, :3], 0.0)
+    return exponential(_turns(robot, errors, across(arrays))), shifts
+
+
+def _turns(robot: Robot, errors: Array, directions: Array) -> Array:
+    """Rotation vectors of the joints, (bodies, 3) [rad]; directions are zero where there is none, (bodies, 2, 3)."""
+    return np.einsum("bi,bij->bj", errors[robot.tree.arrays.dof, 3:], directions)

@@ -12,7 +12,9 @@ from freefloat.dynamics.reaction import base_reaction
 from freefloat.dynamics.samples import Samples
 from freefloat.estimate.joint_curves import ProjectedCurves
 from freefloat.estimate.problem import Problem
+from freefloat.estimate.problem_data import Nuisances
 from freefloat.motion.trajectory import Motion, Trajectory
+from freefloat.robot.geometry import PER_JOINT, built_with
 from freefloat.robot.model import Robot
 from freefloat.sensors.kinds import make_sensor
 from freefloat.sensors.sensor import Sensor
@@ -20,6 +22,16 @@ from freefloat.studies.catalogue import published
 
 # Noise of one reading: as Christidi-Loumpasefski prints; the thesis prints none.
 ENCODER_RAD = float(published("christidi_servicer")["noise"]["encoder_rad"])
+
+# What is estimated along: a robot on paper is built just as it is printed.
+ON_PAPER = replace(Nuisances(), joint_place_m=None, joint_axis_rad=None)
+
+
+def built_anew(robot: Robot, run: int) -> Robot:
+    """The robot with joints as far from where they are printed as is usual; the same for a run."""
+    usual, joints = Nuisances(), len(robot.joints)
+    spreads = np.repeat([usual.joint_place_m or 0.0, usual.joint_axis_rad or 0.0], [3, 2])
+    return built_with(robot, np.random.default_rng([run, 59]).normal(size=(joints, PER_JOINT)) * spreads)
 
 
 def reacting(robot: Robot, samples: Samples) -> Samples:

@@ -36,6 +36,7 @@ _EVERYTHING = 0.9  # of what is to be explained
 _MOSTLY = 0.5  # of the clusters that an estimate claims to know: so many a flight must be able to judge
 _USELESS = 0.5  # of the signal's root mean square, whatever the estimate says of its own uncertainty
 _NAMED = 3
+_NO_FAULT = ("noise", "prior")  # causes that intervals allow for
 _SHRINKING = ("least-squares", "weighted", "recursive", "adaline", "hopfield-tank")  # by noise in their columns
 _REFINEMENTS = 2  # of the joints' curves, at most
 
@@ -173,7 +174,7 @@ def _verdict(
         reasons.append("it is no nearer because the estimate is uncertain, as it says itself")
     if little:
         reasons.append(_little(hidden, claimed))
-    accused = [cause for cause in estimate.causes if cause.kind != "noise"]
+    accused = [cause for cause in estimate.causes if cause.kind not in _NO_FAULT]
     if accused:
         reasons.append(f"of the recordings that the estimate was made from, {in_words(accused)}")
     only_noise = bool(causes) and all(cause.kind == "noise" for cause in causes)

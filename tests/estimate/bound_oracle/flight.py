@@ -16,8 +16,9 @@ from freefloat.dynamics.momentum_rows import momentum_matrix
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.unknowns import PlacedGroup, Unknowns, clock_kinds, clocks_of, unknowns_of
 from freefloat.robot.rotations import rotations
+from freefloat.robot.selection import select_parameters
 
-_MOVING = ("joint zeros", "joint motion", "momentum", "external torque")
+_MOVING = ("joint zeros", "geometry", "joint motion", "momentum", "external torque")
 _SENSED = (
     "gyro misalignment",
     "gyro scale",
@@ -90,8 +91,14 @@ def _setting(
     """The flight as its motion is predicted, with the values of everything that does not enter linearly."""
     flight, robot = problem.flights[number], problem.robot
     present, columns = problem.present(flight), _columns(problem, parameters)
-    phi = np.array(problem.fixed)
-    np.add.at(phi, columns, np.concatenate([point[part.place] for part in parameters]))
+    if any(point[part.place].any() for part in moving if part.kind == "geometry"):
+        raise NotImplementedError("derivatives are those at the geometry of the CAD model")
+    # The CAD model as a whole, and how far clusters are from its own: where geometry may be off, all of it shows.
+    phi = np.array(problem.robot.parameters)
+    phi[select_parameters(robot, problem.zero)] = 0.0
+    off = np.concatenate([point[part.place] for part in parameters])
+    off[: problem.cad.size] -= problem.cad
+    np.add.at(phi, columns, off)
     there, clocks = present[columns].astype(float), _clocks(problem, number)
     if any(point[part.place].any() for part in moving if part.kind in clocks):
         raise NotImplementedError("derivatives are those where clocks are exact")

@@ -5,7 +5,8 @@ At one instant and attitude R the base's twist x = (v, w) follows from momentum,
     A_b x = (0, R^T H) - A_q dq - wheels,
 
 so that dx/dphi = -A_b^-1 K, dx/dq = -A_b^-1 d(K phi)/dq (the adjoint of the regressor with Z = e_i phi^T, row by
-row), dx/d(dq) = -A_b^-1 A_q, dx/dH = A_b^-1 (0, R^T).
+row), dx/d(dq) = -A_b^-1 A_q, dx/dH = A_b^-1 (0, R^T). By geometry, momentum and first moment are those of robots that
+are built otherwise, by central differences.
 
 Time is the stamps of one sensor's clock, which is exact at the point where derivatives are taken. A clock that is late
 by one second more shows joints, and wheels that another clock stamps, as they were one second before.
@@ -13,7 +14,7 @@ by one second more shows joints, and wheels that another clock stamps, as they w
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +28,7 @@ from freefloat.dynamics.samples import Samples
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.unknowns import PlacedGroup
 from freefloat.robot.base_axes import allowed_rows, sliding_axes, turning_axes
+from freefloat.robot.geometry import built_with
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY
 
@@ -128,12 +130,14 @@ class Derivatives:
     """Of r quantities at n instants, the attitude held.
 
     parameters: by the setting's columns, (n, r, c). position, rate: by joint, (n, r, joints).
+    geometry: by where joints sit and how they point, (n, r, 5 joints).
     momentum: by total angular momentum in the axes of the first instant, (n, r, 3). held: by that in base axes.
     """
 
     parameters: Array
     position: Array
     rate: Array
+    geometry: Array
     momentum: Array
     held: Array
 
@@ -143,6 +147,7 @@ class Derivatives:
         by_momentum = self.momentum[..., setting.turning]
         columns = {
             "joint zeros": self.position,
+            "geometry": self.geometry,
             "momentum": by_momentum,
             "external torque": by_momentum * (joints.t - setting.flight.t[0])[:, None, None],
         }
@@ -179,6 +184,7 @@ def reaction(setting: Setting, joints: Joints, R: Array, rows: slice = slice(0, 
         chosen @ K,
         chosen @ _momentum_by_position(robot, state, phi),
         chosen @ A[:, :, 6:],
+        chosen @ _by_geometry(setting, lambda built: momentum_regressor(built, state) @ phi),
         inverse[:, rows, 3:] @ R.swapaxes(1, 2),
         inverse[:, rows, 3:],
     )
@@ -203,6 +209,19 @@ def _momentum_by_position(robot: Robot, state: Samples, phi: Array) -> Array:
     return found
 
 
+def _by_geometry(setting: Setting, quantity: Callable[[Robot], Array]) -> Array:
+    """Of a quantity (n, r) of a robot, by differences of order four, (n, r, 5 joints); none unless asked for."""
+    joints, step = len(setting.robot.joints), 1e-3
+    asked = any(part.kind == "geometry" for part in setting.parts)
+
+    def difference(off: Array) -> Array:
+        return quantity(built_with(setting.robot, off)) - quantity(built_with(setting.robot, -off))
+
+    steps = step * np.eye(5 * joints).reshape(-1, joints, 5)[: 5 * joints if asked else 0]
+    slopes = [(8.0 * difference(off) - difference(2.0 * off)) / (12.0 * step) for off in steps]
+    return np.stack(slopes, axis=2) if slopes else quantity(setting.robot)[:, :, None][:, :, :0]
+
+
 def centre(setting: Setting, joints: Joints) -> tuple[Array, Derivatives]:
     """Centre of mass in base axes, (n, 3), and its derivatives.
 
@@ -216,4 +235,6 @@ def centre(setting: Setting, joints: Joints) -> tuple[Array, Derivatives]:
     is_mass = (setting.columns % PER_BODY == 0).astype(float)
     by_parameters = (Y[..., setting.columns] - c[..., None] * is_mass) * setting.present / mass
     by_position = A[:, :3, 6:] / mass
-    return c, Derivatives(by_parameters, by_position, np.zeros_like(by_position), *np.zeros((2, n, 3, 3)))
+    samples, phi = Samples(joints.q), setting.phi
+    geometry = _by_geometry(setting, lambda built: first_moment_regressor(built, samples) @ phi) / mass
+    return c, Derivatives(by_parameters, by_position, np.zeros_like(by_position), geometry, *np.zeros((2, n, 3, 3)))

@@ -18,9 +18,9 @@ from freefloat.estimate.causes.alternatives import Alternative
 from freefloat.estimate.causes.score import FittedRows
 
 RIVALS = 25.0  # difference of savings that does not tell two alternatives apart
-_CHANCE, _CLAIMED = 1e-4, 1e-5  # probability that chance saves so much: something is there, it has a name
+_CHANCE = 1e-5  # probability that chance saves so much
 _EXPLAINS = 0.5  # of what is beyond noise
-_BY_CHANCE = 3.0  # standard deviations of the cost of noise alone
+_NOISY = 3.0  # standard deviations of the cost of noise alone
 _NEAR, _CLOSE, _REFITTED = 100.0, 0.7, 3  # savings that are fitted anew, if others save nearly as much; how many
 _PRICE = 2.0  # of each further unknown (H. Akaike, 1974)
 
@@ -44,20 +44,20 @@ def worth(alternative: Alternative) -> float:
     return alternative.score.gain - _PRICE * alternative.score.count
 
 
-def beyond_chance(alternative: Alternative, probability: float) -> bool:
-    """Whether chance saves so much with less than this probability."""
-    return alternative.score.gain > _chance(probability, alternative.score.count)
+def is_beyond_chance(alternative: Alternative) -> bool:
+    """Whether chance hardly saves so much."""
+    return alternative.score.gain > _by_chance(alternative.score.count)
 
 
 @cache
-def _chance(probability: float, count: int) -> float:
-    """What so many unknowns save by chance with this probability."""
-    return float(chi2.isf(probability, max(count, 1)))
+def _by_chance(count: int) -> float:
+    """What so many unknowns hardly save by chance."""
+    return float(chi2.isf(_CHANCE, max(count, 1)))
 
 
 def contenders(tried: Sequence[Alternative]) -> list[Alternative]:
     """Alternatives of which one saves so much that it is not near any more, and that linear terms do not tell apart."""
-    strange = sorted((each for each in tried if beyond_chance(each, _CLAIMED)), key=worth, reverse=True)
+    strange = sorted((each for each in tried if is_beyond_chance(each)), key=worth, reverse=True)
     if not strange or worth(strange[0]) < _NEAR:
         return []
     return [each for each in strange[:_REFITTED] if worth(each) > _CLOSE * worth(strange[0])]
@@ -65,16 +65,12 @@ def contenders(tried: Sequence[Alternative]) -> list[Alternative]:
 
 def claims(tried: Sequence[Alternative], fit: FittedRows) -> Suspected:
     """What is claimed of alternatives to a fit."""
-    strange = [each for each in tried if beyond_chance(each, _CHANCE)]
+    strange = [each for each in tried if is_beyond_chance(each)]
     if not strange:
         return Suspected()
-    excess = fit.cost - fit.r.size - _BY_CHANCE * float(np.sqrt(2.0 * fit.r.size))
+    excess = fit.cost - fit.r.size - _NOISY * float(np.sqrt(2.0 * fit.r.size))
     best = max(map(worth, strange))
-    named = [
-        each
-        for each in strange
-        if beyond_chance(each, _CLAIMED) and worth(each) > best - RIVALS and each.score.gain > _EXPLAINS * excess
-    ]
+    named = [each for each in strange if worth(each) > best - RIVALS and each.score.gain > _EXPLAINS * excess]
     return Suspected(tuple(_cause(each, excess) for each in sorted(named, key=worth, reverse=True)), True)
 
 

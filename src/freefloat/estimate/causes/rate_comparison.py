@@ -24,6 +24,7 @@ from freefloat.estimate.problem import Problem
 
 _MOST = 5000  # samples of a flight that are looked at
 _ALIGNED_RAD = 0.01  # standard deviation of a misalignment that is no fault
+_NOTHING = 1e-200  # of information: what no reading shows
 _FLAT = 1e-9  # of the data's information: what is assumed of something of which nothing is known
 
 
@@ -110,7 +111,8 @@ class RateComparison:
 def least_step(A: Array, y: Array, before: Array, information: Array) -> tuple[Array, float]:
     """The step that makes |y - A step|^2 + prior smallest, and what is left of the former."""
     N = A.T @ A + information
-    scale = np.sqrt(np.maximum(np.diagonal(N), 1e-300))
+    size = np.diagonal(N)
+    scale = np.sqrt(np.where(size > _NOTHING, size, 1.0))
     N /= np.outer(scale, scale)
     N[np.diag_indices_from(N)] += _FLAT
     step = np.linalg.solve(N, (A.T @ y - information @ before) / scale) / scale

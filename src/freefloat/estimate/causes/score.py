@@ -115,7 +115,9 @@ class FittedRows:
         J, c = self.J[order][:, self.fitted], column[order]
         sums = np.cumsum(np.column_stack([J * c[:, None], c * self.left[order], c**2]), axis=0)[counts - 1]
         mixed, g, H_a = sums[:, :-2], sums[:, -2], sums[:, -1]
-        H = np.maximum(H_a - ((mixed @ self.covariance) * mixed).sum(axis=1), _ROUNDING * H_a + 1e-300)
+        H = H_a - ((mixed @ self.covariance) * mixed).sum(axis=1)
+        told = _ROUNDING * H_a + 1e-300 < H
+        g, H = np.where(told, g, 0.0), np.where(told, H, 1.0)
         best = int(np.argmax(g**2 / H))
         amount, variance = g[best] / H[best], 1.0 / H[best]
         return Score(float(g[best] * amount), 1, np.array([amount]), np.sqrt([variance])), float(places[best])

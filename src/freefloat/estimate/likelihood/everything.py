@@ -137,6 +137,7 @@ class Beside:
 def beside(likelihood: Likelihood, point: Array) -> Beside:
     """The rows of a fit that ended at a point, beside all that it did not allow for."""
     wide = Likelihood(allowing_everything(likelihood.problem))
+    wide.beside = likelihood.beside
     at, fitted = _placed(likelihood, wide, point)
     for whole, own in zip(wide.flights, likelihood.flights, strict=True):
         whole.weights = own.weights

@@ -24,7 +24,7 @@ from freefloat.estimate.likelihood.flight_prediction import FlightPrediction
 from freefloat.estimate.likelihood.predicted_base import PredictedBase, PredictedFlight
 from freefloat.estimate.predicted_motion import Targets, sensitivities
 from freefloat.estimate.problem import Problem
-from freefloat.estimate.unknowns import JOINT_MOTION, Unknowns, parameter_columns, unknowns_of
+from freefloat.estimate.unknowns import JOINT_MOTION, Unknowns, parameter_columns, parameters_beside, unknowns_of
 from freefloat.models.model import NotApplicable
 from freefloat.robot.rotations import logarithm, rotations
 from freefloat.sensors.reading import Reading
@@ -51,6 +51,7 @@ class Likelihood:
     """Residuals of a problem as a function of its unknowns.
 
     rotation_seen: whether every flight must have rates or attitudes, without which no search has a start.
+    `beside`: standard parameters beside those that a point gives, (10 bodies,), as last supposed.
     """
 
     def __init__(self, problem: Problem, rotation_seen: bool = True) -> None:
@@ -60,6 +61,7 @@ class Likelihood:
             )
         self.problem = problem
         self.unknowns: Unknowns = unknowns_of(problem)
+        self.suppose(problem.cad)
         self.unsettled = 0.0  # how far curves moved readings when they settled last, in units of their noise
         self.flights = tuple(
             FlightLikelihood(problem, self.unknowns, self.columns, index) for index in range(len(problem.flights))
@@ -83,15 +85,19 @@ class Likelihood:
 
     def phi(self, point: Array) -> Array:
         """Standard parameters of a point in the space of unknowns, (10 bodies,)."""
-        phi = np.array(self.problem.as_built)
+        phi = np.array(self.beside)
         np.add.at(phi, self.columns, point[: self.columns.size])
         return phi
+
+    def suppose(self, point: Array) -> None:
+        """Take what no motion shows but where geometry is off to be what is likely beside the clusters of a point."""
+        self.beside = parameters_beside(self.problem, self.unknowns, point[: len(self.problem.minimal)])
 
     def rows(self, point: Array, count: int | None = None) -> tuple[Rows, ...]:
         """Weighted residuals of all flights and channels.
 
         count: derivatives are by this many leading unknowns, by all unless given: zero for none, else at least all
-        but the errors of the joints' curves.
+        but geometry and the errors of the joints' curves.
         """
         phi, count = self.phi(point), len(self.unknowns) if count is None else count
         return tuple(rows for flight in self.flights for rows in flight.rows(point, phi, count))
@@ -117,6 +123,7 @@ class Likelihood:
 
     def reweigh(self, point: Array) -> bool:
         """Set the weights anew for errors of joint motion as they act at this point; whether there are any."""
+        self.suppose(point)
         matter = [flight.reweigh(point, self.phi(point)) for flight in self.flights]
         return any(matter)
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.dynamics.reaction import NotPossible
+from freefloat.estimate.cause import Cause
 from freefloat.estimate.causes.claims import NOTHING, Suspected
 from freefloat.estimate.causes.diagnosis import refuse_too_few
 from freefloat.estimate.causes.suspicions import refuse_unusable
@@ -39,19 +40,22 @@ from freefloat.estimate.likelihood.levenberg_marquardt import Fit, levenberg_mar
 from freefloat.estimate.likelihood.likelihood import SETTLED, SETTLING, Likelihood, Rows
 from freefloat.estimate.likelihood.momentum_start import momentum_start
 from freefloat.estimate.likelihood.noise_levels import Levels, levels_of, with_levels
-from freefloat.estimate.likelihood.prior_spread import wider_spread
+from freefloat.estimate.likelihood.prior_spread import KINDS, wider_spread
 from freefloat.estimate.likelihood.time_blocks import variance_by_blocks
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.progress import say
 from freefloat.estimate.recorded_flight import on_finer_knots
+from freefloat.estimate.unknowns import GEOMETRY, JOINT_MOTION
 
 _ROUNDS = 3  # of weights that depend on the estimate
 _REFINEMENTS = 2  # of the joints' curves, at most
 _HOPELESS = 50.0  # times the noise left: data of another robot, or recorded wrongly, for which nothing is refined
 _WILD = 1e4  # times the noise left: nothing is nearly linear
 _WRONG_MODEL = 10.0  # times the noise left: finer curves do not explain it
+_MUCH_WIDER = 2.5  # times the CAD model's spread: less is chance, for its errors are not normal to the tail
 _WORTH = 0.9  # of what was left before: a refinement that leaves more is the last
+_BENT, _STIFF = 100.0, 1e8  # spreads by which geometry is off that is none, and how much more is then known of it
 _BAD = 3.0  # root mean square of the weighted residual above which another start is tried
 
 
@@ -103,8 +107,8 @@ class MaximumLikelihood(Estimator):
             of_curves = _curve_share(likelihood, fit) if likelihood.has_local_curves else None
             by_blocks = None
             if white(found.rows) is False:
-                by_blocks = variance_by_blocks(likelihood.rows(fit.point), likelihood.unknowns.information)
-            doubts = Doubts(problem, levels, by_blocks, suspected)
+                by_blocks = variance_by_blocks(likelihood.rows(fit.point), fit.information - fit.data)
+            doubts = Doubts(problem, levels, by_blocks, _or_the_prior(suspected, problem, likelihood.problem))
             estimate = finished(
                 self.name, likelihood, fit, found.rows, likelihood.left(found.rows), of_curves=of_curves, doubts=doubts
             )
@@ -178,7 +182,7 @@ class MaximumLikelihood(Estimator):
         return fit
 
     def _from(self, likelihood: Likelihood, point: Array) -> Fit:
-        """The fit that starts from a point: first without, then with errors of the joints' curves."""
+        """The fit that starts from a point: first without, then with geometry and errors of the joints' curves."""
         unknowns, units = likelihood.unknowns, units_of(likelihood)
         weights = None if self.huber is None else _huber_weights(likelihood.rows(point, count=0), self.huber)
 
@@ -187,6 +191,7 @@ class MaximumLikelihood(Estimator):
                 r, J = stacked(likelihood.rows(np.concatenate([at, start[count:]]), count if derivatives else 0))
                 return (r, J) if weights is None else (r * weights, J * weights[: len(J), None])
 
+            likelihood.suppose(start)
             own = slice(0, count)
             shown = None if held_units is None else held_units[own]
             return levenberg_marquardt(evaluate, start[own], unknowns.mean[own], information[own, own], shown, HELD)
@@ -194,10 +199,30 @@ class MaximumLikelihood(Estimator):
         if units is not None:  # first as if the CAD model were a prior: far from it nothing is nearly linear
             soft = unknowns.information + np.diag(np.where(np.isnan(units), 0.0, units**-2.0))
             point = np.concatenate([fit(point, unknowns.coarse, soft, None).point, point[unknowns.coarse :]])
-        if unknowns.coarse < point.size:
+        late, bends = point[unknowns.coarse :], any(part.kind == JOINT_MOTION for part in unknowns.parts)
+        if late.size and (bends or not late.any()):
             rough = fit(point, unknowns.coarse, unknowns.information, units).point
             point = np.concatenate([rough, point[unknowns.coarse :]])
-        return fit(point, point.size, unknowns.information, units)
+        found = fit(point, point.size, unknowns.information, units)
+        place = unknowns.find(GEOMETRY)
+        if place is None or _spreads_off(found.point[place], unknowns.information[place, place]) < _BENT:
+            return found
+        stiff = np.array(unknowns.information)
+        stiff[place, place] *= _STIFF
+        point[place] = 0.0
+        return fit(point, point.size, stiff, units)
+
+
+def _or_the_prior(suspected: Suspected, given: Problem, used: Problem) -> Suspected:
+    """What is suspected; if that is nothing, but the data deny the CAD model's spreads, these."""
+    if suspected.causes or given.prior is None or used.prior is None or given.prior == used.prior:
+        return suspected
+    widened = [getattr(used.prior, kind) / getattr(given.prior, kind) for kind in KINDS if getattr(given.prior, kind)]
+    if max(widened, default=1.0) < _MUCH_WIDER:
+        return suspected
+    what = f"the CAD model is worse than was said of it, its spreads up to {max(widened):.2g} times as wide"
+    cure = "widen the prior in the mission file, or correct the robot file"
+    return Suspected((Cause("prior", "", what, max(widened), np.nan, np.nan, cure=cure),), strange=True)
 
 
 def with_finer_curves(problem: Problem) -> Problem | None:
@@ -262,6 +287,11 @@ def _level(residual: Array) -> float:
     """Root mean square of a weighted residual; infinite if it is no number."""
     with np.errstate(over="ignore", invalid="ignore"):
         return float(np.nan_to_num(np.sqrt((residual**2).mean()), nan=np.inf, posinf=np.inf))
+
+
+def _spreads_off(values: Array, information: Array) -> float:
+    """Root mean square of values over what was assumed of them."""
+    return float(np.sqrt(values @ information @ values / values.size))
 
 
 def _plausible(fit: Fit) -> bool:

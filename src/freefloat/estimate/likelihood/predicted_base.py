@@ -422,7 +422,7 @@ def centre_change(whole: PredictedFlight, motion: BaseMotion, at: NDArray[np.int
     zeros, geometry, bends = flight.shared(JOINT_ZEROS), flight.shared(GEOMETRY), flight.place(JOINT_MOTION)
     if zeros is not None:
         moved[:, :, zeros] = by_joint
-    if geometry is not None:
+    if geometry is not None and geometry.start < whole.count:
         moving = motion.q[at], motion.dq[at], motion.v[at], motion.w[at]
         moved[:, :, geometry] = geometry_slopes(whole.robot, whole.tilts, whole.phi, *moving)[1] / mass
     if bends is not None and bends.start < whole.count:

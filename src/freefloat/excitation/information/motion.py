@@ -25,6 +25,7 @@ from freefloat.dynamics.reacting_base import Bars, ReactingBase
 from freefloat.dynamics.samples import Samples
 from freefloat.estimate.unknowns import (
     EXTERNAL_TORQUE,
+    GEOMETRY,
     JOINT_MOTION,
     JOINT_ZEROS,
     MOMENTUM,
@@ -60,7 +61,14 @@ class InformedMotion:
         self.planned, self.unknowns = planned, planned.unknowns
         present = problem.present(planned.flight)[planned.columns].astype(float)
         self.base = ReactingBase(
-            problem.robot, samples, planned.momentum, planned.turns, planned.phi, planned.columns, present
+            problem.robot,
+            samples,
+            planned.momentum,
+            planned.turns,
+            planned.phi,
+            planned.columns,
+            present,
+            geometry=self.place(GEOMETRY) is not None,
         )
         self.turning, self.sliding = turning_axes(problem.robot), sliding_axes(problem.robot)
         self.errors = planned.flight.joints.errors(self.base.t)
@@ -103,7 +111,8 @@ class InformedMotion:
     def held(self) -> Array:
         """Of the twist at a given attitude, shape (n, 6, unknowns)."""
         base = self.base
-        held = self.spread(base.G[:, :, : self.planned.columns.size], base.by_position, base.by_rate, base.B)
+        parameters = base.G[:, :, : self.planned.columns.size]
+        held = self.spread(parameters, base.by_position, base.by_rate, base.by_geometry, base.B)
         for column, late in self._wheel_clock_columns:
             held[:, :, column] -= late[:, None] * (base.B @ self._spin_rate[:, :, None])[..., 0]
         for column, axis, rate, _ in self._uncertain_wheels:
@@ -138,7 +147,9 @@ class InformedMotion:
         by_joints = base.by_position @ base.dq[..., None] + base.by_rate @ base.ddq[..., None]
         return (by_joints + base.B @ self._torque[:, :, None])[..., 0]
 
-    def spread(self, parameters: Array, position: Array, rate: Array, momentum: Array | None = None) -> Array:
+    def spread(
+        self, parameters: Array, position: Array, rate: Array, geometry: Array | None, momentum: Array | None = None
+    ) -> Array:
         """Of r quantities with these derivatives (n, r, ...), by all unknowns but clocks, shape (n, r, unknowns)."""
         base, c = self.base, self.planned.columns.size
         found = np.zeros((*parameters.shape[:2], len(self.unknowns)))
@@ -148,6 +159,8 @@ class InformedMotion:
             JOINT_MOTION: position[:, :, self.errors.joint] * self.errors.position[:, None]
             + rate[:, :, self.errors.joint] * self.errors.rate[:, None],
         }
+        if geometry is not None:
+            columns[GEOMETRY] = geometry
         if momentum is not None:
             along = (momentum @ base.R.swapaxes(1, 2))[:, :, self.turning]
             columns |= {MOMENTUM: along, EXTERNAL_TORQUE: along * self._elapsed}
@@ -219,7 +232,8 @@ class InformedMotion:
         parameters, position, rate = self.gather(held, base.by_position, base.by_rate)
         bars.G[:, :, :c] += parameters
         bars.G[:, :, c : c + joints] += position
-        bars.G[:, :, c + joints :] += rate
+        bars.G[:, :, c + joints : c + 2 * joints] += rate
+        bars.G[:, :, c + 2 * joints :] += self.of_geometry(held)
         self._gather_momentum(held, bars)
         spin_rate = self._wheel_clock_back(held, bars) + self._acceleration_back(back.acceleration, bars)
         by_own_rates = self._wheel_inertia_back(held, bars)
@@ -249,7 +263,7 @@ class InformedMotion:
         """The way back of `acceleration`; that by the rate of the wheels' momentum, shape (n, 3)."""
         base, c, joints = self.base, self.planned.columns.size, self._joints
         bars.G[:, :, c : c + joints] += weight[:, :, None] * base.dq[:, None, :]
-        bars.G[:, :, c + joints :] += weight[:, :, None] * base.ddq[:, None, :]
+        bars.G[:, :, c + joints : c + 2 * joints] += weight[:, :, None] * base.ddq[:, None, :]
         bars.dq += np.einsum("nrj,nr->nj", base.by_position, weight)
         bars.ddq += np.einsum("nrj,nr->nj", base.by_rate, weight)
         bars.B += weight[:, :, None] * self._torque[:, None, :]
@@ -282,6 +296,11 @@ class InformedMotion:
             by_position += (held[:, :, bends] * self.errors.position[:, None]) @ of_joint
             by_rate += (held[:, :, bends] * self.errors.rate[:, None]) @ of_joint
         return held[:, :, :c], by_position, by_rate
+
+    def of_geometry(self, columns: Array) -> Array:
+        """Those of the geometry among columns of all unknowns, (n, r, unknowns) -> (n, r, 5 joints), or none."""
+        place = self.place(GEOMETRY)
+        return columns[:, :, :0] if place is None else columns[:, :, place]
 
     def _gather_momentum(self, held: Array, bars: Bars) -> None:
         along = np.zeros((self.base.n, 6, 3))

@@ -80,7 +80,8 @@ class PlannedBase:
         columns, base = self.motion.planned.columns, self._base
         parameters = (self._moments[..., columns] - self.centre[..., None] * self._is_mass) * base.present / self._mass
         position = base.A[:, :3, 6:] / self._mass
-        change = self.motion.spread(parameters, position, np.zeros_like(position))
+        geometry = base.moment_by_geometry / self._mass
+        change = self.motion.spread(parameters, position, np.zeros_like(position), geometry)
         return self._stamped(change, (position @ base.dq[:, :, None])[..., 0])
 
     @property
@@ -108,7 +109,7 @@ class PlannedBase:
         """Of the joints' rates, shape (n, joints, unknowns)."""
         n, joints = self._base.dq.shape
         none, by_rate = np.zeros((n, joints, joints)), np.broadcast_to(np.eye(joints), (n, joints, joints))
-        change = self.motion.spread(np.zeros((n, joints, self.motion.planned.columns.size)), none, by_rate)
+        change = self.motion.spread(np.zeros((n, joints, self.motion.planned.columns.size)), none, by_rate, None)
         return self._stamped(change, self._base.ddq)
 
     @property
@@ -158,6 +159,7 @@ class PlannedBase:
         parameters, by_position, _ = self.motion.gather(change, position, np.zeros_like(position))
         by_time = self._stamped_back(change)
         bars.A_q[:, :3] += (by_position + by_time[:, :, None] * base.dq[:, None, :]) / mass
+        bars.F += self.motion.of_geometry(change) / mass
         bars.dq += np.einsum("nrj,nr->nj", position, by_time)
         weight = parameters * base.present / mass
         Z = (by_c - weight @ self._is_mass)[:, :, None] * base.phi / mass

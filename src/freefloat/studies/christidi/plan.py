@@ -19,7 +19,7 @@ from freefloat.simulation.simulate import Start
 from freefloat.studies.catalogue import published
 from freefloat.studies.christidi.clusters import ZERO
 from freefloat.studies.christidi.servicer import GYRO_RAD_S, STEP_S, STUDY, Servicer
-from freefloat.studies.simulated import ENCODER_RAD, white_gyro
+from freefloat.studies.simulated import ENCODER_RAD, ON_PAPER, white_gyro
 
 
 def christidi_plan(robot: Robot) -> Plan:
@@ -42,6 +42,7 @@ def christidi_plan(robot: Robot) -> Plan:
         zero=ZERO,
         prior=None,
         momentum=TotalMomentum.unknown(),
+        nuisances=ON_PAPER,
         start=_start(servicer),
         wheel_rates=servicer.wheel_rates,
     )

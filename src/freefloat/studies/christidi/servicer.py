@@ -20,6 +20,7 @@ from freefloat.dynamics.total_momentum import TotalMomentum
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
+from freefloat.estimate.problem_data import Nuisances
 from freefloat.motion.fourier import Fourier
 from freefloat.robot.model import Robot
 from freefloat.robot.rotations import rotations
@@ -27,7 +28,7 @@ from freefloat.simulation.simulate import Start, simulate_motion
 from freefloat.studies.catalogue import published
 from freefloat.studies.christidi.clusters import ZERO, ServicerClusters
 from freefloat.studies.printed import printed_motion
-from freefloat.studies.simulated import joint_curves, read_angles, read_gyro
+from freefloat.studies.simulated import ON_PAPER, built_anew, joint_curves, read_angles, read_gyro
 
 STUDY = "christidi_servicer"
 _NOISE = published(STUDY)["noise"]
@@ -154,13 +155,17 @@ class Servicer:
         rng = np.random.default_rng([run, 53])
         cad = CadSpread().drawn(self.robot, rng, ZERO)
         readings = self.readings(rng)
-        return Problem(cad, (self.flight(readings),), zero=ZERO), readings
+        return Problem(cad, (self.flight(readings),), zero=ZERO, nuisances=ON_PAPER), readings
 
-    def everything_drawn(self, run: int) -> tuple[Problem, dict[str, float]]:
-        """One run in which CAD model, zeros, misalignment, lag and biases are drawn; lag and gyro bias by name."""
+    def everything_drawn(self, run: int, on_paper: bool = True) -> tuple[Problem, dict[str, float]]:
+        """One run in which CAD model, zeros, misalignment, lag and biases are drawn; lag and gyro bias by name.
+
+        on_paper: whether geometry is just as printed; else it is drawn too, and estimated along.
+        """
+        flown, nuisances = (self, ON_PAPER) if on_paper else (Servicer(built_anew(self.robot, run)), Nuisances())
         rng = np.random.default_rng([run, 43])
         late, bias = 0.005 * rng.normal(), BIAS_RAD_S * rng.normal(size=3)
         zeros, misaligned = 1e-3 * rng.normal(size=len(self.robot.joints)), 1e-3 * rng.normal(size=3)
-        flight = self.flight(self.readings(rng, late, zeros, misaligned, bias, span=(1.0, 79.0)))
+        flight = self.flight(flown.readings(rng, late, zeros, misaligned, bias, span=(1.0, 79.0)))
         drawn = {"time offset": late, **{f"gyro bias {axis}": value for axis, value in zip("xyz", bias, strict=True)}}
-        return Problem(CadSpread().drawn(self.robot, rng, ZERO), (flight,), zero=ZERO), drawn
+        return Problem(CadSpread().drawn(self.robot, rng, ZERO), (flight,), zero=ZERO, nuisances=nuisances), drawn

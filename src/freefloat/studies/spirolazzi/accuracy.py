@@ -9,12 +9,11 @@ import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.estimate.bound.bound import cramer_rao_bound
-from freefloat.estimate.problem_data import Nuisances
 from freefloat.models.angular_momentum import AngularMomentum
 from freefloat.robot.model import Robot
 from freefloat.studies.catalogue import published
 from freefloat.studies.check import Better, Check, Effort, Watch, Way
-from freefloat.studies.simulated import true_clusters
+from freefloat.studies.simulated import ON_PAPER, true_clusters
 from freefloat.studies.spirolazzi.cluster_table import cluster_table, simple_model
 from freefloat.studies.spirolazzi.n1 import N1, STUDY
 from freefloat.studies.spirolazzi.runs import (
@@ -30,7 +29,7 @@ from freefloat.studies.spirolazzi.validation_sines import Departures, SineTest
 RUNS: dict[Effort, int] = {"glance": 3, "usual": 100, "full": 2500}
 BOUND_RUNS: dict[Effort, int] = {"glance": 2, "usual": 60, "full": 500}
 MOTIONS: dict[Effort, int | None] = {"glance": 20, "usual": None, "full": None}
-ALIGNED, MOST_ALIGNED = replace(Nuisances(), misalignment_rad=None), 40
+ALIGNED, MOST_ALIGNED = replace(ON_PAPER, misalignment_rad=None), 40
 BIG_RMS = "24 big clusters: median of the RMS relative errors"
 SINES = "1000 sines: mean of the largest errors of the base's rate, worst axis"
 _INFERRED = "no noise is printed: ours is chosen so that Table 5.3 comes out"

@@ -35,7 +35,7 @@ from freefloat.studies.check import Check, Effort, Robots, Watch
 from freefloat.studies.christidi.clusters import ZERO, ServicerClusters, printed_values
 from freefloat.studies.christidi.servicer import BIAS_RAD_S, GYRO_RAD_S, STEP_S, STUDY as EARLIER
 from freefloat.studies.christidi.two_steps import FIVE_SAMPLES
-from freefloat.studies.simulated import read_angles, read_encoders, read_gyro
+from freefloat.studies.simulated import ON_PAPER, read_angles, read_encoders, read_gyro
 from freefloat.studies.spirolazzi import n1
 from freefloat.studies.spirolazzi.n1 import held_noise
 
@@ -165,7 +165,7 @@ class CaseStudy:
         flight = Flight(
             samples, {"w": np.full(3, GYRO_RAD_S)}, momentum=TotalMomentum.known(self.momentum), curves=curves
         )
-        estimate = MaximumLikelihood().estimate(Problem(cad, (flight,), zero=ZERO))
+        estimate = MaximumLikelihood().estimate(Problem(cad, (flight,), zero=ZERO, nuisances=ON_PAPER))
         return self.clusters.pi_of(self.clusters.angular.values(estimate.parameters))
 
 

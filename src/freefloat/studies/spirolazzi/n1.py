@@ -14,10 +14,11 @@ from freefloat.arrays import Array
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
+from freefloat.estimate.problem_data import Nuisances
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import com_of, inertia_about_com, parameters_from_com
 from freefloat.studies.catalogue import published
-from freefloat.studies.simulated import read_encoders, read_gyro
+from freefloat.studies.simulated import ON_PAPER, built_anew, read_encoders, read_gyro
 from freefloat.studies.spirolazzi.cluster_table import SIMPLE
 from freefloat.studies.spirolazzi.printed_flight import KNOWN, PrintedFlight
 
@@ -79,24 +80,29 @@ class N1(PrintedFlight):
         drift: float = 0.0,
         zeros: float = 0.0,
     ) -> Problem:
-        """One such run with a CAD model as far off as the prior says, all nuisances unknown.
+        """One such run with a CAD model as far off as the prior says, all nuisances but geometry unknown.
 
         cad: about what the CAD model is drawn; the robot that flies unless given. zero: simplifications of the model.
         late_s, drift, zeros: as of a flight.
         """
         rng = np.random.default_rng([run, 47])
         flight = self.flight(rng, late_s, drift, zeros)
-        return Problem(_drawn_cad(cad or self.robot, rng), (flight,), KNOWN, zero)
+        return Problem(_drawn_cad(cad or self.robot, rng), (flight,), KNOWN, zero, nuisances=ON_PAPER)
 
-    def everything_drawn(self, run: int) -> tuple[Problem, dict[str, float]]:
-        """One run in which CAD model, zeros, misalignment, lag, drift and bias are drawn too; lag and bias by name."""
+    def everything_drawn(self, run: int, on_paper: bool = True) -> tuple[Problem, dict[str, float]]:
+        """One run in which CAD model, zeros, misalignment, lag, drift and bias are drawn too; lag and bias by name.
+
+        on_paper: whether geometry is just as printed; else it is drawn too, and estimated along.
+        """
+        flown = self if on_paper else N1(built_anew(self.robot, run))
         rng = np.random.default_rng([run, 41])
         late, drift = 0.02 * rng.normal(), 1e-4 * rng.normal()
         zeros, misaligned = 1e-3 * rng.normal(size=len(self.robot.joints)), 1e-3 * rng.normal(size=3)
         bias = BIAS_RAD_S * rng.normal(size=3)
-        flight = self.flight(rng, late, drift, zeros, misaligned, bias)
+        flight = flown.flight(rng, late, drift, zeros, misaligned, bias)
         drawn = {"time offset": late, **{f"gyro bias {axis}": value for axis, value in zip("xyz", bias, strict=True)}}
-        return Problem(_drawn_cad(self.robot, rng), (flight,), KNOWN, SIMPLE), drawn
+        nuisances = ON_PAPER if on_paper else Nuisances()
+        return Problem(_drawn_cad(self.robot, rng), (flight,), KNOWN, SIMPLE, nuisances=nuisances), drawn
 
 
 def held_noise(rng: np.random.Generator, n: int) -> Array:
