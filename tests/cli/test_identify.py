@@ -1,6 +1,7 @@
 """`freefloat identify` and `export`: the whole path from a new mission to an identified robot."""
 
 import json
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -70,7 +71,7 @@ def test_the_table_says_value_interval_what_it_is_made_of_and_the_prior(path):
     inertia = next(line for line in table.splitlines() if line.startswith("Ixx_base"))
     assert "load" in inertia
     assert "noise" in inertia
-    assert "× sensor noise · white" in table
+    assert re.search(r"× sensor noise \(0\.\d+ % of the signal\) · white", table)
     assert table.endswith("wrote e.json\n")
 
 
@@ -252,7 +253,8 @@ def test_one_line_says_what_is_left_and_what_the_data_did_not_show(path):
         budget=Budget(("noise", "prior"), np.array([[0.3, 0.7], *([[0.6, 0.4]] * (c - 1))])),
     )
     assert residual_line(unsure) == (
-        "residual 1.23 × sensor noise · not white · 1 cluster not significant · held at the prior: total mass · "
+        f"residual 1.23 × sensor noise ({100.0 * estimate.of_signal:.2g} % of the signal) "
+        "· not white · 1 cluster not significant · held at the prior: total mass · "
         "mostly the prior's: m_base"
     )
     many = replace(unsure, held=tuple("abcd"), budget=Budget(("prior",), np.ones((c, 1))))

@@ -1,10 +1,12 @@
 """What good, doubtful and failed mean: the rule over plain numbers."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from freefloat.estimate.causes.outcome import FitFigures, explained_part, outcome_by, reasons_to_fail
-from freefloat.estimate.estimate_parts import ChannelResidual
+from freefloat.estimate.estimate_parts import ChannelResidual, in_percent
 
 
 @pytest.mark.parametrize(
@@ -49,9 +51,26 @@ def test_what_a_fit_explains_is_counted_beyond_the_noise_and_of_signals_only():
     signal, noise = np.sin(0.05 * t)[:, None], 0.01 * rng.normal(size=(2000, 1))
 
     def part(residual, moved):
-        left = ChannelResidual("a", "w", ("x",), "rad/s", t, residual, np.array([0.01]))
-        return explained_part((left,), {("a", "w"): moved.var(axis=0)})
+        left = ChannelResidual("a", "w", ("x",), "rad/s", t, residual, np.array([0.01]), signal=moved.std(axis=0))
+        return explained_part((left,))
 
     assert part(noise, signal) == pytest.approx(1.0, abs=1e-3)
     assert part(0.5 * signal + noise, signal) == pytest.approx(0.75, abs=1e-2)
     assert np.isnan(part(noise, noise)), "a base that hardly moves has nothing to explain"
+
+
+def test_what_is_left_is_a_part_of_the_signal_where_there_is_one():
+    t = np.arange(4.0)
+    left = ChannelResidual(
+        "a", "w", ("x", "y"), "rad/s", t, np.full((4, 2), 0.3), np.full(2, 0.1), signal=np.array([3.0, 4.0])
+    )
+    assert left.of_signal == pytest.approx(0.3 * np.sqrt(2.0) / 5.0)
+    assert np.isnan(replace(left, signal=np.full(2, 0.2)).of_signal), "hardly more than noise"
+    assert np.isnan(replace(left, signal=None).of_signal)
+
+
+@pytest.mark.parametrize(
+    ("part", "said"), [(0.00123, "0.12 %"), (0.5, "50 %"), (1.2, "120 %"), (1e20, "more than 1000 %")]
+)
+def test_parts_of_a_signal_are_said_to_two_digits(part, said):
+    assert in_percent(part) == said

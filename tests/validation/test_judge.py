@@ -37,12 +37,19 @@ def test_the_true_estimate_passes_and_says_how_well_it_predicts(passed):
     found = passed
     assert found.verdict == "pass", str(found)
     assert str(found).startswith(" PASS  base rate predicted to 1.")
-    assert found.reasons[0].endswith("× gyro noise on 20 s of unseen motion")
+    part = found.of_signal("w")
+    assert found.reasons[0].endswith(f"× gyro noise ({100.0 * part:.2g} % of its signal) on 20 s of unseen motion")
+    measured, left = (np.square(values).sum(axis=1).mean() for values in _centred(found.readings[0]))
+    assert part == pytest.approx(np.sqrt(left / measured), rel=1e-9)
     assert {each.component for each in found.channels} == {"x", "y", "z"}
     assert 0.9 < found.ratio("w") < 1.3
     assert not found.causes
     assert found.turned_away_rad < 1e-3
     assert found.momentum[0].residual.std(axis=0) == pytest.approx(found.momentum[0].noise, rel=0.3)
+
+
+def _centred(reading):
+    return reading.measured - reading.measured.mean(axis=0), reading.residual
 
 
 def test_what_it_depends_on_is_in_order_and_windows_converge(passed):

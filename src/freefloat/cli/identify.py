@@ -47,8 +47,9 @@ def identify(
     In: a mission and recordings of its robot. Out: a table, and an estimate file for `validate` and `export`.
     Exit code 1 if the estimate fails.
     """
-    from freefloat.cli.console import error_console, print_result
+    from freefloat.cli.console import print_result
     from freefloat.cli.outputs import files_of
+    from freefloat.cli.progress.fitting import FitProgress
     from freefloat.cli.recordings import RecordingInputs
     from freefloat.cli.show.estimate import show_estimate
     from freefloat.mission import identifying
@@ -57,9 +58,9 @@ def identify(
     inputs = RecordingInputs(mission, tuple(recordings), trajectory, bodies, mapping, repairs)
     loaded, motion, absent = inputs.load_mission()
     inputs.refuse_outputs({output: ".json"}, "estimates", files_of(loaded))
-    with error_console(quiet).status("reading") as status:
+    with FitProgress("reading", quiet) as progress:
         read = inputs.read(loaded.robot)
-        status.update(f"identifying {loaded.name}")
+        progress.begin(f"identifying {loaded.name}")
         estimate = identifying.identify(loaded, read, method, motion, absent)
     if output is not None:
         estimate.save(output)

@@ -46,8 +46,9 @@ def validate(
     In: a mission, an estimate, recordings of other flights. Out: PASS, DOUBTFUL or FAIL, with reasons.
     Exit code 1 if it fails.
     """
-    from freefloat.cli.console import error_console, print_result
+    from freefloat.cli.console import print_result
     from freefloat.cli.outputs import files_of
+    from freefloat.cli.progress.fitting import FitProgress
     from freefloat.cli.recordings import RecordingInputs
     from freefloat.cli.show.validation import show_validation
     from freefloat.estimate.estimate import load_estimate
@@ -64,9 +65,9 @@ def validate(
     loaded, motion, absent = inputs.load_mission()
     inputs.refuse_outputs({plot: ".html", output: ".json"}, "validations", (*files_of(loaded), estimate))
     answer = load_estimate(estimate)
-    with error_console(quiet).status("reading") as status:
+    with FitProgress("reading", quiet) as progress:
         read = inputs.read(loaded.robot)
-        status.update(f"validating {loaded.name}")
+        progress.begin(f"validating {loaded.name}")
         try:
             found = validating.validate(loaded, answer, read, motion, absent, false_alarm=false_alarm)
         except UnfitEstimate as error:

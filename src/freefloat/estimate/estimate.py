@@ -23,6 +23,7 @@ from freefloat.estimate.estimate_parts import (
     Quantity,
     Residual,
     UsedFlight,
+    in_percent,
 )
 from freefloat.estimate.prior import CadSpread
 from freefloat.exact_json import finite_or_none, plain, save_json
@@ -105,7 +106,7 @@ class Estimate(Content):
             for name, formula, value, error, cad in columns
         ]
         head = f"{self.robot.name}  {self.method} · {len(half)} clusters of {self.model} · {self.outcome}"
-        residual = f" residual {self.residual.ratio:.2f} × sensor noise"
+        residual = f" residual {self.residual.ratio:.2f} × sensor noise{self.signal_words}"
         return "\n".join([head, *lines, residual, *(f" ! {sentence}" for sentence in self.warnings)])
 
     @property
@@ -175,6 +176,17 @@ class Estimate(Content):
         phi[self.minimal.kept] += self.values
         corrected = {quantity.name: quantity.value for quantity in self.nuisances}
         return phi + np.array([corrected.get(f"known {name}", 0.0) for name in self.robot.parameter_names])
+
+    @property
+    def of_signal(self) -> float:
+        """Root mean square of what is left of a channel over that of its signal, of the worst; NaN if not known."""
+        parts = [each.of_signal for each in self.residuals]
+        return max((part for part in parts if not np.isnan(part)), default=np.nan)
+
+    @property
+    def signal_words(self) -> str:
+        """The same in brackets, to stand behind a multiple of noise; empty if it is not known."""
+        return "" if np.isnan(self.of_signal) else f" ({in_percent(self.of_signal)} of the signal)"
 
     def value(self, name: str) -> tuple[float, float]:
         """Value and standard deviation of a cluster or nuisance, by its short name."""

@@ -202,6 +202,7 @@ class KeptResidualSection(Section):
     t: PackedSection = Field(description="packed numbers")
     residual: PackedSection = Field(description="packed numbers")
     noise: Row = Field(description="a number for each component")
+    signal: Row | None = Field(None, description="a number for each component, or null")
 
     def made(self) -> ChannelResidual:
         """What it says."""
@@ -211,7 +212,9 @@ class KeptResidualSection(Section):
                 f"residuals of {self.channel} have shape {residual.shape}; allowed: {(t.size, width)}, a row an instant"
             )
         noise = array("residuals.noise", [self.noise], 1, width)[0]
-        return ChannelResidual(self.flight, self.channel, tuple(self.components), self.unit, t, residual, noise)
+        signal = None if self.signal is None else array("residuals.signal", [self.signal], 1, width)[0]
+        names = tuple(self.components)
+        return ChannelResidual(self.flight, self.channel, names, self.unit, t, residual, noise, signal=signal)
 
 
 def channel_document(each: ChannelResidual) -> dict[str, Any]:
@@ -224,6 +227,7 @@ def channel_document(each: ChannelResidual) -> dict[str, Any]:
         "t": packed(each.t),
         "residual": packed(each.residual),
         "noise": row(each.noise),
+        "signal": None if each.signal is None else row(each.signal),
     }
 
 

@@ -19,8 +19,10 @@ from freefloat.sensors.kinds import READINGS
 
 Outcome = Literal["good", "doubtful", "failed"]
 UNITS = {reading.array: reading.unit for reading in READINGS} | {"torques": "N m"}
+A_SIGNAL = 10.0  # times the noise' power: less is hardly a signal that could be explained
 MODEL = "model"  # share of an interval that noise does not explain
 MOTION = ("q", "dq", "ddq", "w", "attitude", "position", "torques", "t")  # arrays that are kept of a flight's motion
+_BEYOND_PERCENT = 1000.0  # of a signal: how much more does not matter
 _INSTANTS = 241  # of the motion that are kept
 
 
@@ -71,6 +73,7 @@ class ChannelResidual(Content):
     channel: an array of the samples such as `w`, or what the rows of a linear method are, such as `energy`.
     components: names of the k columns. t: shape (n,) [s]. residual: measured less predicted, shape (n, k) [unit].
     noise: standard deviation of each component, root mean square over time, shape (k,) [unit]; NaN if it is not known.
+    signal: standard deviation over time of what was measured, about its mean, shape (k,) [unit]; None if not known.
     """
 
     flight: str
@@ -80,11 +83,38 @@ class ChannelResidual(Content):
     t: Array
     residual: Array
     noise: Array
+    signal: Array | None = field(default=None, kw_only=True)
+
+    @property
+    def of_signal(self) -> float:
+        """Root mean square of what is left over that of the signal; NaN where no signal is known."""
+        if self.signal is None:
+            return float("nan")
+        return part_of_signal(np.sqrt((self.residual**2).mean(axis=0)), self.signal, self.noise)
 
     @property
     def over_noise(self) -> Array:
         """Measured less predicted in standard deviations, shape (n, k)."""
         return self.residual / self.noise
+
+
+def part_of_signal(left: Array, signal: Array, noise: Array) -> float:
+    """Root mean square of errors over that of a signal; NaN where it is not known, or hardly more than noise.
+
+    left, signal, noise: root mean square of each component, shape (k,) [one unit].
+    """
+    power = float((signal**2).sum())
+    if not power > A_SIGNAL * float((noise**2).sum()):
+        return float("nan")
+    return float(np.sqrt((left**2).sum() / power))
+
+
+def in_percent(part: float) -> str:
+    """A part of a signal to two digits, as a person writes it; no more where it is far beyond the whole."""
+    percent = 100.0 * part
+    if percent > _BEYOND_PERCENT:
+        return f"more than {_BEYOND_PERCENT:.0f} %"
+    return f"{percent:.2g} %" if percent < 99.5 else f"{percent:.0f} %"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -76,7 +76,8 @@ def residual_line(estimate: Estimate) -> str:
     """What the fit leaves over, and what the data did not show, in one line."""
     residual = estimate.residual
     known = math.isfinite(residual.ratio)
-    parts = [f"residual {residual.ratio:.2f} × sensor noise" if known else "residual: the sensors' noise is not known"]
+    level = f"residual {residual.ratio:.2f} × sensor noise{estimate.signal_words}"
+    parts = [level if known else "residual: the sensors' noise is not known"]
     if residual.white is not None:
         parts.append("white" if residual.white else "not white")
     unsure = int((~estimate.significant).sum())

@@ -26,7 +26,6 @@ from freefloat.estimate.predicted_motion import BaseMotion
 from freefloat.estimate.prior import known_covariance
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.uncertain import root_of
-from freefloat.robot.rotations import logarithm, rotations
 from freefloat.robot.selection import select_parameters
 from freefloat.validation.joint_torques import JointTorques
 from freefloat.validation.prediction import (
@@ -96,20 +95,14 @@ class BaseMotionPrediction:
             assert entry is not None
             balance, sd, joints = entry.balance, entry.sd, self.problem.robot.joint_names
             noise, residual = np.sqrt((sd[own] ** 2).mean(axis=0)), rows.values * sd[own]
-            left = ChannelResidual(given.name, name, joints, UNITS[name], given.t[own], residual, noise)
-            return PredictedReading.of(left, balance.measured[own])
+            measured = balance.measured[own]
+            signal, unit = measured.std(axis=0), UNITS[name]
+            left = ChannelResidual(given.name, name, joints, unit, given.t[own], residual, noise, signal=signal)
+            return PredictedReading.of(left, measured)
         left = flight.left(rows)
         if flight.readings[name].steps:  # compared by its changes: measured is what is left of them
             return PredictedReading.of(left, left.residual)
-        measured = flight.nodes[name].at_rows(self._measured(flight, name))
-        return PredictedReading.of(left, measured[:, flight.readings[name].axes])
-
-    def _measured(self, flight: FlightLikelihood, name: str) -> Array:
-        values = flight.measured[name].values
-        if name != "attitude":
-            return values
-        R = rotations(values)
-        return logarithm(R[0].T @ R)
+        return PredictedReading.of(left, flight.seen(name))
 
     def momentum(self, point: Array, readings: tuple[PredictedReading, ...]) -> tuple[PredictedMomentum, ...]:
         """Inertia about the centre of mass times measured less predicted rates."""

@@ -1,7 +1,8 @@
 """The verdict: predict, fit within the estimate's uncertainty, test, find the mistake, say it.
 
 An estimate fails where tests fire that chance hardly explains and the prediction is also worse than the sensors by a
-factor that matters. Noise that is larger than declared, or too little motion, is no fault of the estimate: doubtful.
+factor that matters, and where errors are more than half of the signal, however uncertain it says to be. Noise that is
+larger than declared, or too little motion, is no fault of the estimate: doubtful.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ from freefloat.arrays import Array
 from freefloat.estimate.cause import Cause
 from freefloat.estimate.causes.claims import RIVALS, in_words
 from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.estimate_parts import in_percent
 from freefloat.estimate.likelihood.finished import white
 from freefloat.estimate.likelihood.likelihood import SETTLED, SETTLING
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.problem import Problem
+from freefloat.estimate.progress import say
 from freefloat.validation.checks import FitCheck, FitChecks, check_fit
 from freefloat.validation.estimate_mistakes import changed_estimates
 from freefloat.validation.extent import hidden_clusters, sensitivities, windows
@@ -25,12 +28,13 @@ from freefloat.validation.fits import FittedPrediction, Freedom, at, fit
 from freefloat.validation.lines import lines_of
 from freefloat.validation.other_causes import mistaken_recordings, noisy_sensors
 from freefloat.validation.prediction import SENSORS, WORDS, PredictedReading, Predictor
-from freefloat.validation.validation import ChannelError, Validation, Verdict, ratio_of
+from freefloat.validation.validation import ChannelError, Validation, Verdict, of_signal_of, ratio_of
 
 _AS_GOOD = 1.5  # times the sensors' noise: as good as these in practice
 _WIDE = 10.0  # times the CAD model's spread: free parameters
 _EVERYTHING = 0.9  # of what is to be explained
 _MOSTLY = 0.5  # of the clusters that an estimate claims to know: so many a flight must be able to judge
+_USELESS = 0.5  # of the signal's root mean square, whatever the estimate says of its own uncertainty
 _NAMED = 3
 _NO_FAULT = ("noise", "prior")  # causes that intervals allow for
 _SHRINKING = ("least-squares", "weighted", "recursive", "adaline", "hopfield-tank")  # by noise in their columns
@@ -55,6 +59,7 @@ def judged(prediction: Predictor, problem: Problem, estimate: Estimate, false_al
     """Validate an estimate by what it predicts of recordings; false_alarm: of all tests together, at most."""
     with one_blas_thread():
         claimed = prediction.claimed
+        say("the estimate as it is")
         nu = prediction.start()[claimed.theta.size :]
         held = _settled(fit(prediction, Freedom.none(claimed.theta), nu, derivatives=False))
         for _ in range(_REFINEMENTS):
@@ -64,8 +69,10 @@ def judged(prediction: Predictor, problem: Problem, estimate: Estimate, false_al
             prediction = finer
             prediction.start()
             held = _settled(fit(prediction, held.freedom, held.nu, derivatives=False))
+        say("within its uncertainty")
         within = fit(prediction, Freedom.within(claimed.theta, claimed.root), held.nu)
         checks = check_fit(within, false_alarm)
+        say("what may be wrong" if checks.fired else "what it depends on")
         causes = _causes(problem, estimate, within, checks, nu, false_alarm) if checks.fired else ()
         return _validation(problem, estimate, _Judgement(held, within, checks, causes), false_alarm)
 
@@ -145,7 +152,8 @@ def _channels(readings: tuple[PredictedReading, ...], checks: FitChecks) -> tupl
     for place, reading in enumerate(readings):
         rms, largest = np.sqrt((reading.residual**2).mean(axis=0)), np.abs(reading.residual).max(axis=0)
         for k, component in enumerate(reading.components):
-            numbers = (float(rms[k]), float(largest[k]), float(reading.noise[k]), levels[place, k])
+            signal = float("nan") if reading.signal is None else float(reading.signal[k])
+            numbers = (float(rms[k]), float(largest[k]), float(reading.noise[k]), levels[place, k], signal)
             errors.append(ChannelError(reading.flight, reading.channel, component, reading.unit, *numbers))
     return tuple(errors)
 
@@ -170,14 +178,24 @@ def _verdict(
     if accused:
         reasons.append(f"of the recordings that the estimate was made from, {in_words(accused)}")
     only_noise = bool(causes) and all(cause.kind == "noise" for cause in causes)
-    if checks.fired and not only_noise and max(ratios.values()) > _AS_GOOD:
+    useless = [name for name in ratios if of_signal_of(channels, name) > _USELESS]
+    if useless:
+        words = ", ".join(WORDS[name] for name in useless)
+        reasons.append(
+            f"errors of {words} are more than half of the signal: the estimate predicts hardly anything of it"
+        )
+    if useless or (checks.fired and not only_noise and max(ratios.values()) > _AS_GOOD):
         return "fail", tuple(reasons)
     return ("doubtful" if checks.fired or little or accused else "pass"), tuple(reasons)
 
 
 def headline(channels: tuple[ChannelError, ...], duration_s: float, seen: bool = False) -> str:
     """How well the motion is predicted. seen: whether the estimate was made from it."""
-    said = [f"{WORDS[name]} predicted to {_factor(x)} × {SENSORS[name]} noise" for name, x in _ratios(channels).items()]
+    parts = {name: _in_percent(of_signal_of(channels, name)) for name in _ratios(channels)}
+    said = [
+        f"{WORDS[name]} predicted to {_factor(ratio)} × {SENSORS[name]} noise{parts[name]}"
+        for name, ratio in _ratios(channels).items()
+    ]
     return f"{', '.join(said)} on {duration_s:.3g} s of {'' if seen else 'unseen '}motion"
 
 
@@ -188,6 +206,11 @@ def _ratios(channels: tuple[ChannelError, ...]) -> dict[str, float]:
 def _factor(ratio: float) -> str:
     """To two digits, also where the last is a zero."""
     return f"{ratio:.1f}" if ratio < 9.95 else f"{ratio:.0f}"
+
+
+def _in_percent(of_signal: float) -> str:
+    """Which part of the signal an error is; nothing where that is not known."""
+    return "" if np.isnan(of_signal) else f" ({in_percent(of_signal)} of its signal)"
 
 
 def _fired(checks: FitChecks) -> str:

@@ -168,7 +168,10 @@ class LinearPrediction:
                 rest, measured = -rest, flight.samples.need("torques", "validation")
                 names, name = self.problem.robot.joint_names, "torques"
             noise = np.sqrt((spread**2).sum(axis=2).mean(axis=0))
-            found.append(PredictedReading(flight.name, name, names, UNITS[name], flight.t, rest, noise, measured))
+            unit, signal = UNITS[name], measured.std(axis=0)
+            found.append(
+                PredictedReading(flight.name, name, names, unit, flight.t, rest, noise, measured, signal=signal)
+            )
         return tuple(found)
 
     def momentum(self, point: Array, readings: tuple[PredictedReading, ...]) -> tuple[PredictedMomentum, ...]:

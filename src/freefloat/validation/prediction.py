@@ -83,6 +83,7 @@ class PredictedReading(ChannelResidual):
             residual=left.residual,
             noise=left.noise,
             measured=measured,
+            signal=left.signal,
         )
 
     @property

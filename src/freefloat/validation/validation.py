@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -9,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from freefloat.estimate.cause import Cause
+from freefloat.estimate.estimate_parts import part_of_signal
 from freefloat.exact_json import plain, save_json
 from freefloat.files import FilePath
 from freefloat.frozen import Content, FrozenMapping
@@ -27,7 +29,8 @@ class ChannelError:
     """How well one component of a channel is predicted, the estimate held.
 
     rms, largest: of measured less predicted [unit]. noise: of the sensor [unit]. level: rms over noise once the
-    estimate may move within its own uncertainty and oscillations are taken out.
+    estimate may move within its own uncertainty and oscillations are taken out. signal: standard deviation over time
+    of what was measured, about its mean [unit]; NaN if it is not known.
     """
 
     flight: str
@@ -38,17 +41,31 @@ class ChannelError:
     largest: float
     noise: float
     level: float
+    signal: float = math.nan
 
     @property
     def ratio(self) -> float:
         """Root mean square over the sensor's noise."""
         return self.rms / self.noise
 
+    @property
+    def of_signal(self) -> float:
+        """Root mean square over that of the signal; NaN where that is not known, or hardly more than noise."""
+        return part_of_signal(*(np.array([value]) for value in (self.rms, self.signal, self.noise)))
+
 
 def ratio_of(channels: Sequence[ChannelError], name: str) -> float:
     """Root mean square error of a channel over its sensor's noise, all components and flights; NaN without it."""
     squares = [each.ratio**2 for each in channels if each.channel == name]
     return float(np.sqrt(np.mean(squares))) if squares else float("nan")
+
+
+def of_signal_of(channels: Sequence[ChannelError], name: str) -> float:
+    """Root mean square error of a channel over that of its signal, all components and flights; NaN if not known."""
+    own = [each for each in channels if each.channel == name]
+    return part_of_signal(
+        *(np.array(values) for values in zip(*((e.rms, e.signal, e.noise) for e in own), strict=True))
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +106,10 @@ class Validation(Content):
     def ratio(self, channel: str) -> float:
         """Root mean square error of a channel over its sensor's noise, all components and flights; NaN without it."""
         return ratio_of(self.channels, channel)
+
+    def of_signal(self, channel: str) -> float:
+        """Root mean square error of a channel over that of its signal, all components and flights; NaN if not known."""
+        return of_signal_of(self.channels, channel)
 
     def __str__(self) -> str:
         first, *others = self.reasons

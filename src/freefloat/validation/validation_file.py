@@ -6,6 +6,7 @@ Numbers are exact: what was saved comes back. JSON knows neither infinity nor "n
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -45,6 +46,7 @@ class ChannelErrorSection(Section):
     largest: Extended = Field(description="a number")
     noise: Extended = Field(description="a number")
     level: Extended = Field(description="a number")
+    signal: Extended = Field(math.nan, description="a number")
 
 
 class CheckSection(Section):
@@ -99,6 +101,7 @@ class ReadingSection(Section):
     measured: list[list[Extended]] = Field(description="a row of numbers for each time")
     residual: list[list[Extended]] = Field(description="a row of numbers for each time")
     noise: list[Extended] = Field(description="a number for each component")
+    signal: list[Extended] | None = Field(None, description="a number for each component")
 
 
 class PredictedMomentumSection(Section):
@@ -173,9 +176,9 @@ def _reading(section: ReadingSection) -> PredictedReading:
     count, width, t = len(section.t), len(section.components), np.array(section.t, float)
     measured, residual = (_table(name, getattr(section, name), count, width) for name in ("measured", "residual"))
     noise = _table("noise", [section.noise], 1, width)[0]
-    return PredictedReading(
-        section.flight, section.channel, tuple(section.components), section.unit, t, residual, noise, measured
-    )
+    signal = None if section.signal is None else _table("signal", [section.signal], 1, width)[0]
+    names, unit = tuple(section.components), section.unit
+    return PredictedReading(section.flight, section.channel, names, unit, t, residual, noise, measured, signal=signal)
 
 
 def _momentum(section: PredictedMomentumSection) -> PredictedMomentum:

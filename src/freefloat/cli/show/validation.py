@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 from rich.markup import escape
 from rich.table import Table
 
 from freefloat.cli.console import console
 from freefloat.cli.show.plain_table import plain_table
+from freefloat.estimate.estimate_parts import in_percent
 from freefloat.validation.prediction import WORDS
 from freefloat.validation.validation import Validation
 
@@ -36,10 +39,12 @@ def _channels(validation: Validation) -> Table:
     for heading in ("rms", "largest", "noise", "ratio"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)
+    table.add_column("of signal", justify="right", no_wrap=True)
     for each in validation.channels:
         name = f"{f'{each.flight}: ' if several else ''}{WORDS[each.channel]} {each.component}"
         numbers = (f"{value:.3g}" for value in (each.rms, each.largest, each.noise))
-        table.add_row(escape(name), *numbers, f"{each.ratio:.2f}", each.unit)
+        part = "–" if math.isnan(each.of_signal) else in_percent(each.of_signal)
+        table.add_row(escape(name), *numbers, f"{each.ratio:.2f}", each.unit, part)
     return table
 
 

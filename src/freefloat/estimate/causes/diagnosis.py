@@ -17,6 +17,7 @@ from freefloat.arrays import Array
 from freefloat.estimate.cause import Cause
 from freefloat.estimate.causes.advice import SCALE, lost_sentence, never_sentence, residual_sentences, two_digits
 from freefloat.estimate.causes.claims import NOTHING, Suspected, in_words
+from freefloat.estimate.causes.impossible import least_distance
 from freefloat.estimate.causes.mistakes import MISFIT, Mistake, mistakes
 from freefloat.estimate.causes.outcome import FitFigures, explained_part, outcome_by, reasons_to_fail
 from freefloat.estimate.causes.suspicions import (
@@ -104,7 +105,7 @@ def diagnosed(
             warnings += _more_than_allowed(large)
             warnings += [_NONE_OF_THEM] if suspected.strange and not warnings else []
         notes += [*never, *_late(estimate, problem, unknowns, large)]
-    failures = reasons_to_fail(figures_of(estimate, problem))
+    failures = reasons_to_fail(figures_of(estimate))
     warnings += () if found else failures
     denied = tuple(each.in_words for each in large if each.denies)
     return replace(
@@ -131,14 +132,14 @@ def _of_filtered(problem: Problem) -> str:
     return "; joints were filtered, which makes the encoders' noise last: give the commanded motion, if it is known"
 
 
-def figures_of(estimate: Estimate, problem: Problem) -> FitFigures:
+def figures_of(estimate: Estimate) -> FitFigures:
     """What the rule of outcomes reads."""
-    rates = {(flight.name, "w"): flight.measured["w"].values for flight in problem.flights if "w" in flight.measured}
     size = np.abs(estimate.values).max(initial=0.0) / max(float(np.abs(estimate.cad).max(initial=0.0)), 1e-300)
     return FitFigures(
         ratio=estimate.residual.ratio,
         white=estimate.residual.white,
-        explained=explained_part(estimate.residuals, {key: values.var(axis=0) for key, values in rates.items()}),
+        explained=explained_part(estimate.residuals),
+        away=least_distance(estimate),
         size=float(size),
         finite=bool(np.isfinite(estimate.values).all()),
         nothing_seen=len(estimate.unseen) == len(estimate.values),

@@ -6,18 +6,16 @@ first. *failed*: the numbers describe a mistake, not the robot.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from freefloat.arrays import Array
-from freefloat.estimate.estimate_parts import ChannelResidual, Outcome
+from freefloat.estimate.estimate_parts import A_SIGNAL, ChannelResidual, Outcome
 
 FAR_BEYOND_NOISE = 100.0  # times the noise, and coloured: no sensor is so much worse than it says
 HALF_EXPLAINED = 0.5  # of the signal's power: a model that explains less describes something else
 IMPOSSIBLE = 10.0  # standard deviations to the nearest robot that can exist
-_A_SIGNAL = 10.0  # times the noise' power: less is hardly a signal that could be explained
 _BEYOND_PHYSICS = 1e6  # times the CAD model's size: no body is so much heavier than it was thought
 
 
@@ -26,9 +24,10 @@ class FitFigures:
     """What the rule reads.
 
     ratio: root mean square of the weighted residual; NaN if noise is not known. white: whether it is, None if not
-    tested. explained: part of the signal's power that the fit explains, NaN if not known. away: distance to the nearest
-    robot that can exist, in the estimate's own standard deviations, NaN if not asked for. size: largest value over the
-    CAD model's size. finite: whether all values are numbers. nothing_seen: whether the data show no direction at all.
+    tested. explained: part of the signal's power that the fit explains, NaN if not known. away: distance to the
+    nearest robot that can exist, in the estimate's own standard deviations, at least; NaN if not asked for. size:
+    largest value over the CAD model's size. finite: whether all values are numbers. nothing_seen: whether the data
+    show no direction at all.
     """
 
     ratio: float = np.nan
@@ -62,7 +61,7 @@ def reasons_to_fail(figures: FitFigures) -> tuple[str, ...]:
     if figures.away > IMPOSSIBLE:
         found.append(
             f"no robot that can exist is near: the nearest is {figures.away:.3g} of the estimate's standard deviations "
-            "away"
+            "away or more, for some motions would have negative energy"
         )
     return tuple(found)
 
@@ -74,18 +73,14 @@ def outcome_by(failures: tuple[str, ...], warned: bool) -> Outcome:
     return "doubtful" if warned else "good"
 
 
-def explained_part(left: Sequence[ChannelResidual], moved: Mapping[tuple[str, str], Array]) -> float:
-    """Smallest part of a channel's power that a fit explains beyond the noise; NaN where no signal is known.
-
-    moved: by flight and channel, variance of what was measured, by component, shape (k,).
-    """
+def explained_part(left: Sequence[ChannelResidual]) -> float:
+    """Smallest part of the power of a flight's rates that a fit explains beyond the noise; NaN where none is known."""
     parts = []
     for each in left:
-        signal = moved.get((each.flight, each.channel))
-        if signal is None or signal.shape != each.noise.shape or not np.isfinite(each.noise).all():
+        if each.channel != "w" or each.signal is None or not np.isfinite(each.noise).all():
             continue
-        power, noise = float(signal.sum()), float((each.noise**2).sum())
-        if power > _A_SIGNAL * noise:
+        power, noise = float((each.signal**2).sum()), float((each.noise**2).sum())
+        if power > A_SIGNAL * noise:
             rest = float((each.residual**2).mean(axis=0).sum()) - noise
             parts.append(1.0 - max(rest, 0.0) / power)
     return min(parts, default=np.nan)

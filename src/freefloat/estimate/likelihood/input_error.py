@@ -124,9 +124,11 @@ class _Torques:
         unit = torque_unit(robot)
         for part, noise in zip(rows, sd, strict=True):
             flight = self.balances[part.flight].flight
-            t = flight.t[flight.readings("torques")]
-            left = ChannelResidual(flight.name, "torques", robot.joint_names, unit, t, part.values * noise, noise)
-            found.append(left)
+            own, names = flight.readings("torques"), robot.joint_names
+            signal, residual = self.balances[part.flight].measured[own].std(axis=0), part.values * noise
+            found.append(
+                ChannelResidual(flight.name, "torques", names, unit, flight.t[own], residual, noise, signal=signal)
+            )
         return tuple(found)
 
     def fit(self, sd: Array, start: Array | None = None) -> Fit:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from freefloat.arrays import Array
 from freefloat.errors import FreefloatError
+from freefloat.estimate.progress import say_left
 
 Evaluate = Callable[[Array, bool], tuple[Array, Array]]
 
@@ -72,6 +73,7 @@ def levenberg_marquardt(
     held, costs = np.zeros((0, here.point.size)), [here.cost]
     while iteration < most_iterations:
         iteration += 1
+        say_left(here.r)
         N, g = here.data + information, here.gradient + information @ (mean - here.point)
         if not (np.isfinite(N).all() and np.isfinite(g).all()):  # so far off that nothing can be said
             break

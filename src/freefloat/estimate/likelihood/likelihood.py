@@ -27,6 +27,7 @@ from freefloat.estimate.predicted_motion import Targets, sensitivities
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.unknowns import JOINT_MOTION, Unknowns, parameter_columns, parameters_beside, unknowns_of
 from freefloat.models.model import NotApplicable
+from freefloat.robot.rotations import logarithm, rotations
 from freefloat.sensors.reading import Reading
 
 _NOTHING = 1e-4  # of a sensor's variance: errors of joints and wheels that do not matter
@@ -206,7 +207,16 @@ class FlightLikelihood(FlightPrediction):
             roots = np.linalg.inv(self.weights[name])
             residual = (roots @ rows.values[:, :, None])[..., 0]
             sd = np.sqrt((roots**2).sum(axis=2).mean(axis=0))
-        return ChannelResidual(given.name, name, components, reading.unit, t, residual, sd)
+        signal = self.seen(name).std(axis=0)
+        return ChannelResidual(given.name, name, components, reading.unit, t, residual, sd, signal=signal)
+
+    def seen(self, name: str) -> Array:
+        """What a sensor read at its rows, attitudes as turned from the first [rad], shape (m, k) [unit]."""
+        values = self.measured[name].values
+        if name == "attitude":
+            R = rotations(values)
+            values = logarithm(R[0].T @ R)
+        return self.nodes[name].at_rows(values)[:, self.readings[name].axes]
 
     # ------------------------------------------------------------------ errors of joints and wheels
 

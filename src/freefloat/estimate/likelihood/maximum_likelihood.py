@@ -45,6 +45,7 @@ from freefloat.estimate.likelihood.time_blocks import variance_by_blocks
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.problem_data import Nuisances
+from freefloat.estimate.progress import say
 from freefloat.estimate.recorded_flight import on_finer_knots
 from freefloat.estimate.unknowns import GEOMETRY, JOINT_MOTION
 
@@ -101,14 +102,17 @@ class MaximumLikelihood(Estimator):
         likelihood = Likelihood(problem)
         refuse_too_few(_measured(likelihood), problem)
         with one_blas_thread():
+            say("first fit")
             found, levels = self._fit(likelihood, likelihood.start()), Levels()
             hopeless = _level(found.fit.residual) > _HOPELESS
             found = found if hopeless else self._refined(found)
+            say("what may be wrong")
             suspected = self._suspected(found)
             if not hopeless:
                 found, levels = self._weighed(found)
                 found = self._with_wider_prior(found)
             likelihood, fit = found.likelihood, found.fit
+            say("intervals")
             of_curves = _curve_share(likelihood, fit) if likelihood.has_local_curves else None
             by_blocks = None
             if white(found.rows) is False:
@@ -136,6 +140,7 @@ class MaximumLikelihood(Estimator):
             finer = None if fine or before > _WRONG_MODEL else with_finer_curves(found.likelihood.problem)
             if finer is None:
                 break
+            say("finer curves of the joints")
             found = self._fit(Likelihood(finer), found.fit.point)
             if _level(stacked(found.rows)[0]) > _WORTH * before:
                 break
@@ -147,13 +152,17 @@ class MaximumLikelihood(Estimator):
         levels = levels_of(found.rows, used) if self.huber is None else {}
         if not levels:
             return found, levels
+        say("noise as it is")
         return self._fit(Likelihood(with_levels(found.likelihood, levels)), found.fit.point), levels
 
     def _with_wider_prior(self, found: _Found) -> _Found:
         """With spreads of the CAD model that the data do not deny."""
         problem = found.likelihood.problem
         wider = wider_spread(problem, found.likelihood.unknowns, found.fit)
-        return found if wider is None else self._fit(Likelihood(replace(problem, prior=wider)), found.fit.point)
+        if wider is None:
+            return found
+        say("wider spread of the CAD model")
+        return self._fit(Likelihood(replace(problem, prior=wider)), found.fit.point)
 
     def _fit(self, likelihood: Likelihood, point: Array) -> _Found:
         weighted = likelihood.reweigh(point)

@@ -64,7 +64,7 @@ def linear_estimate(problem: Problem, equations: Equations, method: str, solutio
         residuals=left,
         no_interval=no_interval,
     )
-    failures = () if mistakes else reasons_to_fail(figures_of(found, problem))
+    failures = () if mistakes else reasons_to_fail(figures_of(found))
     warned = (*warnings, *failures)
     return replace(found, warnings=warned, outcome=outcome_by((*mistakes, *failures), bool(warned)))
 

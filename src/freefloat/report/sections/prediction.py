@@ -9,6 +9,7 @@ import numpy as np
 
 from freefloat.arrays import AXES
 from freefloat.estimate.cause import Cause
+from freefloat.estimate.estimate_parts import in_percent
 from freefloat.mission.run_directory import Run
 from freefloat.report.figures import COLOURS, Figure, axis, line, packed, style_of
 from freefloat.report.sections.residuals import lanes, stacked_lanes
@@ -151,6 +152,7 @@ def _channel(each: ChannelError, several: bool) -> dict[str, str]:
         "largest": f"{each.largest / scale:.3g}",
         "noise": f"{each.noise / scale:.3g}",
         "ratio": f"{each.ratio:.3f}",
+        "of_signal": "–" if math.isnan(each.of_signal) else in_percent(each.of_signal),
         "unit": unit,
     }
 

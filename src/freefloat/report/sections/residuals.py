@@ -30,6 +30,7 @@ def residuals(run: Run) -> dict[str, Any]:
     return {
         "rows": rows,
         "ratio": f"{residual.ratio:.2f}" if np.isfinite(residual.ratio) else None,
+        "of_signal": run.estimate.signal_words,
         "white": residual.white,
         "count": f"{residual.rows:,}".replace(",", " "),
         "unknowns": residual.unknowns,
