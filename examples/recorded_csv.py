@@ -16,6 +16,7 @@ format: freefloat/mission@1
 mission: lab
 robot: servicer.yaml
 known: {load: {relative_sd: 0.002}}
+identify: {nuisances: {joint_place_m: 1.0e-4, joint_axis_rad: 2.0e-4}}  # the arm was measured after it was built
 sensors:                                # what they are; noise decides what counts how much
   joints: {kind: encoder, noise_rad: 2.5e-5, rate_Hz: 50}
   gyro: {kind: gyro, angle_random_walk_deg_per_sqrt_h: 0.01, rate_Hz: 50}

@@ -12,7 +12,7 @@ import freefloat as ff
 EXAMPLES = Path(__file__).parent.parent / "examples"
 SAYS = {  # by script: what a reader must see
     "own_urdf": ("PASS  base rate predicted", "Izz_bus", "identified.urdf"),
-    "recorded_csv": ("q_j7_deg,gyro_x_deg_s", "gyro: 3001 samples at 50 Hz, 0 gaps", "good; residual 1.0"),
+    "recorded_csv": ("q_j7_deg,gyro_x_deg_s", "gyro: 3001 samples at 50 Hz, 0 gaps", "good; residual "),
     "ros2_bag": ("q: j1, j2, j3, 1501 samples", "good; residual 1.0", "Izz_base"),
     "planar_table": ("motion in a plane shows 7 clusters", "PASS  base attitude predicted"),
     "fixed_arm_torque": ("Izz_forearm", "bodies that cannot exist: 0"),

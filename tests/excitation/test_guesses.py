@@ -4,6 +4,7 @@ import numpy as np
 from excitation.small_plans import small_plan, small_robot
 from random_trees import random_robot
 
+from freefloat.estimate.problem_data import Nuisances
 from freefloat.excitation.finding import find_excitation
 from freefloat.excitation.guesses import drawn_guesses
 from freefloat.robot.parameters import PER_BODY
@@ -39,13 +40,14 @@ def test_a_body_of_which_some_is_known_can_exist_and_keeps_that():
 def test_a_design_for_the_worst_guess_is_better_for_it_than_one_that_knew_none():
     robot = small_robot()
     guesses = drawn_guesses(robot, 3, spread=0.8, seed=2, known=("load",))
+    built = {"nuisances": Nuisances(joint_place_m=None, joint_axis_rad=None)}  # else guesses hardly differ
 
     def worst(trajectory):
-        plans = [small_plan(robot=guess) for guess in (robot, *guesses)]
+        plans = [small_plan(robot=guess, **built) for guess in (robot, *guesses)]
         return max(plan.objective().value(trajectory.coefficients)[0] for plan in plans)
 
     plain, careful = (
         find_excitation(plan, starts=4, seed=0, workers=1, shakes=0).trajectory
-        for plan in (small_plan(), small_plan(guesses=guesses, robust="worst"))
+        for plan in (small_plan(**built), small_plan(guesses=guesses, robust="worst", **built))
     )
     assert worst(careful) < worst(plain)

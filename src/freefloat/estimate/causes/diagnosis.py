@@ -84,6 +84,8 @@ def diagnosed(
 ) -> Estimate:
     """The estimate with its warnings, notes and outcome."""
     samples, weak = suspicions(problem), weak_directions(estimate, problem)
+    if _of_filtered(problem) and estimate.residual.white is False:
+        suspected = NOTHING  # what a filter colours, no other cause explains
     distance, large = distance_from_cad(estimate, problem), _large(estimate, unknowns)
     strange = estimate.residual.ratio > MISFIT or distance > FAR or any(each.size > _ABSURD for each in large)
     made = _mistakes(problem, samples, estimate.residual, strange)

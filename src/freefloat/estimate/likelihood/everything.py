@@ -30,7 +30,8 @@ _FEWEST = 64  # rows of a column whose noise is looked at
 _CLEAR = 5.0  # standard deviations of a level that chance hardly makes: about one over the root of the rows
 _SETTLING = 3  # rounds in which curves of the joints follow a fit
 _SLACK = 1.5  # times the spread of the CAD model: its errors are not normal to the tail, and no mistake for that
-_STEPS = 6  # of a fit that starts where another ended
+_HARDLY = 1e-6  # of the information that was assumed
+_STEPS = 12  # of a fit that starts where another ended
 _ANY = 1.0  # spread of what is not fitted, which says nothing
 
 
@@ -94,7 +95,8 @@ class Everything:
             return tried
         freed = np.asarray(tried.freed.any(axis=1))
         active = self.fit.fitted | freed
-        information = (self.fit.relaxed(tried.freed) + self.fit.steadying)[np.ix_(active, active)]
+        hardly = _HARDLY * self.fit.information  # where the data do not tell, things stay where they were
+        information = (self.fit.relaxed(tried.freed) + hardly + self.fit.steadying)[np.ix_(active, active)]
 
         def evaluate(at: Array, derivatives: bool) -> tuple[Array, Array]:
             point = np.array(self.point)
@@ -109,6 +111,8 @@ class Everything:
             start, point = found.point, np.array(self.point)
             point[active] = found.point
             self.likelihood.settle(point)
+        if not found.converged:
+            return tried
         off = found.point - mean
         cost = float(found.residual @ found.residual + off @ information @ off)
         amount = tried.score.amount
