@@ -9,12 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import chi2
 
 from freefloat.arrays import Array
 from freefloat.estimate.causes.score import FittedRows, Score
 
 _FEWEST_CYCLES = 4  # over a flight: fewer are a drift
 _FEWEST = 64  # readings
+_RARE = 1e-250  # probability below which only its logarithm counts
 _WIDTHS = (0, 1, 2)  # neighbouring frequencies on either side that belong to a line: the more, the more it is damped
 
 
@@ -55,6 +57,14 @@ def strongest_line(fit: FittedRows, channel: Channel) -> Score | None:
     score = fit.of_columns(columns)
     own = slice(bin_ - width, bin_ + width + 1)
     middle = float(power[own] @ np.arange(own.start, own.stop)) / max(float(power[own].sum()), 1e-300)
-    chance = 2.0 * float(np.log(power.size))
+    gain = _beyond_the_best_of(power.size * len(_WIDTHS), score)
     frequency, sd = middle / duration, 0.5 / duration
-    return Score(max(score.gain - chance, 0.0), score.count, np.array([frequency]), np.array([sd]))
+    return Score(gain, score.count, np.array([frequency]), np.array([sd]))
+
+
+def _beyond_the_best_of(many: int, score: Score) -> float:
+    """What a single one would save that chance makes as rare as the best of so many that saves this."""
+    probability = many * float(chi2.sf(score.gain, score.count))
+    if probability < _RARE:
+        return score.gain - 2.0 * float(np.log(many))
+    return float(chi2.isf(min(probability, 1.0), score.count))
