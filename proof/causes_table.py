@@ -247,7 +247,7 @@ def main() -> int:
     parser.add_argument("--rigid", type=int, default=0, metavar="N", help="more flights with nothing wrong; none")
     parser.add_argument("--things", default=",".join(everything), metavar="NAME,NAME", help="all unless given")
     parser.add_argument("--robots", default=",".join(QUICK), metavar="NAME,NAME", help=",".join(QUICK))
-    parser.add_argument("--bent", action="store_true", help="robots are built 0.5 mm and 1 mrad off at every joint")
+    parser.add_argument("--straight", action="store_true", help="robots are built just as their files have them")
     parser.add_argument("--workers", type=int, default=WORKERS, metavar="N", help=f"processes; {WORKERS}")
     parser.add_argument("-o", "--output", type=Path, default=None, metavar="FILE", help="the page")
     given = parser.parse_args()
@@ -256,7 +256,7 @@ def main() -> int:
         for each in name:
             if each not in allowed:
                 parser.error(f"{each!r} is unknown; allowed: {', '.join(allowed)}")
-    asked = asked_of(things, robots, given.runs, given.rigid, given.bent)
+    asked = asked_of(things, robots, given.runs, given.rigid, not given.straight)
     console = Console(stderr=True, force_terminal=sys.stderr.isatty())
     flights: list[Judged] = []
     with proving.processes(given.workers) as each:
