@@ -143,7 +143,7 @@ def unit_detectability(thing: str, index: int, seed: int) -> float:
     for _ in range(_LOOKS):
         added = max(_noiseless_cost(thing, size, index, seed) - right, 0.0)
         found, next_size = added / size**2, size * np.sqrt(_LOOKED_AT / max(added, _LEAST))
-        next_size = min(next_size, THINGS[thing].sizes[-1])
+        next_size = float(np.clip(next_size, THINGS[thing].sizes[0], THINGS[thing].sizes[-1]))
         if _LEAST < added < 2.0 * _LOOKED_AT or next_size == size:
             break
         size = next_size
