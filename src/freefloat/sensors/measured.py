@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,3 +46,8 @@ class Measured(Content):
     response: Response = INSTANT
     by_change: NDArray[np.bool_] | None = None
     own_axes: Array = field(default_factory=lambda: np.eye(3))
+
+    def thinned(self, every: int) -> Self:
+        """Every so many of the readings."""
+        kept = {name: getattr(self, name) for name in ("t", "values", "taken_by", "by_change")}
+        return replace(self, **{name: array[::every] for name, array in kept.items() if array is not None})

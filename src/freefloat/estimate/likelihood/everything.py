@@ -23,7 +23,7 @@ from freefloat.estimate.likelihood.local_curves import LocalCurves
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.problem_data import Nuisances
 from freefloat.estimate.uncertain import OPEN
-from freefloat.estimate.unknowns import MOMENTUM, Unknowns
+from freefloat.estimate.unknowns import MOMENTUM, Unknowns, unknowns_of
 
 LOUDER = 1.25  # times the noise that was declared: less is not worth a word
 _FEWEST = 64  # rows of a column whose noise is looked at
@@ -32,6 +32,7 @@ _SETTLING = 3  # rounds in which curves of the joints follow a fit
 _SLACK = 1.5  # times the spread of the CAD model: its errors are not normal to the tail, and no mistake for that
 _HARDLY = 1e-6  # of the information that was assumed
 _STEPS = 12  # of a fit that starts where another ended
+_ROOM = 50_000_000  # numbers of derivatives at a time
 _ANY = 1.0  # spread of what is not fitted, which says nothing
 
 
@@ -44,6 +45,20 @@ def allowing_everything(problem: Problem) -> Problem:
     robot = replace(problem.robot, wheels=wheels)
     flights = tuple(map(_turning_freely, problem.flights))
     return replace(problem, robot=robot, nuisances=nuisances, known=known, flights=flights, prior=None)
+
+
+def _thinning(problem: Problem) -> int:
+    """Of how many readings one is looked at, so that derivatives by all unknowns have room."""
+    measured = [data.values.size for flight in problem.flights for data in flight.measured.values()]
+    return max(1, -(-sum(measured) * len(unknowns_of(problem)) // _ROOM))
+
+
+def _thinned(problem: Problem, every: int) -> Problem:
+    flights = (
+        replace(flight, own_instants={name: data.thinned(every) for name, data in flight.measured.items()})
+        for flight in problem.flights
+    )
+    return replace(problem, flights=tuple(flights))
 
 
 def _turning_freely(flight: Flight) -> Flight:
@@ -160,11 +175,13 @@ class Beside:
 
 def beside(likelihood: Likelihood, point: Array) -> Beside:
     """The rows of a fit that ended at a point, beside all that it did not allow for."""
-    wide = Likelihood(allowing_everything(likelihood.problem))
+    problem = allowing_everything(likelihood.problem)
+    every = _thinning(problem)
+    wide = Likelihood(problem if every == 1 else _thinned(problem, every))
     wide.beside = likelihood.beside
     at, fitted = _placed(likelihood, wide, point)
     for whole, own in zip(wide.flights, likelihood.flights, strict=True):
-        whole.weights = own.weights
+        whole.weights = {name: weights[::every] for name, weights in own.weights.items()}
     curves = tuple(None if flight.curve_noise is None else flight.local for flight in likelihood.flights)
     _bring(wide, curves, at)
     return Beside(wide, at, curves, wide.rows(at), fitted)
