@@ -13,6 +13,8 @@ from freefloat.estimate.causes import diagnosis, rate_comparison
 from freefloat.estimate.causes.fault_search import search_faults
 from freefloat.estimate.causes.suspicions import suspicions
 from freefloat.estimate.flight import Flight, InvalidProblem
+from freefloat.estimate.likelihood import everything
+from freefloat.estimate.likelihood.likelihood import Likelihood
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.linear.least_squares import LeastSquares
 from freefloat.estimate.prior import CadSpread
@@ -491,3 +493,16 @@ def test_a_body_that_the_cad_model_has_wrong_is_named():
     (sentence,) = estimate.warnings
     assert [(cause.kind, cause.name) for cause in estimate.causes] == [("mass", robot.body_names[-1])]
     assert f"correct {robot.body_names[-1]} in the robot file" in sentence
+
+
+def test_of_a_long_flight_fewer_readings_are_looked_at_for_what_may_be_wrong(monkeypatch):
+    likelihood = Likelihood(flown("tree"))
+    point = likelihood.start()
+    whole = everything.beside(likelihood, point)
+    numbers = sum(part.values.size for part in whole.rows) * whole.point.size
+    monkeypatch.setattr(everything, "_ROOM", numbers // 4 + 1)
+    thinned = everything.beside(likelihood, point)
+    for every, some in zip(whole.rows, thinned.rows, strict=True):
+        for values, kept in ((every.values, some.values), (every.jacobian, some.jacobian)):
+            assert len(kept) == len(values[::4])
+            assert np.abs(kept - values[::4]).max() < 1e-2 * np.abs(values).max()
