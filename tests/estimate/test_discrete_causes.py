@@ -12,8 +12,10 @@ from freefloat.data.recording import Recording
 from freefloat.dynamics.samples import UNCLAIMED_WHEEL
 from freefloat.estimate.causes.fault_search import search_faults
 from freefloat.estimate.causes.flight_view import FlightView, instants_read
-from freefloat.estimate.causes.mistakes import discrete_causes
+from freefloat.estimate.causes.mistakes import mistakes
 from freefloat.estimate.causes.possible_faults import no_fault, possible_faults
+from freefloat.estimate.causes.suspicions import suspicions
+from freefloat.estimate.estimate_parts import Residual
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.joint_curves import SplineCurves
 from freefloat.estimate.prior import CadSpread
@@ -81,8 +83,14 @@ def tracker_showed(problem, change):
     return with_samples(problem, attitude=quaternion_product(change(own), conjugate(quaternion_of(MOUNT))))
 
 
+def discrete_causes(problem):
+    """What is claimed where a fit leaves more than noise."""
+    unexplained = Residual(np.inf, None, 0, 0)
+    return tuple(cause for each in mistakes(problem, suspicions(problem), unexplained) for cause in each.causes)
+
+
 def claims(problem):
-    return [(cause.kind, cause.name) for cause in discrete_causes(problem, unexplained=True)]
+    return [(cause.kind, cause.name) for cause in discrete_causes(problem)]
 
 
 RIGHT = pytest.mark.parametrize("momentum", [(0.0, 0.0, 0.0), (0.8, -0.5, 0.3)])
@@ -122,11 +130,11 @@ def test_a_velocity_in_other_axes_is_named():
     samples = samples_of(problem)
     R = rotations(samples.attitude)
     inertial = turned(R, samples.v) @ MOUNT.T  # recorded in inertial axes, then turned as if by the sensor
-    (cause,) = discrete_causes(with_samples(problem, v=inertial), unexplained=True)
+    (cause,) = discrete_causes(with_samples(problem, v=inertial))
     assert (cause.kind, cause.name) == ("frame", "velocity")
     assert "recorded in inertial axes" in cause.what
     own = turned(R.swapaxes(1, 2), samples.v @ MOUNT)  # recorded in the sensor's axes, turned as if inertial
-    (cause,) = discrete_causes(with_samples(problem, v=own), unexplained=True)
+    (cause,) = discrete_causes(with_samples(problem, v=own))
     assert (cause.kind, cause.name) == ("frame", "velocity")
     assert "recorded in the sensor's axes" in cause.what
 
@@ -144,7 +152,7 @@ def test_a_wheel_that_is_missing_from_the_robot_file_is_found_by_its_recorded_ra
         others={f"{UNCLAIMED_WHEEL}{gone.name}": rates[:, -1:]},
     )
     said = replace(problem, robot=replace(robot, wheels=tuple(left)), flights=(replace(flight, samples=samples),))
-    (cause,) = discrete_causes(said, unexplained=True)
+    (cause,) = discrete_causes(said)
     assert (cause.kind, cause.name) == ("missing wheel", gone.name)
     assert cause.amount == pytest.approx(gone.spin_inertia, rel=0.3)  # as well as the CAD model knows the rest
     assert "wheels in the robot file" in cause.cure
@@ -214,7 +222,7 @@ def test_a_gyro_that_is_mounted_turned_is_told_from_mixed_axes():
     turn = exponential(np.array([[0.1, -0.2, 0.1]]))[0]
     problem = flown()
     wrong = with_samples(problem, w=samples_of(problem).w @ turn)
-    (cause,) = discrete_causes(wrong, unexplained=True)
+    (cause,) = discrete_causes(wrong)
     assert (cause.kind, cause.name) == ("mounting", "gyro")
     assert cause.amount == pytest.approx(np.sqrt(0.06), rel=0.05)
 

@@ -7,7 +7,7 @@ from scipy.stats import chi2, kstest
 from freefloat.estimate.causes.alternatives import Alternative
 from freefloat.estimate.causes.claims import claims, contenders, in_words
 from freefloat.estimate.causes.score import FittedRows, Score
-from freefloat.estimate.causes.spectral_lines import Channel, strongest_line
+from freefloat.estimate.causes.spectral_lines import ChannelRows, strongest_line
 
 ROWS, FITTED, DORMANT = 300, 6, 3
 
@@ -87,7 +87,7 @@ def line_in(rng, amplitude, frequency=1.3):
     t = np.arange(600) / 30.0
     left = rng.normal(size=(t.size, 3)) + amplitude * np.sin(2.0 * np.pi * frequency * t[:, None] + [0.0, 1.0, 2.0])
     fit = FittedRows(left.ravel(), np.zeros((left.size, 1)), np.ones(1, bool), np.eye(1), np.zeros(1), np.eye(1))
-    return strongest_line(fit, Channel("w", "gyro", 0, slice(0, left.size), 3, t)), fit
+    return strongest_line(fit, ChannelRows("gyro", 0, slice(0, left.size), 3, t)), fit
 
 
 def test_a_line_is_found_at_its_frequency_and_noise_has_none():

@@ -131,7 +131,7 @@ def test_the_accuracy_of_the_models_clusters_has_an_exact_gradient():
 def test_a_weight_makes_its_cluster_better_known():
     leaders = small_plan().problem(small_plan().shape).minimal.leaders
     others = dict.fromkeys(leaders, 0.0)
-    built = {"nuisances": Nuisances(joint_place_m=None, joint_axis_rad=None)}  # else geometry is what limits Ixx_base
+    built = {"nuisances": Nuisances().on_paper}  # else geometry is what limits Ixx_base
     plain, weighted = found(small_plan(**built)), found(small_plan(weights=others | {"Ixx_base": 1.0}, **built))
     sd = [{each.name: each.sd for each in result.predictions}["Ixx_base"] for result in (plain, weighted)]
     assert sd[1] < sd[0]

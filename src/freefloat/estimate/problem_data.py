@@ -8,7 +8,7 @@ own place and zero elsewhere (`standard`): no other parameters are needed to pre
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 
 import numpy as np
@@ -59,6 +59,11 @@ class Nuisances(SensorNuisances):
     def none(cls) -> Nuisances:
         """Nothing but the parameters."""
         return cls(**dict.fromkeys(each.name for each in fields(cls)))
+
+    @property
+    def on_paper(self) -> Nuisances:
+        """The same of a robot that is built just as its file has it."""
+        return replace(self, joint_place_m=None, joint_axis_rad=None)
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,7 +24,7 @@ from freefloat.studies.catalogue import published
 ENCODER_RAD = float(published("christidi_servicer")["noise"]["encoder_rad"])
 
 # What is estimated along: a robot on paper is built just as it is printed.
-ON_PAPER = replace(Nuisances(), joint_place_m=None, joint_axis_rad=None)
+ON_PAPER = Nuisances().on_paper
 
 
 def built_anew(robot: Robot, run: int) -> Robot:

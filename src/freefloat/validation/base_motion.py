@@ -48,9 +48,7 @@ class BaseMotionPrediction:
         self.count = len(problem.minimal)
         self.claimed = _claimed_by(problem, estimate)
         parts = self.likelihood.unknowns.parts[1:]
-        self.labels = tuple(label for part in parts for label in part.labels)
         self.kinds = tuple(part.kind for part in parts for _ in part.labels)
-        self.units = tuple(unit for part in parts for unit in part.units)
         self.mean = self.likelihood.unknowns.mean[self.count :]
         self.information = self.likelihood.unknowns.information[self.count :, self.count :]
         self.torques = tuple(JointTorques.of(problem, estimate, flight) for flight in self.likelihood.flights)

@@ -42,12 +42,10 @@ class FitCheck:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FitChecks:
-    """All tests. columns: by place of the rows and component. z: innovations of the parameters, shape (directions,)."""
+    """All tests. columns: by place of the rows and component."""
 
     checks: tuple[FitCheck, ...]
     columns: tuple[tuple[int, int, ColumnCheck], ...]
-    z: Array
-    weights: Array
 
     @property
     def fired(self) -> bool:
@@ -66,15 +64,14 @@ def check_fit(fitted: FittedPrediction, false_alarm: float) -> FitChecks:
     """
     share = false_alarm / 4.0
     columns, weights = column_checks(fitted, 2.0 * share)
-    z = innovations(fitted, weights)
     odd = sum(bool(check.lines) or not check.white for _, _, check in columns)
     checks = (
-        parameters_check(z, share),
+        parameters_check(innovations(fitted, weights), share),
         _beside(fitted, weights, share),
         _level(columns),
         FitCheck("colour", float(odd), 0.0, f"of {len(columns)} columns"),
     )
-    return FitChecks(checks, columns, z, weights)
+    return FitChecks(checks, columns)
 
 
 def column_checks(

@@ -39,14 +39,12 @@ class ColumnCheck:
 
     level: root mean square over what noise as declared would leave, lines taken out. chance: largest level that such
     noise reaches by chance. white: whether no octave holds more than noise of this level. lines: those found.
-    octave: lowest and highest frequency, cycles per row, where there is most beyond noise.
     """
 
     level: float
     chance: float
     white: bool
     lines: tuple[LineFound, ...]
-    octave: tuple[float, float]
 
     @property
     def allowed(self) -> float:
@@ -67,14 +65,13 @@ class ColumnCheck:
 def check_column(r: Array, used: float, false_alarm: float) -> ColumnCheck:
     """Judge a column, shape (n,), of whose freedom a fit used a part; a quarter of the false alarms for each test."""
     if r.size < _FEWEST or float(np.abs(r).max()) < _FLOOR:
-        return ColumnCheck(_level(r, used), np.inf, True, (), (0.0, 0.0))
+        return ColumnCheck(_level(r, used), np.inf, True, ())
     lines, rest = lines_in(r, false_alarm / 4.0)
     freedom = max(r.size - used - 2.0 * len(lines), 1.0)
     level = float(np.sqrt(rest @ rest / freedom))
     chance = float(np.sqrt(chi2.isf(false_alarm / 4.0, freedom) / freedom))
     judged = whiteness(rest, noise_sd=max(1.0, level), false_alarm=false_alarm / 2.0)  # colour is no matter of level
-    octave = (float(judged.worst_band[0]), float(judged.worst_band[1]))
-    return ColumnCheck(level, chance, judged.white, lines, octave)
+    return ColumnCheck(level, chance, judged.white, lines)
 
 
 def _level(r: Array, used: float) -> float:

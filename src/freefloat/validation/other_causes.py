@@ -17,8 +17,6 @@ from freefloat.estimate.problem import Problem
 from freefloat.validation.checks import FitChecks
 from freefloat.validation.prediction import SENSORS, PredictedReading
 
-_NAMED = 3
-
 
 def noisy_sensors(found: FitChecks, readings: Sequence[PredictedReading]) -> Iterator[Cause]:
     """Sensors whose noise is white and larger than was declared."""

@@ -109,9 +109,7 @@ class Predictor(Protocol):
     """Recordings as a function of a point (theta, nu)."""
 
     claimed: ClaimedClusters
-    labels: tuple[str, ...]  # of nu
     kinds: tuple[str, ...]  # of nu, such as `time offset`
-    units: tuple[str, ...]  # of nu
     mean: Array  # of nu before the data, shape (k,)
     information: Array  # of nu before the data, shape (k, k)
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from freefloat.arrays import AXES, Array
 from freefloat.estimate.causes.score import FittedRows, Score
-from freefloat.estimate.causes.spectral_lines import Channel, strongest_line
+from freefloat.estimate.causes.spectral_lines import ChannelRows, strongest_line
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.unknowns import (
     CLOCK_DRIFT,
@@ -58,7 +58,7 @@ class Alternative:
 
 
 def alternatives(
-    problem: Problem, unknowns: Unknowns, fit: FittedRows, channels: tuple[Channel, ...]
+    problem: Problem, unknowns: Unknowns, fit: FittedRows, channels: tuple[ChannelRows, ...]
 ) -> Iterator[Alternative]:
     """All that a problem with all these unknowns has. channels: where the rows of each sensor are."""
     for part in unknowns.parts[1:]:
@@ -166,7 +166,7 @@ def _of_all(part: PlacedGroup, where: str) -> _Said:
     return wholes.get(kind, ("sensor", kind, usual, "check the calibration, or allow for more in the nuisances"))
 
 
-def _jump(part: PlacedGroup, fit: FittedRows, channels: tuple[Channel, ...]) -> Alternative:
+def _jump(part: PlacedGroup, fit: FittedRows, channels: tuple[ChannelRows, ...]) -> Alternative:
     """A clock that jumps once, wherever that saves most."""
     t = np.full(fit.r.size, -np.inf)
     for channel in channels:
@@ -180,7 +180,7 @@ def _jump(part: PlacedGroup, fit: FittedRows, channels: tuple[Channel, ...]) -> 
     return Alternative("clock", f"jump, {part.kind}", what, "cut the recording there, or mend its time stamps", score)
 
 
-def _lines(fit: FittedRows, channels: tuple[Channel, ...]) -> Iterator[Alternative]:
+def _lines(fit: FittedRows, channels: tuple[ChannelRows, ...]) -> Iterator[Alternative]:
     """An oscillation of each sensor, at the frequency that saves most."""
     for channel in channels:
         line = strongest_line(fit, channel)

@@ -13,7 +13,7 @@ from freefloat.estimate.causes.advice import two_digits
 from freefloat.estimate.causes.fault_search import Search, dead_axes, plausible, search_faults
 from freefloat.estimate.causes.possible_faults import Fault
 from freefloat.estimate.causes.rate_comparison import Agreement
-from freefloat.estimate.causes.suspicions import Suspicions, suspicions
+from freefloat.estimate.causes.suspicions import Suspicions
 from freefloat.estimate.estimate_parts import Residual
 from freefloat.estimate.problem import Problem
 from freefloat.robot.rotations import logarithm
@@ -43,20 +43,9 @@ class Mistake:
         return any(cause.kind == "robot" for cause in self.causes)
 
 
-def discrete_causes(problem: Problem, unexplained: bool) -> tuple[Cause, ...]:
-    """What is simply wrong in data or robot file: units, signs, order, axes, frames, a wheel, a dead axis, the robot.
-
-    unexplained: whether a fit leaves more than noise. Several causes are dead axes, or what the data do not tell apart.
-    """
-    return tuple(cause for found in _found(problem, suspicions(problem), unexplained) for cause in found.causes)
-
-
 def mistakes(problem: Problem, samples: Suspicions, residual: Residual) -> Iterator[Mistake]:
     """Each mistake that is found; looking for them takes a while."""
-    return _found(problem, samples, not residual.ratio <= MISFIT)  # also where the noise is not known
-
-
-def _found(problem: Problem, samples: Suspicions, unexplained: bool) -> Iterator[Mistake]:
+    unexplained = not residual.ratio <= MISFIT  # also where the noise is not known
     dead, said = tuple(dead_axes(problem)), samples.dead if unexplained else ()
     for place, sentence in enumerate(said):
         yield Mistake(sentence, dead if place == 0 else ())

@@ -21,10 +21,9 @@ _WIDTHS = (0, 1, 2)  # neighbouring frequencies on either side that belong to a 
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Channel:
+class ChannelRows:
     """Where the rows of a sensor in a flight are: `rows`, of `width` axes at times t, (n,) [s]."""
 
-    name: str
     sensor: str
     flight: int
     rows: slice
@@ -36,7 +35,7 @@ class Channel:
         return values[self.rows].reshape(-1, self.width)
 
 
-def strongest_line(fit: FittedRows, channel: Channel) -> Score | None:
+def strongest_line(fit: FittedRows, channel: ChannelRows) -> Score | None:
     """The line of a sensor that saves most, its size its frequency [Hz]; None if there are too few readings."""
     left, n = channel.of(fit.left), channel.t.size
     if n < _FEWEST:

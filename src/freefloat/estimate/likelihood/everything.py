@@ -14,7 +14,7 @@ from freefloat.estimate.cause import Cause
 from freefloat.estimate.causes.alternatives import Alternative, alternatives, of_bodies
 from freefloat.estimate.causes.claims import Suspected, claims, contenders
 from freefloat.estimate.causes.score import FittedRows
-from freefloat.estimate.causes.spectral_lines import Channel
+from freefloat.estimate.causes.spectral_lines import ChannelRows
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.likelihood.finished import stacked, units_of
 from freefloat.estimate.likelihood.levenberg_marquardt import levenberg_marquardt
@@ -23,7 +23,7 @@ from freefloat.estimate.likelihood.local_curves import LocalCurves
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.problem_data import Nuisances
 from freefloat.estimate.uncertain import OPEN
-from freefloat.estimate.unknowns import MOMENTUM, Unknowns, unknowns_of
+from freefloat.estimate.unknowns import MOMENTUM, Unknowns
 
 LOUDER = 1.25  # times the noise that was declared: less is not worth a word
 _FEWEST = 64  # rows of a column whose noise is looked at
@@ -47,10 +47,10 @@ def allowing_everything(problem: Problem) -> Problem:
     return replace(problem, robot=robot, nuisances=nuisances, known=known, flights=flights, prior=None)
 
 
-def _thinning(problem: Problem) -> int:
+def _thinning(wide: Likelihood) -> int:
     """Of how many readings one is looked at, so that derivatives by all unknowns have room."""
-    measured = [data.values.size for flight in problem.flights for data in flight.measured.values()]
-    return max(1, -(-sum(measured) * len(unknowns_of(problem)) // _ROOM))
+    measured = [data.values.size for flight in wide.problem.flights for data in flight.measured.values()]
+    return max(1, -(-sum(measured) * len(wide.unknowns) // _ROOM))
 
 
 def _thinned(problem: Problem, every: int) -> Problem:
@@ -78,7 +78,7 @@ class Everything:
     curves: tuple[LocalCurves | None, ...]
     levels: Array
     fit: FittedRows
-    channels: tuple[Channel, ...]
+    channels: tuple[ChannelRows, ...]
 
     def suspected(self) -> Suspected:
         """What is claimed to be wrong."""
@@ -168,7 +168,7 @@ class Beside:
         return np.concatenate([np.tile(_noise_levels(part.values), len(part.values)) for part in self.rows])
 
     @property
-    def channels(self) -> tuple[Channel, ...]:
+    def channels(self) -> tuple[ChannelRows, ...]:
         """Where the rows of each sensor are."""
         return tuple(_channels(self.likelihood, self.rows))
 
@@ -176,8 +176,10 @@ class Beside:
 def beside(likelihood: Likelihood, point: Array) -> Beside:
     """The rows of a fit that ended at a point, beside all that it did not allow for."""
     problem = allowing_everything(likelihood.problem)
-    every = _thinning(problem)
-    wide = Likelihood(problem if every == 1 else _thinned(problem, every))
+    wide = Likelihood(problem)
+    every = _thinning(wide)
+    if every > 1:
+        wide = Likelihood(_thinned(problem, every))
     wide.beside = likelihood.beside
     at, fitted = _placed(likelihood, wide, point)
     for whole, own in zip(wide.flights, likelihood.flights, strict=True):
@@ -214,12 +216,12 @@ def _noise_levels(values: Array) -> Array:
     return np.where(level > 1.0 + _CLEAR / np.sqrt(n), level, 1.0)
 
 
-def _channels(wide: Likelihood, rows: tuple[Rows, ...]) -> Iterator[Channel]:
+def _channels(wide: Likelihood, rows: tuple[Rows, ...]) -> Iterator[ChannelRows]:
     start = 0
     for part in rows:
         flight, stop = wide.flights[part.flight], start + part.values.size
         name, width = part.channel, part.values.shape[1]
-        yield Channel(name, flight.readings[name].sensor, part.flight, slice(start, stop), width, flight.nodes[name].t)
+        yield ChannelRows(flight.readings[name].sensor, part.flight, slice(start, stop), width, flight.nodes[name].t)
         start = stop
 
 

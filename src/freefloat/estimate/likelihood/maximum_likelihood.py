@@ -44,7 +44,6 @@ from freefloat.estimate.likelihood.prior_spread import KINDS, wider_spread
 from freefloat.estimate.likelihood.time_blocks import variance_by_blocks
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.problem import Problem
-from freefloat.estimate.problem_data import Nuisances
 from freefloat.estimate.progress import say
 from freefloat.estimate.recorded_flight import on_finer_knots
 from freefloat.estimate.unknowns import GEOMETRY, JOINT_MOTION
@@ -94,9 +93,9 @@ class MaximumLikelihood(Estimator):
         try:
             return self._estimated(problem)
         except NotPossible:  # data so wrong that bent links make no robot: without these, what is wrong can be said
-            if problem.nuisances == _without_geometry(problem.nuisances):
+            if problem.nuisances == problem.nuisances.on_paper:
                 raise
-            return self._estimated(replace(problem, nuisances=_without_geometry(problem.nuisances)))
+            return self._estimated(replace(problem, nuisances=problem.nuisances.on_paper))
 
     def _estimated(self, problem: Problem) -> Estimate:
         likelihood = Likelihood(problem)
@@ -229,11 +228,6 @@ class MaximumLikelihood(Estimator):
         stiff[place, place] *= _STIFF
         point[place] = 0.0
         return fit(point, point.size, stiff, units)
-
-
-def _without_geometry(nuisances: Nuisances) -> Nuisances:
-    """The same, the robot being built just as its file has it."""
-    return replace(nuisances, joint_place_m=None, joint_axis_rad=None)
 
 
 def _or_the_prior(suspected: Suspected, given: Problem, used: Problem) -> Suspected:
