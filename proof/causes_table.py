@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -240,7 +242,7 @@ def line_of(flight: Judged) -> str:
 
 
 def main() -> int:
-    """Fly what is asked for, print a line a flight, write the page if all was asked for or it is given a place."""
+    """Fly what is asked for, and write the page if it is given a place."""
     parser = argparse.ArgumentParser(description=__doc__)
     everything = [RIGHT, *THINGS]
     parser.add_argument("--runs", type=int, default=10, metavar="N", help="flights of each robot, thing and size; 10")
@@ -249,6 +251,10 @@ def main() -> int:
     parser.add_argument("--robots", default=",".join(QUICK), metavar="NAME,NAME", help=",".join(QUICK))
     parser.add_argument("--straight", action="store_true", help="robots are built just as their files have them")
     parser.add_argument("--workers", type=int, default=WORKERS, metavar="N", help=f"processes; {WORKERS}")
+    parser.add_argument("--each", action="store_true", help="print a line a flight")
+    parser.add_argument(
+        "--keep", type=Path, metavar="FILE", help="flights, to go on with after a stop, if nothing changed"
+    )
     parser.add_argument("-o", "--output", type=Path, default=None, metavar="FILE", help="the page")
     given = parser.parse_args()
     things, robots = given.things.split(","), given.robots.split(",")
@@ -257,21 +263,49 @@ def main() -> int:
             if each not in allowed:
                 parser.error(f"{each!r} is unknown; allowed: {', '.join(allowed)}")
     asked = asked_of(things, robots, given.runs, given.rigid, not given.straight)
-    console = Console(stderr=True, force_terminal=sys.stderr.isatty())
-    flights: list[Judged] = []
-    with proving.processes(given.workers) as each:
-        flown = each(fly, asked)
-        for of_thing in track(flown, "causes", len(asked), console=console, disable=not console.is_terminal):
-            flights.extend(of_thing)
-            print("\n".join(map(line_of, of_thing)), flush=True)
-    whole = things == everything and robots == list(QUICK)
-    output = given.output or (proving.PAGES / "causes.md" if whole else None)
+    flights = flown(asked, given.workers, given.keep, given.each)
+    output = given.output
     if output:
         output.write_text(f"{page(flights, given.runs)}\n{proving.made('causes', given.runs)}\n", encoding="utf-8")
         print(f"wrote {output}")
-    for sentence in broken(flights):
-        print(f"does not hold: {sentence}")
     return 0
+
+
+def flown(asked: Sequence[Asked], workers: int, keep: Path | None, each: bool) -> list[Judged]:
+    """All flights, in the order in which they were asked for.
+
+    keep: a file of what was flown before, by the same package, and to which more is added. each: print a line each.
+    """
+    commit = proving.commit()
+    done = kept(keep, commit) if keep else {}
+    left = [one for one in asked if one not in done]
+    console = Console(stderr=True, force_terminal=sys.stderr.isatty())
+    with proving.processes(workers) as side_by_side:
+        of_each = zip(left, side_by_side(fly, left), strict=True)
+        for one, found in track(of_each, "causes", len(left), console=console, disable=not console.is_terminal):
+            done[one] = found
+            if keep:
+                line = {"commit": commit, "asked": asdict(one), "flights": [asdict(flight) for flight in found]}
+                with keep.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(line) + "\n")
+            if each:
+                print("\n".join(map(line_of, found)), flush=True)
+    return [flight for one in asked for flight in done[one]]
+
+
+def kept(file: Path, commit: str) -> dict[Asked, tuple[Judged, ...]]:
+    """What was flown before by the same package."""
+    if not file.exists():
+        return {}
+    lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    same = [line for line in lines if line["commit"] == commit]
+    return {Asked(**line["asked"]): tuple(map(judged_from, line["flights"])) for line in same}
+
+
+def judged_from(data: dict[str, Any]) -> Judged:
+    """A flight as it was kept: JSON has lists for tuples."""
+    names = {key: tuple(tuple(name) for name in data[key]) for key in ("expected", "claimed")}
+    return Judged(**{**data, **names, "said": tuple(data["said"])})
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from proof import proving
 
 sys.path.insert(0, str(ROOT / "tests"))
 
-from strangers.trying_spreads import EVERY, INFORMED, TAKING_TURNS, Covered, Told, covered
+from strangers.trying_spreads import EVERY, TAKING_TURNS, Covered, Told, covered
 
 WORKERS = 2
 CONFIDENCE, NOMINAL = 0.99, 0.95
@@ -66,8 +66,9 @@ def page(flown: Sequence[Sequence[Covered]]) -> str:
         "mean coverage, found by drawing",
         f"flights again with replacement, holds {100 * NOMINAL:g} %; where robots are farther from the CAD model than "
         f"is said, at least {100 * FARTHER:g} % of",
-        f"the intervals of what the data tell: clusters whose standard deviation is below {INFORMED:g} of the CAD "
-        "model's.",
+        "the intervals of what the data tell: of clusters that are not marked as resting on the prior, which is where "
+        "it makes more than a quarter of",
+        "the variance.",
         "",
         "*open*: clusters without an interval, which count neither way.",
         "",

@@ -42,16 +42,17 @@ def run(
     """Parse the command line, fly every seed, write the page that is made of all flights.
 
     fly: from a seed to what one flight shows. page: Markdown without the line that says commit and seeds.
-    flights: how many unless the command line says. workers: processes that fly at once.
+    flights: how many unless the command line says. workers: processes that fly at once, unless it says.
     """
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--runs", type=int, default=flights, metavar="N", help=f"flights, {flights} unless given")
     parser.add_argument("-o", "--output", type=Path, default=PAGES / f"{name}.md", metavar="FILE", help="the page")
+    parser.add_argument("--workers", type=int, default=workers, metavar="N", help=f"processes; {workers}")
     arguments = parser.parse_args()
     if arguments.runs < LEAST_FLIGHTS:
         parser.error(f"--runs is {arguments.runs}; allowed: {LEAST_FLIGHTS} or more")
     console = Console(stderr=True, force_terminal=sys.stderr.isatty())
-    with processes(workers) as each:
+    with processes(arguments.workers) as each:
         results = each(fly, range(arguments.runs))
         flown = list(
             track(results, f"{name}: flights", arguments.runs, console=console, disable=not console.is_terminal)
@@ -73,13 +74,18 @@ def processes(workers: int) -> Iterator[Callable[[Callable[[Asked], Flown], Iter
         yield pool.map
 
 
+def commit() -> str:
+    """The last that changed what a proof measures; with a plus where some of that is not committed."""
+    return measured_commit(also=("proof/*.py", "tests/strangers/*.py"))
+
+
 def made(name: str, runs: int) -> str:
     """The last line of a page: what it holds for, and how it is made again."""
-    commit = measured_commit(also=("proof/*.py", "tests/strangers/*.py"))
-    if commit.endswith("+"):
-        commit = f"{commit} (with changes that were not committed)"
+    measured = commit()
+    if measured.endswith("+"):
+        measured = f"{measured} (with changes that were not committed)"
     return (
-        f"Commit {commit} of the package, seeds 0 to {runs - 1}. Made by `proof/prove_{name}.py`; `make prove "
+        f"Commit {measured} of the package, seeds 0 to {runs - 1}. Made by `proof/prove_{name}.py`; `make prove "
         f"RUNS={runs}` makes it again."
     )
 

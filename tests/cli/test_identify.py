@@ -201,7 +201,7 @@ def test_a_failed_estimate_is_exported_only_by_force_and_says_so(path):
 def test_schemas_of_both_kinds_of_files(path):
     mission = json.loads(done("schema", "mission", cwd=path))
     assert "rate_Hz" in mission["$defs"]["IdentifySection"]["properties"]
-    assert "gyro_scale" in mission["$defs"]["NuisancesSection"]["properties"]
+    assert {"gyro_scale", "joint_scale"} <= set(mission["$defs"]["NuisancesSection"]["properties"])
     assert json.loads(done("schema", cwd=path))["title"] == "freefloat robot"
 
 
@@ -250,12 +250,12 @@ def test_one_line_says_what_is_left_and_what_the_data_did_not_show(path):
         covariance=np.diag([4.0, *np.zeros(c - 1)]),
         values=np.ones(c),
         held=("total mass",),
-        budget=Budget(("noise", "prior"), np.array([[0.3, 0.7], *([[0.6, 0.4]] * (c - 1))])),
+        budget=Budget(("noise", "prior"), np.array([[0.3, 0.7], *([[0.8, 0.2]] * (c - 1))])),
     )
     assert residual_line(unsure) == (
         f"residual 1.23 × sensor noise ({100.0 * estimate.of_signal:.2g} % of the signal) "
         "· not white · 1 cluster not significant · held at the prior: total mass · "
-        "mostly the prior's: m_base"
+        "* resting on the prior: m_base"
     )
     many = replace(unsure, held=tuple("abcd"), budget=Budget(("prior",), np.ones((c, 1))))
-    assert residual_line(many).endswith(f"4 directions held at the prior · {c} clusters mostly the prior's")
+    assert residual_line(many).endswith(f"4 directions held at the prior · {c} clusters * resting on the prior")

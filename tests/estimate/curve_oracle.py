@@ -132,7 +132,8 @@ class Oracle:
         """At times t, (points, n): twist without momentum, its derivative by that, and the centre of mass."""
         dofs = len(self.robot.joints)
         q, dq = self.curves(t, c[:, :, :dofs])
-        q = q + self._value(x, "joint zeros", dofs)[:, None]
+        scale = 1.0 + self._value(x, "joint scales", dofs)[:, None]
+        q, dq = (q + self._value(x, "joint zeros", dofs)[:, None]) * scale, dq * scale
         base, joints, moment = momentum_parts(self.robot, q, np.broadcast_to(phi[:, None], (*t.shape, phi.shape[1])))
         right = -(joints @ dq[..., None])[..., 0]
         if self.robot.wheels:

@@ -89,6 +89,7 @@ class Hand:
         for k, joint in enumerate(errors.joint):
             q[:, joint] += self.value(point, "joint motion")[k] * errors.position[:, k]
             dq[:, joint] += self.value(point, "joint motion")[k] * errors.rate[:, k]
+        q, dq = (each * (1.0 + self.value(point, "joint scales")) for each in (q, dq))
         A = momentum_matrix(self.built(point), q, self.parameters(point))
         allowed = allowed_rows(self.robot)
         inverse = np.zeros((len(A), 6, 6))

@@ -38,7 +38,7 @@ from freefloat.studies.catalogue import study_robot
 from freefloat.studies.printed import printed_motion
 
 CAD = CadSpread()
-EVERYTHING = Nuisances(external_torque_Nm=1e-3, gyro_scale=1e-3)
+EVERYTHING = Nuisances(external_torque_Nm=1e-3, gyro_scale=1e-3, joint_scale=1e-3)
 FINE = 201  # samples: attitudes go from one to the next with an error of order four
 ALL_SENSORS = {"w": 1e-5, "v": 1e-4, "attitude": 2e-4, "position": 1e-3}
 

@@ -485,6 +485,19 @@ def test_a_joint_zero_beyond_belief_is_named(joint):
     assert estimate.outcome == "doubtful"
 
 
+@pytest.mark.parametrize(("size", "said"), [(0.01, "reads 0.99 % too much"), (-0.01, "reads 1 % too little")])
+def test_an_encoder_that_reads_in_proportion_to_the_joint_is_named(size, said):
+    robot, problem = tree()
+    factors = np.ones(len(robot.joints))
+    factors[1] += size
+    estimate = MaximumLikelihood().estimate(joints(problem, factors))
+    (sentence,), (cause,) = estimate.warnings, estimate.causes
+    assert (cause.kind, cause.name) == ("joint scale", robot.joint_names[1])
+    assert f"the encoder of {robot.joint_names[1]} {said}" in sentence
+    assert "`joint_scale` under nuisances" in sentence
+    assert cause.amount == pytest.approx(1.0 / factors[1] - 1.0, rel=0.05)
+
+
 def test_a_body_that_the_cad_model_has_wrong_is_named():
     robot, problem = tree(3)
     heavy = np.array(robot.parameters)

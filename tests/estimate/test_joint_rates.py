@@ -14,6 +14,7 @@ from freefloat.estimate.likelihood.likelihood import Likelihood
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.planned import planned_problem
 from freefloat.estimate.problem import Problem
+from freefloat.estimate.problem_data import Nuisances
 from freefloat.estimate.recorded_flight import recorded_flight
 from freefloat.estimate.unknowns import CLOCK_DRIFT, JOINT_MOTION, TIME_OFFSET
 from freefloat.excitation.information.planned_flight import PlannedFlight
@@ -100,7 +101,7 @@ def test_derivatives_are_those_of_the_residual(command, turns):
     more = {"tracker": TRACKER} if turns else {}
     sensors = sensors_of(joints=ENCODER, gyro=GYRO, speeds={**RATES, "clock": "drives"}, **more)
     robot, flight = flight_with(sensors, command)
-    likelihood = Likelihood(Problem(robot, (flight,)))
+    likelihood = Likelihood(Problem(robot, (flight,), nuisances=Nuisances(joint_scale=1e-3)))
     assert likelihood.flights[0].channels == ("w", *(("attitude",) if turns else ()), "joint_rates")
     assert likelihood.flights[0].turns == turns
     unknowns = likelihood.unknowns
@@ -118,7 +119,7 @@ def test_derivatives_are_those_of_the_residual(command, turns):
         assert np.abs(J[..., index] - column).max() <= 1e-5 * max(np.abs(column).max(), 1.0), label
         seen[label] = np.abs(column).max() > 0.0
     touching = {label.split(" of ")[0].rstrip(" 0123456789") for label, touched in seen.items() if touched}
-    assert touching == {BIAS, "time offset", "clock drift"} | ({"joint motion"} if command else set())
+    assert touching == {BIAS, "scale", "time offset", "clock drift"} | ({"joint motion"} if command else set())
 
 
 @pytest.mark.parametrize("turns", [False, True], ids=["rates alone", "attitude"])

@@ -20,7 +20,7 @@ from freefloat.motion.random_motion import random_trajectory
 from freefloat.simulation.simulate import Disturbance, Start, simulate_motion
 
 CHANNELS = {"w": 1e-7, "v": 1e-7, "attitude": 1e-6, "position": 1e-6}
-EVERYTHING = Nuisances(gyro_scale=1e-3, external_torque_Nm=1e-3)
+EVERYTHING = Nuisances(gyro_scale=1e-3, joint_scale=1e-3, external_torque_Nm=1e-3)
 
 
 def flown(seed, base="free", channels=("w",), momentum="zero", walks=None, curves=True, n=400, torque=0.0, wheels=None):

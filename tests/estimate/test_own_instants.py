@@ -23,7 +23,7 @@ PULSES = (
     Pulse(3.9, 0.4, [4.0, -3.0, 2.0], [0.3, -0.2, 0.5], 0.01),
 )
 EARLY = (Pulse(0.0, 1.5, [4.0, -3.0, 2.0], [0.3, -0.2, 0.5], 0.01),)
-EVERYTHING = Nuisances(gyro_scale=1e-3, external_torque_Nm=1e-3)
+EVERYTHING = Nuisances(gyro_scale=1e-3, joint_scale=1e-3, external_torque_Nm=1e-3)
 ALL = ("w", "attitude", "v", "position")
 FORCE = ("w", "specific_force")
 ONE = {name: ("base", Off(0.031, 2e-5)) for name in ALL}
@@ -91,7 +91,7 @@ def test_every_derivative_is_that_of_the_rows(setting, curves):
         rounding = 1e-12 * np.abs(here).max()  # of geometry across the plane that a base moves in
         np.testing.assert_allclose(residuals(moved), here, 0.0, rounding, err_msg=unknowns.labels[index])
     for index in np.flatnonzero(np.abs(J).max(axis=0)):
-        least = 0.3 / np.abs(J[:, index]).max()  # less than a reading's standard deviation
+        least = 0.1 / np.abs(J[:, index]).max()  # less than a reading's standard deviation
         # Tilts of a planar arm show by their squares alone: steps must not be larger than they are.
         step = (min(least, size[index]) if "tilt" in unknowns.labels[index] else least) * np.eye(size.size)[index]
         column = (residuals(point - step) - residuals(point + step)) / (2.0 * step[index])

@@ -275,6 +275,24 @@ def test_a_problem_is_what_the_mission_declares(mission_file):
     assert (problem(bare, recording).prior, problem(bare, recording).nuisances) == (None, Nuisances.none())
 
 
+def test_scales_of_encoders_are_estimated_where_the_mission_allows_for_them(mission_file):
+    fine = {
+        "joints": SENSORS["joints"] | {"noise_rad": 1e-6},
+        "gyro": SENSORS["gyro"] | {"angle_random_walk_deg_per_sqrt_h": 3e-4},
+    }
+    asked = {"excitation": {"duration_s": 30}, "identify": {"nuisances": {"joint_scale": 1e-3}}}
+    mission, recording = flown(mission_file, sensors=fine, **asked)
+    factors = np.array([1.002, 1.0, 0.998, 1.0, 1.0, 1.0, 1.0])
+    read = replace(recording["q"], values=factors * recording["q"].values)
+    estimate = identify(mission, replace(recording, channels=(read, recording["gyro"])))
+    found = {quantity.name: quantity for quantity in estimate.nuisances}
+    scales = [found[f"scale of {joint}"] for joint in mission.robot.joint_names]
+    assert all(abs(each.value - (1.0 / f - 1.0)) < 4.0 * each.sd for each, f in zip(scales, factors, strict=True))
+    assert scales[0].value < -5.0 * scales[0].sd
+    assert scales[2].value > 5.0 * scales[2].sd
+    assert estimate.causes == ()
+
+
 @pytest.mark.parametrize(
     ("momentum", "expected"),
     [

@@ -52,6 +52,23 @@ def test_beyond_the_ends_curves_stay(spline):
 
 
 @pytest.mark.parametrize("spline", SPLINES)
+def test_what_readings_gather_is_that_of_the_dense_matrix(spline):
+    rng = np.random.default_rng(5)
+    t, y = rng.uniform(spline.start_s, spline.end_s, 60), rng.normal(size=60)
+    functions = spline.functions(t)[0]
+    B = functions.of(np.eye(spline.count))
+    np.testing.assert_allclose(functions.gathered(y, spline.count), B.T @ y, atol=1e-13)
+    np.testing.assert_allclose(dense(functions.gram(spline.count)), B.T @ B, atol=1e-13)
+
+
+def test_at_a_time_that_is_no_number_a_curve_is_none():
+    spline = SPLINES[0]
+    found = spline.functions(np.array([np.nan, 0.1]))[0].of(drawn(spline))
+    assert np.isnan(found[0]).all()
+    assert np.isfinite(found[1]).all()
+
+
+@pytest.mark.parametrize("spline", SPLINES)
 def test_coefficients_of_a_parabola_are_those_of_the_formula(spline):
     t = np.linspace(spline.start_s, spline.end_s, 50)
     found = spline.functions(t)[0].of(parabolas(spline))

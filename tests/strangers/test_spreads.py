@@ -1,10 +1,11 @@
-"""Intervals whatever is said of a robot: what the proof (docs/proof/honesty.md) counts."""
+"""Intervals whatever is said of a robot: what the proof (proof/honesty_table.py) counts."""
 
 import numpy as np
-from scipy.stats import norm
+import pytest
+from scipy.stats import norm, t
 from strangers.trying_spreads import EVERY, Covered, Told, covered
 
-from proof.honesty_table import broken, page
+from proof.honesty_table import FARTHER, NOMINAL, broken, page
 
 
 def flights_with(width, prior_only=0.0, seeds=40):
@@ -48,3 +49,15 @@ def test_a_short_flight_with_a_prior_holds_what_it_says():
     flight = covered(Told(True, 10.0, False), 0)
     assert flight.outcome == "good"
     assert flight.coverage(informed_only=False) > 0.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("told", EVERY, ids=str)
+def test_a_tenth_of_the_proof(told):
+    """Ten flights of each case, of which Student's 99 % interval holds what is promised; none fails."""
+    flights = [covered(told, seed) for seed in range(10)]
+    assert not [flight.said for flight in flights if flight.outcome in ("failed", "refused")]
+    parts = np.array([flight.coverage(informed_only=told.times > 1.0) for flight in flights])
+    parts = parts[np.isfinite(parts)]  # a flight may tell nothing beyond the prior
+    half = t.isf(0.005, parts.size - 1) * parts.std(ddof=1) / np.sqrt(parts.size)
+    assert parts.mean() + half >= (FARTHER if told.times > 1.0 else NOMINAL), parts

@@ -1,4 +1,4 @@
-"""Wrong things are what they are called, and the proof of their names (docs/proof/causes.md) counts as it says."""
+"""Wrong things are what they are called, and the proof of their names (proof/causes_table.py) counts as it says."""
 
 from dataclasses import replace
 
@@ -9,10 +9,18 @@ from strangers.documents import mission_document, robot_document
 from strangers.flights import EMPTY, BodyTruth, Flyer, Panel, Spring, World, flown
 from strangers.readings import REGULAR, recorded
 from strangers.robots import CUBESAT, ROBOTS, TILTED, WHEELED
-from strangers.trying_wrong import RIGHT, Judged, fits, seeded, unit_detectability, variance_detectability
+from strangers.trying_wrong import (
+    RIGHT,
+    Judged,
+    fits,
+    judged as judged_flight,
+    seeded,
+    unit_detectability,
+    variance_detectability,
+)
 from strangers.wrong_things import NONE, THINGS, Case
 
-from proof.causes_table import QUICK, asked_of, broken, page, promises
+from proof.causes_table import QUICK, Asked, asked_of, broken, flown as flown_again, page, promises
 
 SHORT_S = 4.0
 PANEL = Panel(
@@ -160,6 +168,22 @@ def test_noise_that_is_a_tenth_more_of_a_thousand_readings():
     assert variance_detectability(1.1, 1000) == pytest.approx((0.21 / np.sqrt(2.0 / 1000.0)) ** 2)
 
 
+# ---------------------------------------------------------------------- what is said of some of them
+
+
+@pytest.mark.parametrize(("thing", "sensor"), [("gyro noise", "gyro"), ("encoder noise", "encoders")])
+def test_noise_that_is_a_seventh_more_is_named_and_leaves_estimate_and_verdict_as_they_are(thing, sensor):
+    flight = judged_flight(thing, ROBOTS.index(CUBESAT), 0, 0.3, np.nan)
+    assert (flight.outcome, flight.verdict) == ("good", "pass"), flight.said
+    assert flight.claimed == (("noise", sensor),)
+
+
+def test_a_gyro_that_is_several_times_noisier_is_no_fault_of_the_estimate():
+    flight = judged_flight("gyro noise", ROBOTS.index(CUBESAT), 0, 3.0, np.nan)
+    assert (flight.outcome, flight.verdict) == ("doubtful", "doubtful"), flight.said
+    assert flight.claimed == (("noise", "gyro"),)
+
+
 # ---------------------------------------------------------------------- how they are counted
 
 
@@ -231,3 +255,16 @@ def test_only_things_that_a_robot_can_have_are_flown():
     assert len(wheels) == 2
     assert len(asked) - len(wheels) == 4 + 3
     assert len({(each.thing, each.index, each.seed) for each in asked}) == len(asked)
+
+
+def test_what_was_kept_by_the_same_package_is_not_flown_again(tmp_path, monkeypatch):
+    keep, once = tmp_path / "flights.jsonl", [Asked("gyro scale", 0, 0, True), Asked(RIGHT, 0, 0, True)]
+    made = {"gyro scale": (judged(), judged(claimed=())), RIGHT: (judged(RIGHT, 0.0, ()),)}
+    monkeypatch.setattr("proof.causes_table.fly", lambda asked: made[asked.thing])
+    monkeypatch.setattr("proof.proving.commit", lambda: "abc1234")
+    expected = [*made["gyro scale"], *made[RIGHT]]
+    assert flown_again(once[:1], 1, keep, False) == expected[:2]
+    monkeypatch.setitem(made, "gyro scale", ())
+    assert flown_again(once, 1, keep, False) == expected
+    monkeypatch.setattr("proof.proving.commit", lambda: "def5678")
+    assert flown_again(once, 1, keep, False) == expected[2:]

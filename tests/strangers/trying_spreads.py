@@ -17,7 +17,6 @@ import freefloat as ff
 
 TAKING_TURNS = (CUBESAT, WHEELED, INSPECTOR, TILTED)  # one flight each, then the first again
 TUMBLE_RAD_S = 0.01
-INFORMED = 0.2  # of the standard deviation that the CAD model has: what is known better than that, the data tell
 _FIRST = 1000  # seeds of these flights are others than those of other proofs
 
 
@@ -53,8 +52,8 @@ EVERY = tuple(
 class Covered:
     """What one flight shows. errors: estimate less truth over the standard deviation, of clusters that have one, (c,).
 
-    informed: which of these the data tell, (c,). open: how many clusters have no interval. outcome: `refused` if the
-    verb raised an error. seconds: of `identify`. said: warnings.
+    informed: which of these do not rest on the prior, by what the estimate says, (c,). open: how many clusters have no
+    interval. outcome: `refused` if the verb raised an error. seconds: of `identify`. said: warnings.
     """
 
     told: Told
@@ -91,9 +90,7 @@ def covered(told: Told, seed: int, bent: bool = True) -> Covered:
     took = time.perf_counter() - begin
     given = np.isfinite(estimate.sd)
     errors = ((estimate.values - true_values(estimate, true)) / estimate.sd)[given]
-    spread = ff.estimate.CadSpread(robot.prior.mass, robot.prior.com, robot.prior.inertia)
-    prior = np.sqrt(np.diagonal(spread.of_clusters(estimate.robot, estimate.minimal.combine)))
-    informed = (estimate.sd < INFORMED * prior)[given]
+    informed = ~estimate.rests_on_prior[given]
     return Covered(
         told, robot.name, seed, errors, informed, int((~given).sum()), estimate.outcome, estimate.warnings, took
     )

@@ -8,7 +8,7 @@ sensors' noise and squared deviations over the spreads that were assumed, is the
 costs with nothing wrong). Spreads of the CAD model count one and a half times as wide as stated: its errors are not
 normal to the tail. Detectability grows as the square of the size. Of noise, and of a CAD model that is worse than was
 said, nothing is shifted; there it is what a test of the variance has, n (f^2 - 1)^2 / 2 for n readings or clusters
-and a factor f.
+and a factor f beyond one, of the CAD model beyond that slack.
 """
 
 from __future__ import annotations
@@ -191,8 +191,11 @@ def judged(thing: str, index: int, seed: int, size: float, detectability: float,
     identified = time.perf_counter()
     if thing != RIGHT and THINGS[thing].spread:
         channels = {channel.name: channel.values.size for channel in seen.channels}
-        count = channels[NOISY[thing]] if thing in NOISY else len(estimate.values)
-        detectability = variance_detectability(1.0 + THINGS[thing].spread * size, count)
+        factor = 1.0 + THINGS[thing].spread * size
+        if thing in NOISY:
+            detectability = variance_detectability(factor, channels[NOISY[thing]])
+        else:
+            detectability = variance_detectability(max(factor / CAD_SLACK, 1.0), len(estimate.values))
     verdict, predicted, reasons, causes = _validated(mission, estimate, recording_of(unseen))
     took = identified - begin, time.perf_counter() - identified
     claimed = tuple((cause.kind, cause.name) for cause in estimate.causes or causes)

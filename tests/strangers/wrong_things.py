@@ -199,7 +199,7 @@ def encoder_noise(case: Case, size: float, rng: np.random.Generator) -> Wrong:
 @_thing("1e-3 of the turn")
 def encoder_scale(case: Case, size: float, rng: np.random.Generator) -> Wrong:
     place, body = _joint(case, rng)
-    return Wrong(_spoiled(case, _times("q", 1.0 + 1e-3 * size, place)), (("joint scale", body.joint), NONE))
+    return Wrong(_spoiled(case, _times("q", 1.0 + 1e-3 * size, place)), (("joint scale", body.joint),))
 
 
 @_thing("5 mrad")

@@ -63,7 +63,7 @@ def design(
     refuse_output(target, (*files_of(loaded), *inputs), "designed motions", (".json",))  # before the work
     before = [load_motion(each, loaded.robot) for each in inputs]
     times = SHAKES if shakes is None else shakes
-    with DesignProgress(designing.plan_of(loaded, goal, before), quiet) as progress:
+    with DesignProgress(designing.plan_of(loaded, goal, before), quiet, json) as progress:
         found = designing.design(loaded, starts, seed, goal, before, workers, progress.update, times)
     if found.how.interrupted:
         typer.echo("interrupted: this is the best motion within all limits until then", err=True)

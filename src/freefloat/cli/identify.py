@@ -58,7 +58,7 @@ def identify(
     inputs = RecordingInputs(mission, tuple(recordings), trajectory, bodies, mapping, repairs)
     loaded, motion, absent = inputs.load_mission()
     inputs.refuse_outputs({output: ".json"}, "estimates", files_of(loaded))
-    with FitProgress("reading", quiet) as progress:
+    with FitProgress("reading", quiet, json) as progress:
         read = inputs.read(loaded.robot)
         progress.begin(f"identifying {loaded.name}")
         estimate = identifying.identify(loaded, read, method, motion, absent)

@@ -83,6 +83,7 @@ def run(
     Exit code 1 if the estimate fails, or fails to predict the unseen motion.
     """
     from freefloat.cli.console import print_result
+    from freefloat.cli.progress.fitting import FitProgress
     from freefloat.cli.progress.run import RunProgress
     from freefloat.cli.show.run import run_document, show_run
     from freefloat.mission.mission_file import load_mission
@@ -98,9 +99,10 @@ def run(
         raise FileError(directory, "holds a finished run; allowed: another directory, or --again to replace it")
     motion = None if excitation is None else load_given(excitation, loaded)
     files, unseen_files, repairs = recording or [], unseen or [], split_commas(repair)
-    seen, others = _read_flights(mission, loaded.robot, files, unseen_files, mapping, repairs, quiet)
+    with FitProgress("reading", quiet, json):
+        seen, others = _read_flights(mission, loaded.robot, files, unseen_files, mapping, repairs)
     designs = motion is None and loaded.trajectory is None and not seen
-    with RunProgress(loaded, quiet, designs) as progress:
+    with RunProgress(loaded, quiet, json, designs) as progress:
         try:
             made = running.run(
                 loaded,
@@ -131,10 +133,8 @@ def _read_flights(
     unseen: Sequence[Path],
     mapping: Path | None,
     repair: Sequence[str],
-    quiet: bool,
 ) -> tuple[dict[str, Recording] | None, dict[str, Recording] | None]:
     """The recordings to identify and to predict, by name; none where the flight is one on the desk."""
-    from freefloat.cli.console import error_console
     from freefloat.cli.recordings import RecordingInputs
 
     if not recordings:
@@ -144,6 +144,5 @@ def _read_flights(
         return None, None
     inputs = RecordingInputs(mission, (*recordings, *unseen), None, (), mapping, tuple(repair))
     inputs.refuse_outputs({}, "runs")
-    with error_console(quiet).status("reading"):
-        named = list(inputs.read(robot).items())
+    named = list(inputs.read(robot).items())
     return dict(named[: len(recordings)]), dict(named[len(recordings) :])

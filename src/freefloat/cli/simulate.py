@@ -44,7 +44,7 @@ def simulate(
     """
     from freefloat.cli.console import print_result
 
-    written = _simulate_runs(mission, trajectory, robot, seed, runs, output, quiet)
+    written = _simulate_runs(mission, trajectory, robot, seed, runs, output, quiet, json)
     line = f"wrote {written[0]}" if runs == 1 else f"wrote {runs} recordings to {written[0].parent}"
     document = {"recordings": [str(path) for path in written], "seed": seed, "runs": runs}
     print_result(json, quiet, lambda: document, lambda: typer.echo(line))
@@ -58,12 +58,13 @@ def _simulate_runs(
     runs: int,
     output: Path | None,
     quiet: bool,
+    json: bool,
 ) -> list[Path]:
     """Fly once, let the sensors look `runs` times, write each recording; the paths written."""
     from rich.markup import escape
 
     from freefloat.cli.console import error_console
-    from freefloat.cli.progress.bars import work_bar
+    from freefloat.cli.progress.bars import WorkProgress
     from freefloat.excitation.excitation_file import load_motion
     from freefloat.mission.flying import fly, simulate
     from freefloat.mission.mission_file import load_mission
@@ -75,10 +76,9 @@ def _simulate_runs(
     target = output or Path(f"{mission_path.stem}.parquet" if runs == 1 else f"{mission_path.stem}.flights")
     others = [path for path in (robot_path, trajectory_path) if path is not None]
     _refuse_target(target, runs, [*files_of(mission), *others])
-    with work_bar(quiet) as progress:
-        task = progress.add_task(f"flying {mission.name}", total=runs + 1)
+    with WorkProgress(f"flying {mission.name}", runs + 1, quiet, json) as progress:
         truth = fly(mission, trajectory, seed, robot)
-        progress.advance(task)
+        progress.advance()
         folder = target if runs == 1 else target.with_name(f"{target.name}.part-{secrets.token_hex(4)}")
         try:
             if runs > 1:
@@ -86,7 +86,7 @@ def _simulate_runs(
             for run in range(runs):
                 path = folder if runs == 1 else folder / _name(run)
                 simulate(mission, trajectory, seed, run, truth, robot).save(path)
-                progress.advance(task)
+                progress.advance()
             if runs > 1:
                 folder.rename(target)  # a folder of flights is whole or absent
         except OSError as error:

@@ -39,11 +39,9 @@ def sweep(
 
     In: a mission and what is varied. Out: a table, and pages or tables in files. Ctrl-C keeps what is finished.
     """
-    from rich.markup import escape
-
     from freefloat.cli.console import print_result
     from freefloat.cli.outputs import files_of, refuse_output
-    from freefloat.cli.progress.bars import work_bar
+    from freefloat.cli.progress.bars import WorkProgress
     from freefloat.cli.ranges import ranges_of
     from freefloat.cli.show.sweep import show_sweep, sweep_document
     from freefloat.excitation.excitation_file import load_motion
@@ -60,9 +58,8 @@ def sweep(
     points = math.prod(len(values) for values in ranges.values())
     if points > _MOST_POINTS:
         raise sweeping.InvalidSweep(f"the sweep has {points:,} points; allowed: at most {_MOST_POINTS:,}")
-    with work_bar(quiet) as bar:
-        task = bar.add_task(f"sweeping {escape(loaded.name)}", total=points)
-        found = sweeping.sweep(loaded, ranges, motion, inertia_scales, starts, seed, watch=lambda _: bar.advance(task))
+    with WorkProgress(f"sweeping {loaded.name}", points, quiet, json) as bar:
+        found = sweeping.sweep(loaded, ranges, motion, inertia_scales, starts, seed, watch=lambda _: bar.advance())
     if found.interrupted:
         typer.echo(f"interrupted: {len(found.points)} of {points} settings were finished until then", err=True)
     for path in outputs:

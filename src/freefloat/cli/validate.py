@@ -65,7 +65,7 @@ def validate(
     loaded, motion, absent = inputs.load_mission()
     inputs.refuse_outputs({plot: ".html", output: ".json"}, "validations", (*files_of(loaded), estimate))
     answer = load_estimate(estimate)
-    with FitProgress("reading", quiet) as progress:
+    with FitProgress("reading", quiet, json) as progress:
         read = inputs.read(loaded.robot)
         progress.begin(f"validating {loaded.name}")
         try:

@@ -36,6 +36,7 @@ from freefloat.robot.selection import select_parameters
 from freefloat.robot.yaml_read import robot_from_document
 from freefloat.robot.yaml_write import robot_document
 
+_RESTS = 0.25  # of a variance: were the CAD model twice as bad as was said, one in six such intervals would miss
 _TOUCHED = 1e-6
 
 
@@ -151,6 +152,18 @@ class Estimate(Content):
             return np.where(length > _TOUCHED, np.inf, 0.0)
         covariance = (self.prior or CadSpread()).of_clusters(self.robot, self.minimal.combine)
         return length * np.sqrt(np.maximum(np.diagonal(covariance), 1e-300))
+
+    @cached_property
+    def of_prior(self) -> Array:
+        """Part of each cluster's variance that the CAD model's spread makes, shape (c,); zero without a prior."""
+        if self.budget is None or "prior" not in self.budget.sources:
+            return np.zeros(self.values.shape)
+        return self.budget.shares[:, self.budget.sources.index("prior")]
+
+    @property
+    def rests_on_prior(self) -> NDArray[np.bool_]:
+        """Clusters whose intervals are only as right as what was said of the CAD model, shape (c,)."""
+        return np.asarray(self.of_prior > _RESTS)
 
     def interval(self, confidence: float = 0.95) -> Array:
         """Lower and upper ends of two-sided intervals, shape (c, 2)."""

@@ -1,4 +1,4 @@
-"""The base motion of a flight, predicted from clusters, clock, joint zeros and momentum, with its exact derivatives.
+"""The base motion of a flight, predicted from clusters, clock, joints and momentum, with its exact derivatives.
 
 The law is that of `dynamics/reaction.py`, R = E at the first sample and H the angular momentum about the centre of mass
 in the base axes of that instant; linear momentum is that of a frame moving with the centre of mass, so it is zero and v
@@ -90,15 +90,17 @@ class Clock:
 class BaseMotion:
     """Predicted motion at the m instants of a grid.
 
-    q, dq, ddq: joints. v, w: base, shape (m, 3). R: attitudes against the first, (m, 3, 3); identities where they
-    are not predicted. u: R^T H, shape (m, 3). A: momentum matrix, (m, 6, 6 + dofs). B: velocities by angular
-    momentum, (m, r, 3), r the number of velocities that the base can have. gained: what pulses gave; None without any.
+    q, dq, ddq: joints, which move `scale` (dofs,) times as far as their curves. errors: of these. v, w: base, shape
+    (m, 3). R: attitudes against the first, (m, 3, 3); identities where they are not predicted. u: R^T H,
+    shape (m, 3). A: momentum matrix, (m, 6, 6 + dofs). B: velocities by angular momentum, (m, r, 3), r the number of
+    velocities that the base can have. gained: what pulses gave; None without any.
     """
 
     grid: Grid
     q: Array
     dq: Array
     ddq: Array
+    scale: Array
     errors: CurveErrors
     v: Array
     w: Array
@@ -109,29 +111,50 @@ class BaseMotion:
     gained: Gained | None = None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class JointErrors:
+    """How joints move differently from their curves: (1 + scales) (curve + bends + zeros).
+
+    zeros, scales: shape (dofs,). bends: coefficients of the errors of the curves.
+    """
+
+    zeros: Array
+    scales: Array
+    bends: Array
+
+    @classmethod
+    def none(cls, dofs: int) -> JointErrors:
+        """Joints that move as their curves do."""
+        return cls(np.zeros(dofs), np.zeros(dofs), np.zeros(0))
+
+    def moved(self, motion: Motion, errors: CurveErrors) -> tuple[Array, Array, Array]:
+        """Positions, rates and accelerations, shape (m, dofs) each; those of the curves, and how they may be wrong."""
+        q, dq = motion.position + self.zeros, np.array(motion.rate)
+        for joint in np.unique(errors.joint).tolist():
+            own = errors.joint == joint
+            q[:, joint] += errors.position[:, own] @ self.bends[own]
+            dq[:, joint] += errors.rate[:, own] @ self.bends[own]
+        scale = 1.0 + self.scales
+        return read_only(q * scale), read_only(dq * scale), read_only(motion.acceleration * scale)
+
+
 def predict(
     robot: Robot,
     joints: tuple[Motion, CurveErrors],
     grid: Grid,
     phi: Array,
-    zeros: Array,
-    bends: Array,
+    off: JointErrors,
     momentum: Array,
     pushes: Pushes | None = None,
 ) -> BaseMotion:
     """Predict.
 
     joints: their motion at the grid's instants, and how it may be wrong. phi: standard parameters, (10 bodies,).
-    zeros: of the joints, (dofs,). bends: coefficients of the errors of the joints' curves. momentum: H at the grid's
-    instants, (m, 3), but for what pushes add, which need attitudes.
+    off: how the joints move differently. momentum: H at the grid's instants, (m, 3), but for what pushes add, which
+    need attitudes.
     """
     motion, errors = joints
-    q, dq = motion.position + zeros, np.array(motion.rate)
-    for joint in np.unique(errors.joint).tolist():
-        own = errors.joint == joint
-        q[:, joint] += errors.position[:, own] @ bends[own]
-        dq[:, joint] += errors.rate[:, own] @ bends[own]
-    q, dq = read_only(q), read_only(dq)
+    q, dq, ddq = off.moved(motion, errors)
     reaction = Reaction.of(robot, q, dq, grid.spin, phi).checked()
     R, u, given = np.broadcast_to(np.eye(3), (q.shape[0], 3, 3)), np.zeros((q.shape[0], 3)), None
     if grid.step == 2:
@@ -141,7 +164,7 @@ def predict(
             momentum = momentum + given.momentum
         u = np.einsum("kji,kj->ki", R, momentum)
     v, w = reaction.velocities(u)
-    return BaseMotion(grid, q, dq, motion.acceleration, errors, v, w, R, u, reaction.A, reaction.B, given)
+    return BaseMotion(grid, q, dq, ddq, 1.0 + off.scales, errors, v, w, R, u, reaction.A, reaction.B, given)
 
 
 def missing_momentum(B: Array, w: Array, rates: Array, R: Array, turning: NDArray[np.int64]) -> Array:
@@ -184,14 +207,15 @@ class Targets:
     count: int
     parameters: int = 0
     zeros: int = -1
+    scales: int = -1
     bends: int = -1
     offset: int = -1
     drift: int = -1
-    joints: int = -1  # positions, then rates, as they are at that instant
+    joints: int = -1  # positions, then rates, of the joints' curves at that instant
 
     def as_array(self) -> NDArray[np.int64]:
         """In the order of the compiled code."""
-        places = (self.parameters, self.zeros, self.bends, self.offset, self.drift, self.joints)
+        places = (self.parameters, self.zeros, self.scales, self.bends, self.offset, self.drift, self.joints)
         return np.array(places, dtype=np.int64)
 
 
@@ -221,8 +245,10 @@ def sensitivities(
             solve_base(motion.A[own], K, allowed, first),
             wide,
             columns.size,
+            motion.q[own],
             motion.dq[own],
             motion.ddq[own],
+            motion.scale,
             since[own],
             errors.joint,
             errors.position[own],

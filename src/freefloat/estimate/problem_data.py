@@ -33,6 +33,7 @@ class Nuisances(SensorNuisances):
 
     time_offset_s: how late the base's sensors are stamped against the joints'. clock_drift: change of that [s/s].
     joint_zero_rad, joint_zero_m: of every joint's position.
+    joint_scale: of every joint's encoder, how much further joints move than it reads, over what it reads.
     joint_place_m, joint_axis_rad: where a joint sits on the body that carries it, along each axis, and tilts of its
     axis about each direction across it.
     external_torque_Nm: constant in inertial axes.
@@ -50,6 +51,7 @@ class Nuisances(SensorNuisances):
     clock_drift: float | None = usual_spread(1e-4, "change of the time offset, s/s")
     joint_zero_rad: float | None = usual_spread(1e-3, "of every joint that turns")
     joint_zero_m: float | None = usual_spread(1e-3, "of every joint that slides")
+    joint_scale: float | None = usual_spread(None, "of every joint's encoder, over what it reads")
     joint_place_m: float | None = usual_spread(0.5e-3, "of where each joint sits, along each axis")
     joint_axis_rad: float | None = usual_spread(1e-3, "of how each joint's axis points")
     external_torque_Nm: float | None = usual_spread(None, "constant in inertial axes")
@@ -187,6 +189,8 @@ class ProblemData(Content):
     def as_likely_built(self, theta: Array) -> Array:
         """The same of the likeliest robot that has the clusters theta, (10 bodies,)."""
         off = theta - self.cad
+        if not off.any():
+            return self.as_built
         phi = self.as_built + self._likeliest @ off
         phi[self.minimal.kept] -= off
         return phi

@@ -28,6 +28,7 @@ from freefloat.sensors.unknowns import UnknownGroup, along, flat, independent
 CLUSTERS = "clusters"
 KNOWN = "known "  # and the selector
 JOINT_ZEROS = "joint zeros"
+JOINT_SCALES = "joint scales"
 GEOMETRY = "geometry"
 WHEEL_INERTIAS = "wheel spin inertias"
 TIME_OFFSET = "time offset"
@@ -138,6 +139,7 @@ def _all(problem: Problem) -> Iterator[tuple[int | None, UnknownGroup]]:
         _clusters(problem),
         *_known(problem),
         *_joint_zeros(problem),
+        *_joint_scales(problem),
         *_wheel_inertias(problem),
         _pulse_forces(problem),
         *_shared_by_readings(problem),
@@ -211,6 +213,13 @@ def _joint_zeros(problem: Problem) -> Iterator[UnknownGroup]:
         labels = [f"zero of {joint.name}" for joint in joints]
         units = ["m" if sliding else "rad" for sliding in slides]
         yield independent(JOINT_ZEROS, labels, units, np.maximum(sds, 1e-12))
+
+
+def _joint_scales(problem: Problem) -> Iterator[UnknownGroup]:
+    """How much further each joint moves than its encoder reads, over what that reads."""
+    if problem.nuisances.joint_scale is not None:
+        labels = [f"scale of {joint.name}" for joint in problem.robot.joints]
+        yield independent(JOINT_SCALES, labels, "", problem.nuisances.joint_scale)
 
 
 def _geometry(problem: Problem) -> Iterator[UnknownGroup]:

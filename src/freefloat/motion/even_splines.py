@@ -17,6 +17,7 @@ from scipy.interpolate import BSpline
 from scipy.linalg import cholesky_banded
 
 from freefloat.arrays import Array
+from freefloat.motion import even_spline_kernels as kernels
 
 ORDER = 6  # coefficients that count at any time
 _HALVED = np.array([1.0, 6.0, 15.0, 20.0, 15.0, 6.0, 1.0]) / 32.0  # a bump as a sum of bumps half as wide
@@ -43,7 +44,21 @@ class PlacedFunctions:
 
     def of(self, coefficients: Array) -> Array:
         """Curves with these coefficients, shape (count, k), at the instants, shape (n, k)."""
-        return np.einsum("na,nak->nk", self.values, coefficients[self.first[:, None] + np.arange(ORDER)])
+        found = np.empty((self.first.size, coefficients.shape[1]))
+        kernels.sum_functions(self.first, self.values, np.ascontiguousarray(coefficients), found)
+        return found
+
+    def gathered(self, y: Array, count: int) -> Array:
+        """Sums of readings y, shape (n,), times the functions at their instants, shape (count,)."""
+        found = np.zeros(count)
+        kernels.gather_readings(self.first, self.values, np.ascontiguousarray(y), found)
+        return found
+
+    def gram(self, count: int) -> Array:
+        """Sums of products of the functions over the instants, the lower band of a matrix, shape (6, count)."""
+        band = np.zeros((ORDER, count))
+        kernels.gather_products(self.first, self.values, band)
+        return band
 
 
 @dataclass(frozen=True)
@@ -71,18 +86,14 @@ class EvenSpline:
 
     def functions(self, t: Array, derivatives: int = 0) -> tuple[PlacedFunctions, ...]:
         """The functions at times t, shape (n,) [s], and so many derivatives; beyond the ends they are those there."""
-        place = np.clip((t - self.start_s) / self.spacing_s, 0.0, self.pieces)
-        first = np.minimum(np.floor(place), self.pieces - 1).astype(np.int64)
-        u, p, found = place - first, _POWERS, []
-        for order in range(derivatives + 1):
-            values = np.broadcast_to(p[-1], (t.size, ORDER)).copy()
-            for row in p[-2::-1]:
-                values *= u[:, None]
-                values += row
-            found.append(PlacedFunctions(first, values))
-            if order < derivatives:
-                p = np.arange(1.0, len(p))[:, None] * p[1:] / self.spacing_s
-        return tuple(found)
+        first, values = np.empty(t.size, np.int64), np.empty((derivatives + 1, t.size, ORDER))
+        powers = np.zeros((derivatives + 1, ORDER, ORDER))
+        powers[0] = _POWERS
+        for order in range(derivatives):
+            powers[order + 1, :-1] = np.arange(1.0, ORDER)[:, None] * powers[order, 1:] / self.spacing_s
+        times = np.ascontiguousarray(t, float)
+        kernels.place_functions(times, self.start_s, self.spacing_s, self.pieces, powers, first, values)
+        return tuple(PlacedFunctions(first, each) for each in values)
 
     @cached_property
     def roughness(self) -> Array:
@@ -97,7 +108,7 @@ class EvenSpline:
         return band
 
     @cached_property
-    def _jerks(self) -> Array:
+    def jerks(self) -> Array:
         """The matrix of products of quadratic splines on these knots, spacing one, its lower band, (3, pieces + 2)."""
         inner = np.array([[1.0, -2.0, 1.0], [1.0, 2.0, -2.0], [0.0, 0.0, 1.0]]).T / 2.0  # by powers of the place
         piece = inner.T @ (1.0 / (np.arange(3)[:, None] + np.arange(3) + 1.0)) @ inner
@@ -112,14 +123,9 @@ class EvenSpline:
 
         The third derivative is a quadratic spline, whose coefficients are third differences over the spacing cubed.
         """
-        jerk, band = np.diff(c, 3), self._jerks
-        product = band[0] * jerk
-        for lag in (1, 2):
-            product[lag:] += band[lag, :-lag] * jerk[:-lag]
-            product[:-lag] += band[lag, :-lag] * jerk[lag:]
-        product /= self.spacing_s**5
-        padded = np.concatenate([np.zeros(3), product, np.zeros(3)])
-        return float(jerk @ product), -np.diff(padded, 3)
+        slope = np.empty(c.size)
+        value = kernels.roughness(np.ascontiguousarray(c), self.jerks, self.spacing_s**-5, slope)
+        return float(value), slope
 
     @cached_property
     def log_determinant(self) -> float:
@@ -127,7 +133,7 @@ class EvenSpline:
 
         Parabolas are told apart by the first three coefficients.
         """
-        gram = 2.0 * float(np.log(cholesky_banded(self._jerks, lower=True)[0]).sum())
+        gram = 2.0 * float(np.log(cholesky_banded(self.jerks, lower=True)[0]).sum())
         return gram - 5.0 * (self.count - 3) * math.log(self.spacing_s) - 2.0 * math.log(2.0 * self.spacing_s**3)
 
     def halved(self) -> EvenSpline:

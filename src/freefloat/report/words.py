@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 HALF = 1.959963984540054  # standard deviations on either side of a 95 % interval
 _TERMS = 2  # of a formula that are shown
-_MOSTLY = 0.5  # of a variance: then the prior is what the value rests on
+RESTS, MARK = "resting on the prior", "* "  # intervals are as right as what was said of the CAD model
 _LISTED = 3
 _DECIMALS, _LARGE = 8, 1e6  # beyond these, numbers are written with exponents
 _PREFIXES = ((1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
@@ -86,7 +86,8 @@ def residual_line(estimate: Estimate) -> str:
     elif unsure:
         parts.append(f"{_counted(unsure)} not significant")
     parts += _listed("held at the prior", estimate.held, "direction")
-    parts += _listed("mostly the prior's", _told_by_prior(estimate), "cluster")
+    resting = [name for name, rests in zip(estimate.names, estimate.rests_on_prior, strict=True) if rests]
+    parts += _listed(f"{MARK}{RESTS}", resting, "cluster")
     return " · ".join(parts)
 
 
@@ -99,11 +100,3 @@ def _listed(what: str, names: Sequence[str], noun: str) -> list[str]:
 
 def _counted(count: int, noun: str = "cluster") -> str:
     return f"{count} {noun}{'s' * (count != 1)}"
-
-
-def _told_by_prior(estimate: Estimate) -> list[str]:
-    """Clusters whose interval comes mostly from the prior."""
-    if estimate.budget is None or "prior" not in estimate.budget.sources:
-        return []
-    share = estimate.budget.shares[:, estimate.budget.sources.index("prior")]
-    return [name for name, part in zip(estimate.names, share, strict=True) if part > _MOSTLY]

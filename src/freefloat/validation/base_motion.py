@@ -21,6 +21,7 @@ from freefloat.estimate.likelihood.everything import beside
 from freefloat.estimate.likelihood.finished import stacked
 from freefloat.estimate.likelihood.likelihood import FlightLikelihood, Likelihood, Rows
 from freefloat.estimate.likelihood.maximum_likelihood import with_finer_curves
+from freefloat.estimate.likelihood.noise_levels import Levels, as_stated, spectral_levels, with_levels
 from freefloat.estimate.likelihood.predicted_base import PredictedFlight
 from freefloat.estimate.predicted_motion import BaseMotion
 from freefloat.estimate.prior import known_covariance
@@ -42,8 +43,8 @@ _ROUNDING = 1e-8
 class BaseMotionPrediction:
     """Rates, velocity, attitude and position of the base, and torques of the joints, by standard parameters."""
 
-    def __init__(self, problem: Problem, estimate: Estimate) -> None:
-        self.problem, self.estimate = problem, estimate
+    def __init__(self, problem: Problem, estimate: Estimate, levels: Levels | None = None) -> None:
+        self.problem, self.estimate, self.levels = problem, estimate, levels or Levels()
         self.likelihood = Likelihood(problem)
         self.count = len(problem.minimal)
         self.claimed = _claimed_by(problem, estimate)
@@ -72,7 +73,12 @@ class BaseMotionPrediction:
     def finer(self) -> BaseMotionPrediction | None:
         """The same with joints' curves on knots half as far apart; None if there are none, or too few readings."""
         problem = with_finer_curves(self.problem)
-        return None if problem is None else BaseMotionPrediction(problem, self.estimate)
+        return None if problem is None else BaseMotionPrediction(problem, self.estimate, self.levels)
+
+    def as_noisy(self, rows: tuple[Rows, ...]) -> BaseMotionPrediction | None:
+        """The same with sensors that rows show to be noisier than declared weighed by that; None if none is."""
+        levels = spectral_levels(tuple(part for part in rows if part.channel != "torques"))
+        return BaseMotionPrediction(with_levels(self.likelihood, levels), self.estimate, levels) if levels else None
 
     def settle(self, point: Array) -> float:
         """Bring joints' curves to what all readings make likely at a point; how far readings move, in their noise."""
@@ -97,7 +103,7 @@ class BaseMotionPrediction:
             signal, unit = measured.std(axis=0), UNITS[name]
             left = ChannelResidual(given.name, name, joints, unit, given.t[own], residual, noise, signal=signal)
             return PredictedReading.of(left, measured)
-        left = flight.left(rows)
+        left = as_stated(flight.left(rows), [each.name for each in self.problem.flights], self.levels)
         if flight.readings[name].steps:  # compared by its changes: measured is what is left of them
             return PredictedReading.of(left, left.residual)
         return PredictedReading.of(left, flight.seen(name))

@@ -16,6 +16,7 @@ import numpy as np
 from scipy.stats import chi2, norm
 
 from freefloat.arrays import Array
+from freefloat.estimate.likelihood.noise_levels import level_of
 from freefloat.estimate.unknowns import JOINT_MOTION
 from freefloat.sensors.gyro import WALKS as GYRO_WALKS
 from freefloat.validation.columns import ColumnCheck, check_column
@@ -83,8 +84,9 @@ def column_checks(
     for place, part in enumerate(fitted.rows):
         used = fitted.leverage[first : first + part.values.size].reshape(part.values.shape).sum(axis=0)
         own = weights[first : first + part.values.size].reshape(part.values.shape)
+        weighed = level_of(part, fitted.prediction.levels)
         for component, column in enumerate(part.values.T):
-            check = check_column(column, float(used[component]), false_alarm / count)
+            check = check_column(column, float(used[component]), false_alarm / count, float(weighed[component]))
             found.append((place, component, check))
             own[:, component] = 1.0 / check.noise
         first += part.values.size

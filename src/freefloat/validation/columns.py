@@ -15,8 +15,8 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import chi2
 
 from freefloat.arrays import Array
+from freefloat.data.processing.measured_curves import LOUDER
 from freefloat.data.processing.whiteness import whiteness
-from freefloat.estimate.likelihood.everything import LOUDER
 
 _FEWEST = 32  # rows of a column that is judged
 _MOST_LINES = 8
@@ -37,11 +37,13 @@ class LineFound:
 class ColumnCheck:
     """One column.
 
-    level: root mean square over what noise as declared would leave, lines taken out. chance: largest level that such
-    noise reaches by chance. white: whether no octave holds more than noise of this level. lines: those found.
+    level: root mean square over what noise as declared would leave, lines taken out. over: the same over the noise by
+    which the column was weighed. chance: largest level that noise reaches by chance. white: whether no octave holds
+    more than noise of this level. lines: those found.
     """
 
     level: float
+    over: float
     chance: float
     white: bool
     lines: tuple[LineFound, ...]
@@ -58,20 +60,24 @@ class ColumnCheck:
 
     @property
     def noise(self) -> float:
-        """Standard deviation of the noise, in units of what was declared: one unless it is white and beyond chance."""
-        return self.level if self.white and self.level > self.chance else 1.0
+        """Standard deviation of the noise, in units of the weights: one unless it is white and beyond chance."""
+        return self.over if self.white and self.over > self.chance else 1.0
 
 
-def check_column(r: Array, used: float, false_alarm: float) -> ColumnCheck:
-    """Judge a column, shape (n,), of whose freedom a fit used a part; a quarter of the false alarms for each test."""
+def check_column(r: Array, used: float, false_alarm: float, weighed: float = 1.0) -> ColumnCheck:
+    """Judge a column, shape (n,), of whose freedom a fit used a part; a quarter of the false alarms for each test.
+
+    weighed: noise that it was weighed by, in units of what was declared.
+    """
     if r.size < _FEWEST or float(np.abs(r).max()) < _FLOOR:
-        return ColumnCheck(_level(r, used), np.inf, True, ())
+        over = _level(r, used)
+        return ColumnCheck(weighed * over, over, np.inf, True, ())
     lines, rest = lines_in(r, false_alarm / 4.0)
     freedom = max(r.size - used - 2.0 * len(lines), 1.0)
     level = float(np.sqrt(rest @ rest / freedom))
     chance = float(np.sqrt(chi2.isf(false_alarm / 4.0, freedom) / freedom))
     judged = whiteness(rest, noise_sd=max(1.0, level), false_alarm=false_alarm / 2.0)  # colour is no matter of level
-    return ColumnCheck(level, chance, judged.white, lines)
+    return ColumnCheck(weighed * level, level, chance, judged.white, lines)
 
 
 def _level(r: Array, used: float) -> float:

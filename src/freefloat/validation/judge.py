@@ -17,7 +17,7 @@ from freefloat.estimate.causes.claims import RIVALS, in_words
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import in_percent
 from freefloat.estimate.likelihood.finished import white
-from freefloat.estimate.likelihood.likelihood import SETTLED, SETTLING
+from freefloat.estimate.likelihood.likelihood import SETTLED, SETTLING, WRONG_MODEL
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.progress import say
@@ -62,19 +62,40 @@ def judged(prediction: Predictor, problem: Problem, estimate: Estimate, false_al
         say("the estimate as it is")
         nu = prediction.start()[claimed.theta.size :]
         held = _settled(fit(prediction, Freedom.none(claimed.theta), nu, derivatives=False))
+        within = _within(held)
+        noisier = None if _is_far(within) else prediction.as_noisy(within.rows)
+        if noisier is not None:
+            say("noise as it is")
+            held, within = _again(noisier, held)
         for _ in range(_REFINEMENTS):
-            finer = None if white(held.rows) is not False else prediction.finer()
+            finer = within.prediction.finer() if white(within.rows) is False and not _is_far(within) else None
             if finer is None:
                 break
-            prediction = finer
-            prediction.start()
-            held = _settled(fit(prediction, held.freedom, held.nu, derivatives=False))
-        say("within its uncertainty")
-        within = fit(prediction, Freedom.within(claimed.theta, claimed.root), held.nu)
+            say("finer curves of the joints")
+            held, within = _again(finer, held)
         checks = check_fit(within, false_alarm)
         say("what may be wrong" if checks.fired else "what it depends on")
         causes = _causes(problem, estimate, within, checks, nu, false_alarm) if checks.fired else ()
         return _validation(problem, estimate, _Judgement(held, within, checks, causes), false_alarm)
+
+
+def _again(prediction: Predictor, held: FittedPrediction) -> tuple[FittedPrediction, FittedPrediction]:
+    """Fits by another prediction of the same, with the estimate as it is and within its uncertainty."""
+    prediction.start()
+    held = _settled(fit(prediction, held.freedom, held.nu, derivatives=False))
+    return held, _within(held)
+
+
+def _within(held: FittedPrediction) -> FittedPrediction:
+    """A fit within the estimate's uncertainty."""
+    say("within its uncertainty")
+    claimed = held.prediction.claimed
+    return fit(held.prediction, Freedom.within(claimed.theta, claimed.root), held.nu)
+
+
+def _is_far(within: FittedPrediction) -> bool:
+    """Whether so much is left that no finer curves, or noisier sensors, explain it."""
+    return not float((within.residual**2).mean()) < WRONG_MODEL**2
 
 
 def _settled(held: FittedPrediction) -> FittedPrediction:
@@ -99,11 +120,14 @@ def _causes(
 
     Where only the level is too high, sensors are noisier than declared. Otherwise what may be wrong with the flights
     is compared with changes of the estimate, by how much less a fit costs that allows for each; mistakes of recording
-    are looked for where neither explains everything.
+    are looked for where neither explains everything. Of an estimate that accuses its own recordings, changes are not
+    looked for: what is wrong with it is known.
     """
     prediction, claimed = within.prediction, within.prediction.claimed
     if all(check.fired == (check.name == "level") for check in checks.checks):
         return tuple(noisy_sensors(checks, prediction.readings(within.point)))
+    if _accused(estimate):
+        return prediction.suspected(within.point, within.freedom.root, within.xi).causes
     wide = Freedom.within(claimed.theta, np.hstack([claimed.root, _WIDE * claimed.cad_root]))
     free = fit(prediction, wide, nu)
     unmoved = at(prediction, within.freedom, np.concatenate([np.zeros(within.freedom.size), nu]))
@@ -112,6 +136,11 @@ def _causes(
     told = _best((*changed, *suspected.causes))
     everything = told and told[0].share > _EVERYTHING
     return (() if everything else tuple(mistaken_recordings(problem, estimate))) or told
+
+
+def _accused(estimate: Estimate) -> list[Cause]:
+    """What the estimate says to be wrong with the recordings that it was made from, and intervals do not allow for."""
+    return [cause for cause in estimate.causes if cause.kind not in _NO_FAULT]
 
 
 def _best(causes: tuple[Cause, ...]) -> tuple[Cause, ...]:
@@ -164,17 +193,17 @@ def _verdict(
     ratios = _ratios(channels)
     reasons, checks, causes = [headline(channels, duration_s)], made.checks, made.causes
     hidden, claimed = hidden_clusters(made.within)
-    little = claimed == 0 or len(hidden) > _MOSTLY * claimed
+    little, accused = claimed == 0 or len(hidden) > _MOSTLY * claimed, _accused(estimate)
     if checks.fired:
         reasons.append(_fired(checks))
-        reasons.append(in_words(causes) if causes else _unexplained(made.within))
+        if causes or not accused:
+            reasons.append(in_words(causes) if causes else _unexplained(made.within))
         if checks.of("parameters").fired and estimate.model == "angular-momentum" and estimate.method in _SHRINKING:
             reasons.append(f"{estimate.method} shrinks clusters where rates are noisy: identify by maximum-likelihood")
     elif max(ratios.values()) > _AS_GOOD:
         reasons.append("it is no nearer because the estimate is uncertain, as it says itself")
     if little:
         reasons.append(_little(hidden, claimed))
-    accused = [cause for cause in estimate.causes if cause.kind not in _NO_FAULT]
     if accused:
         reasons.append(f"of the recordings that the estimate was made from, {in_words(accused)}")
     only_noise = bool(causes) and all(cause.kind == "noise" for cause in causes)

@@ -20,6 +20,7 @@ from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import UNITS
 from freefloat.estimate.estimated_clusters import total_covariance
 from freefloat.estimate.likelihood.likelihood import Rows
+from freefloat.estimate.likelihood.noise_levels import Levels
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.rows.equations import Equations
 from freefloat.estimate.rows.flight_stack import FlightStack, whitening
@@ -60,6 +61,7 @@ class LinearPrediction:
         self.information = scipy.linalg.block_diag(np.zeros((free, free)), *(group.information for group in biases))
         x = np.concatenate([estimate.values, np.zeros(free)])
         self.weights = tuple(whitening(stack.errors(x)) for stack in self.stacks)
+        self.levels = Levels()
 
     def _biases(self) -> Iterator[UnknownGroup]:
         """Of the gyro in every flight, as it says; where they walk is not allowed for."""
@@ -146,6 +148,10 @@ class LinearPrediction:
 
     def finer(self) -> None:
         """None: samples are what they are."""
+
+    def as_noisy(self, rows: tuple[Rows, ...]) -> LinearPrediction | None:
+        """None: weights of linear rows are mixtures of many sensors' noise."""
+        return None
 
     def settle(self, point: Array) -> float:
         """Zero: samples are what they are."""

@@ -18,6 +18,7 @@ from freefloat.errors import FreefloatError
 from freefloat.estimate.causes.claims import Suspected
 from freefloat.estimate.estimate_parts import ChannelResidual
 from freefloat.estimate.likelihood.likelihood import Rows
+from freefloat.estimate.likelihood.noise_levels import Levels
 from freefloat.estimate.problem import Problem
 from freefloat.models.names import cluster_words
 from freefloat.robot.rotations import logarithm, rotations
@@ -112,6 +113,7 @@ class Predictor(Protocol):
     kinds: tuple[str, ...]  # of nu, such as `time offset`
     mean: Array  # of nu before the data, shape (k,)
     information: Array  # of nu before the data, shape (k, k)
+    levels: Levels  # noise that rows are weighed by over what was declared, where they differ
 
     def start(self) -> Array:
         """A first point, the estimate's theta in it."""
@@ -123,6 +125,10 @@ class Predictor(Protocol):
 
     def finer(self) -> Predictor | None:
         """The same with joints' curves on knots half as far apart; None if there are none, or too few readings."""
+        ...
+
+    def as_noisy(self, rows: tuple[Rows, ...]) -> Predictor | None:
+        """The same with sensors that rows show to be noisier than declared weighed by that; None if none is."""
         ...
 
     def settle(self, point: Array) -> float:

@@ -18,7 +18,7 @@ from freefloat.estimate.unknowns import PlacedGroup, Unknowns, clock_kinds, cloc
 from freefloat.robot.rotations import rotations
 from freefloat.robot.selection import select_parameters
 
-_MOVING = ("joint zeros", "geometry", "joint motion", "momentum", "external torque")
+_MOVING = ("joint zeros", "joint scales", "geometry", "joint motion", "momentum", "external torque")
 _SENSED = (
     "gyro misalignment",
     "gyro scale",
@@ -102,9 +102,11 @@ def _setting(
     there, clocks = present[columns].astype(float), _clocks(problem, number)
     if any(point[part.place].any() for part in moving if part.kind in clocks):
         raise NotImplementedError("derivatives are those where clocks are exact")
+    if any(point[part.place].any() for part in moving if part.kind == "joint scales"):
+        raise NotImplementedError("derivatives are those of joints that move as their encoders read")
     setting = Setting(robot, flight, phi * present, columns, there, tuple(moving), {}, flight.clock, clocks)
     curves = flight.joints.errors(flight.t[:1]).sd.size
-    width = {"joint zeros": len(robot.joints), "joint motion": curves}
+    width = {"joint zeros": len(robot.joints), "joint scales": len(robot.joints), "joint motion": curves}
     values = {kind: np.zeros(size) for kind, size in width.items()}
     values |= {kind: np.zeros(3) for kind in (*_TURNING, "drift velocity")}
     values["momentum"][setting.turning] = flight.momentum.vector[setting.turning]

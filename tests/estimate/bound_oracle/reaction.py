@@ -101,7 +101,8 @@ class Setting:
             of_joint = np.equal.outer(errors.joint, np.arange(q.shape[1])).astype(float)
             q = q + (errors.position * values["joint motion"]) @ of_joint
             dq = dq + (errors.rate * values["joint motion"]) @ of_joint
-        return Joints(t, q, dq, motion.acceleration, *self._spin(t))
+        scale = 1.0 + values["joint scales"]
+        return Joints(t, q * scale, dq * scale, motion.acceleration * scale, *self._spin(t))
 
     def _spin(self, t: Array) -> tuple[Array, Array]:
         """Momentum of the wheels' rates relative to the base, and its derivative, (n, 3) each."""
@@ -147,6 +148,7 @@ class Derivatives:
         by_momentum = self.momentum[..., setting.turning]
         columns = {
             "joint zeros": self.position,
+            "joint scales": self.position * joints.q[:, None] + self.rate * joints.dq[:, None],
             "geometry": self.geometry,
             "momentum": by_momentum,
             "external torque": by_momentum * (joints.t - setting.flight.t[0])[:, None, None],

@@ -6,12 +6,12 @@ import math
 import time
 
 import numpy as np
-from rich.markup import escape
 from rich.progress import BarColumn, Progress as Bar, TextColumn
 
 from freefloat.arrays import Array
 from freefloat.cli.console import error_console
-from freefloat.cli.progress.bars import LiveBar
+from freefloat.cli.progress.bars import PatientBar
+from freefloat.cli.progress.waiting import Waiting
 from freefloat.excitation.finding import Standing, margins_of
 from freefloat.excitation.limits.joint import JointPosition
 from freefloat.excitation.margin import Margin
@@ -21,19 +21,22 @@ from freefloat.report.design_words import accuracy_words, condition_words
 _BETWEEN_S = 3.0  # predictions of the best motion so far take a tenth of a second: not more often than this
 
 
-class DesignProgress(LiveBar):
+class DesignProgress(PatientBar):
     """Updated by a design as it goes on; says on standard error how far it is.
 
-    Searches are the starts and, after them, the best of these shaken. quiet: says nothing.
+    Searches are the starts and, after them, the best of these shaken. quiet: says nothing. json: says no lines but
+    those of searches that ended.
     """
 
-    def __init__(self, plan: Plan, quiet: bool) -> None:
+    def __init__(self, plan: Plan, quiet: bool, json: bool = False) -> None:
         self.plan, self.quiet = plan, quiet
         self.console = error_console(quiet)
         self.best, self.finished, self.last, self.words = math.inf, 0, 0.0, "no motion within all limits yet"
         text, silent = TextColumn("{task.description}"), quiet or not self.console.is_terminal
         self.bar = Bar(BarColumn(18), text, console=self.console, disable=silent)
-        self.task = self.bar.add_task("starting", total=None)  # how many searches there are, the first update says
+        self.task = self.bar.add_task("", total=None)  # how many searches there are, the first update says
+        self.waiting = Waiting(self.console, self.describe, quiet or json)
+        self.waiting.begin("designing the motion")
 
     def update(self, standing: Standing) -> None:
         """A search made an iteration, or came to its end."""
@@ -45,10 +48,11 @@ class DesignProgress(LiveBar):
             self.best, self.words = standing.best, self._best_in_words(standing.y)
             self.last = time.monotonic()
         self.finished = standing.finished
-        line = escape(f"{standing.finished}/{standing.starts} searches   {self.words}")
-        self.bar.update(self.task, completed=standing.finished, total=standing.starts, description=line)
+        line = f"{standing.finished}/{standing.starts} searches   {self.words}"
+        self.waiting.begin(line)
+        self.bar.update(self.task, completed=standing.finished, total=standing.starts)
         if ended and not self.console.is_terminal:
-            self.console.print(line, soft_wrap=True)
+            self.waiting.say(line)
 
     def _best_in_words(self, y: Array) -> str:
         """Accuracy, condition number and the nearest limit of the best motion so far."""

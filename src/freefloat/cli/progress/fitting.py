@@ -1,4 +1,4 @@
-"""How far a fit is: a spinner on a terminal, a plain line every ten seconds elsewhere."""
+"""How far a fit is: a spinner on a terminal, a plain line every few seconds elsewhere."""
 
 from __future__ import annotations
 
@@ -8,29 +8,30 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import Self
 
-from rich.markup import escape
-
 from freefloat.cli.console import error_console
+from freefloat.cli.progress.waiting import Waiting
 from freefloat.estimate.progress import listening
-
-_BETWEEN_S = 10.0  # plain lines, which stay
 
 
 class FitProgress:
-    """Says on standard error what is being done within its `with` block. quiet: says nothing.
+    """Says on standard error what is being done within its `with` block.
 
-    doing: what it is as a whole. clock: seconds from any time on.
+    doing: what it is as a whole. quiet: says nothing. json: says no lines. clock: seconds from any time on.
     """
 
-    def __init__(self, doing: str, quiet: bool, clock: Callable[[], float] = time.monotonic) -> None:
-        self.console, self.clock, self.doing = error_console(quiet), clock, doing
-        self.last, self.open = clock(), ExitStack()
-        self.status = self.console.status(escape(doing))
+    def __init__(
+        self, doing: str, quiet: bool, json: bool = False, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.console, self.open = error_console(quiet), ExitStack()
+        self.status = self.console.status("")
+        self.waiting = Waiting(self.console, self.status.update, quiet or json, clock)
+        self.begin(doing)
 
     def __enter__(self) -> Self:
         self.open.enter_context(listening(self.update))
         if self.console.is_terminal:
             self.open.enter_context(self.status)
+        self.open.enter_context(self.waiting)
         return self
 
     def __exit__(
@@ -41,15 +42,8 @@ class FitProgress:
     def begin(self, doing: str) -> None:
         """Something else is done from now on."""
         self.doing = doing
-        self._show(doing)
+        self.waiting.begin(doing)
 
     def update(self, words: str) -> None:
         """It came a step further."""
-        self._show(f"{self.doing}: {words}")
-
-    def _show(self, line: str) -> None:
-        if self.console.is_terminal:
-            self.status.update(escape(line))
-        elif self.clock() - self.last >= _BETWEEN_S:
-            self.last = self.clock()
-            self.console.print(escape(line), soft_wrap=True)
+        self.waiting.begin(f"{self.doing}: {words}")

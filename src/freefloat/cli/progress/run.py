@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from types import TracebackType
 from typing import Self
 
 from freefloat.cli.console import error_console
 from freefloat.cli.progress.design import DesignProgress
+from freefloat.cli.progress.fitting import FitProgress
 from freefloat.mission.designing import plan_of
 from freefloat.mission.mission_file import Mission
 from freefloat.runs.run_steps import RunStanding
@@ -26,12 +28,15 @@ _WORDS = {
 
 
 class RunProgress:
-    """Updated by a run as it goes on; says it on standard error, a line for each step. quiet: says nothing."""
+    """Updated by a run as it goes on; says it on standard error, a line for each step, and more of one that takes long.
 
-    def __init__(self, mission: Mission, quiet: bool, designs: bool) -> None:
-        self.quiet, self.console = quiet, error_console(quiet)
-        self.design = DesignProgress(plan_of(mission), quiet) if designs else None
-        self.status = self.console.status("")
+    quiet: says nothing. json: says no lines but of what ended.
+    """
+
+    def __init__(self, mission: Mission, quiet: bool, json: bool, designs: bool) -> None:
+        self.quiet, self.json, self.console = quiet, json, error_console(quiet)
+        self.design = DesignProgress(plan_of(mission), quiet, json) if designs else None
+        self.step = ExitStack()
 
     def __enter__(self) -> Self:
         return self
@@ -39,12 +44,7 @@ class RunProgress:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._stop()
-
-    def _stop(self) -> None:
-        if self.design is not None:
-            self.design.bar.stop()
-        self.status.stop()
+        self.step.close()
 
     def update(self, standing: RunStanding) -> None:
         """A step began, goes on, or ended."""
@@ -54,12 +54,11 @@ class RunProgress:
         if standing.design is not None and self.design is not None:
             self.design.update(standing.design)
         elif standing.seconds is not None:
-            self._stop()
+            self.step.close()
             said = f"   {standing.said}" if standing.said else ""
             self.console.print(f" [green]✓[/] {words:<50}{standing.seconds:6.1f} s[dim]{said}[/]", soft_wrap=True)
         elif standing.step == "design" and self.design is not None:
             self.console.print(f"   {words}", style="dim")
-            self.design.bar.start()
+            self.step.enter_context(self.design)
         else:
-            self.status = self.console.status(words)
-            self.status.start()
+            self.step.enter_context(FitProgress(words, self.quiet, self.json))

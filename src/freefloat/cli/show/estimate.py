@@ -13,7 +13,7 @@ from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import Quantity
 from freefloat.estimate.single_body import about_centre
 from freefloat.models.names import cluster_unit
-from freefloat.report.words import HALF, number, prefixed, relative, residual_line, shortened, with_interval
+from freefloat.report.words import HALF, MARK, number, prefixed, relative, residual_line, shortened, with_interval
 from freefloat.robot.parameters import PER_BODY
 
 _WORTH = 2.0  # standard deviations by which a nuisance is worth a line
@@ -59,7 +59,7 @@ def _clusters(estimate: Estimate) -> Table:
             interval,
             relative(value, half),
             escape(_made_of(estimate, index)),
-            number(float(estimate.cad[index])),
+            f"{MARK if estimate.rests_on_prior[index] else ''}{number(float(estimate.cad[index]))}",
             style=None if estimate.significant[index] else "dim",
         )
     return table

@@ -19,17 +19,19 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_solve_banded, cholesky_banded
+from scipy.linalg import cho_solve_banded, cholesky_banded
 from scipy.optimize import minimize_scalar
 
 from freefloat.arrays import Array
 from freefloat.data.processing.resampling import CannotProcess, evenly
 from freefloat.data.processing.spectrum import noise_level
 from freefloat.data.processing.whiteness import whiteness
+from freefloat.motion import even_spline_kernels as kernels
 from freefloat.motion.even_splines import ORDER, EvenSpline, PlacedFunctions
 from freefloat.motion.trajectory import Motion
 
 FEWEST = 16  # readings from which anything can be made
+LOUDER = 1.25  # times the noise that was declared: less, if it is white, asks for no decision
 _COARSEST = 8  # pieces
 _BEYOND_S = 0.25  # by which curves go on at both ends, for clocks that are off
 _GAIN = 1.0  # of the logarithm of the evidence, for each curve, that is worth halving the knots
@@ -118,22 +120,30 @@ class MeasuredCurves:
             found[:, j] = cho_solve_banded((cholesky_banded(band, lower=True), True), right[:, j])
         return found
 
+    @cached_property
+    def level(self) -> Array:
+        """Noise of readings over what it was taken for, (k,): what they leave, but for what the curves followed."""
+        followed = (self.sd(self.readings.t)[0 if self.readings.start is None else 1] / self.noise_sd) ** 2
+        return np.asarray(self.left / np.sqrt(np.maximum(1.0 - followed, 0.01)))
+
     def sd(self, t: Array) -> Array:
         """Root mean square over times t of the standard deviations of values and two derivatives, shape (3, k)."""
-        variance = window_covariances(*self.chain)
-        spread = np.empty((3, self.coefficients.shape[1]))
-        for order, functions in enumerate(self.spline.functions(t, 2)):
-            there = np.einsum("na,nkab,nb->nk", functions.values, variance[functions.first], functions.values)
-            spread[order] = np.sqrt(np.maximum(there, 0.0).mean(axis=0))
-        return spread
+        windows = window_covariances(*self.chain)
+        variances = np.empty((3, self.coefficients.shape[1]))
+        for functions, variance in zip(self.spline.functions(t, 2), variances, strict=True):
+            kernels.mean_variances(functions.first, functions.values, windows, variance)
+        return np.sqrt(variances)
 
     def unexplained(self, sensor: str, names: tuple[str, ...]) -> list[str]:
-        """A sentence for every curve of which a sensor reads more than its noise and a smooth curve."""
+        """A sentence for every curve of which a sensor reads more than its noise and a smooth curve.
+
+        Noise that is white and hardly larger than was declared is none: `as_text` says how large it is.
+        """
         return [
             f"{sensor} of {name}: readings leave {left:.3g} times their noise beside any smooth curve; check its noise "
             "or its time stamps"
-            for name, left, white in zip(names, self.left, self.white, strict=True)
-            if not white
+            for name, left, white, coloured in zip(names, self.left, self.white, self.coloured, strict=True)
+            if not white and (coloured or left > LOUDER)
         ]
 
     def as_text(self, names: tuple[str, ...]) -> str:
@@ -154,15 +164,8 @@ def motion_of(spline: EvenSpline, coefficients: Array, t: Array) -> Motion:
 def window_covariances(weights: Array, sd: Array) -> Array:
     """Covariances of six coefficients in a row, from each on that a piece begins with, shape (pieces, k, 6, 6)."""
     count, k = sd.shape
-    P, found = np.zeros((k, ORDER, ORDER)), np.empty((count - ORDER + 1, k, ORDER, ORDER))
-    for i in range(count):
-        row = np.einsum("ka,kab->kb", weights[i], P[:, :0:-1, :])
-        variance = np.einsum("kb,kb->k", weights[i], row[:, :0:-1]) + sd[i] ** 2
-        P[:, :-1, :-1] = P[:, 1:, 1:].copy()
-        P[:, -1, :-1] = P[:, :-1, -1] = row[:, 1:]
-        P[:, -1, -1] = variance
-        if i >= ORDER - 1:
-            found[i - ORDER + 1] = P
+    found = np.empty((count - ORDER + 1, k, ORDER, ORDER))
+    kernels.window_covariances(weights, sd, found)
     return found
 
 
@@ -230,12 +233,7 @@ def on_knots(readings: CurveReadings, spline: EvenSpline, jerk: Array | None = N
     if not inside.all():
         readings = readings.at_rows(inside)
     functions, last = _read(readings, spline)
-    gram = np.zeros((ORDER, spline.count))
-    for lag in range(ORDER):
-        for k in range(ORDER - lag):
-            products = functions.values[:, k] * functions.values[:, k + lag]
-            gram[lag] += np.bincount(functions.first + k, products, spline.count)
-    fits = []
+    gram, fits = functions.gram(spline.count), []
     for j in range(readings.values.shape[1]):
         y = np.append(readings.values[:, j], last[j : j + 1])
         curve = _Curve(readings.t, y, float(readings.sd[j]), spline, functions, gram)
@@ -309,7 +307,8 @@ class _Curve:
     def with_jerk(self, jerk: float) -> tuple[Array, Array, float, float, float, float, bool, bool]:
         """Coefficients, precision, noise, jerk, evidence, what is left over noise, whether white, whether coloured."""
         self._begin(jerk)
-        evidence, c, band, sd = self.evidence(jerk)
+        evidence, c, sd = self.evidence(jerk)
+        band = (self.gram + self.sd**2 / jerk * self.spline.roughness) / sd**2
         residual = (self.y - self.functions.of(c[:, None])[:, 0])[: self.t.size]
         left = float(np.sqrt((residual**2).mean())) / sd
         parts = np.array_split(residual, max(1, residual.size // _LONG))
@@ -320,41 +319,45 @@ class _Curve:
     def _begin(self, jerk: float) -> None:
         """Look at curves from one with this density of jerk, from which others differ little: no digits are lost."""
         ratio = self.sd**2 / jerk
-        try:
-            root = cholesky_banded(self.gram + ratio * self.spline.roughness, lower=True)
-        except LinAlgError:
+        root = self.gram + ratio * self.spline.roughness
+        if math.isnan(kernels.factor(root)):
             raise CannotProcess(
                 f"{self.y.size} readings say too little of a curve with {self.spline.count} coefficients; allowed: "
                 "readings over most of the time"
-            ) from None
+            )
         for _ in range(2):
-            right = self._gathered(self.r0) - ratio * self.spline.roughness_of(self.c0)[1]
-            self.c0 = self.c0 + cho_solve_banded((root, True), right)
+            step = self._gathered(self.r0) - ratio * self.spline.roughness_of(self.c0)[1]
+            kernels.solve(root, step)
+            self.c0 = self.c0 + step
             self.r0 = self.y - self.functions.of(self.c0[:, None])[:, 0]
         self.right, self.rough0 = self._gathered(self.r0), self.spline.roughness_of(self.c0)[1]
 
     def _gathered(self, r: Array) -> Array:
-        found = np.zeros(self.spline.count)
-        for k in range(ORDER):
-            found += np.bincount(self.functions.first + k, self.functions.values[:, k] * r, self.spline.count)
-        return found
+        return self.functions.gathered(r, self.spline.count)
 
-    def evidence(self, jerk: float) -> tuple[float, Array, Array, float]:
-        """Logarithm of how likely the readings are, coefficients, precision and noise, at a density of jerk.
+    def evidence(self, jerk: float) -> tuple[float, Array, float]:
+        """Logarithm of how likely the readings are, coefficients and noise, at a density of jerk.
 
         With noise unknown its variance is the most likely one, and the density is relative to a first guess of it.
         """
-        ratio = self.sd**2 / jerk
-        band = self.gram + ratio * self.spline.roughness
-        try:
-            root = cholesky_banded(band, lower=True)
-        except LinAlgError:
-            return -_UNLIKELY, self.c0, band, self.sd
-        step = cho_solve_banded((root, True), self.right - ratio * self.rough0)
-        c, r, n = self.c0 + step, self.r0 - self.functions.of(step[:, None])[:, 0], self.y.size
-        energy = float(r @ r) + ratio * self.spline.roughness_of(c)[0]
+        ratio, spline, c = self.sd**2 / jerk, self.spline, np.empty(self.spline.count)
+        energy, determinant = kernels.least_energy(
+            self.functions.first,
+            self.functions.values,
+            self.gram,
+            spline.roughness,
+            ratio,
+            self.right - ratio * self.rough0,
+            self.r0,
+            self.c0,
+            spline.jerks,
+            spline.spacing_s**-5,
+            c,
+        )
+        if math.isnan(determinant):
+            return -_UNLIKELY, self.c0, self.sd
+        n = self.y.size
         variance = self.sd**2 if self.known else max(energy / (n - 3), self.floor**2)
-        determinant = 2.0 * float(np.log(root[0]).sum())
-        log = self.rank * math.log(ratio) + self.spline.log_determinant - determinant
+        log = self.rank * math.log(ratio) + spline.log_determinant - determinant
         log -= energy / variance + (n - 3) * math.log(variance)
-        return 0.5 * log, c, band / variance, math.sqrt(variance)
+        return 0.5 * log, c, math.sqrt(variance)

@@ -15,6 +15,7 @@ the signal moves fast. An octave may therefore hold all that rounding alone can:
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -67,7 +68,7 @@ def whiteness(
     variance = float(noise_sd or 0.0) ** 2 if known else float(sums[-1] / bins[-1])
     blurred = known and float(noise_sd or 0.0) > 0.5 * rounding
     variance = max(variance + (rounding**2 / 12.0 if blurred else 0.0), floor**2, 1e-300)
-    limits = _limits(bins, false_alarm, known) * variance
+    limits = _limits(tuple(bins.tolist()), false_alarm, known) * variance
     allowed = limits + (0.0 if blurred else r.size * rounding**2 / 24.0)
     worst = int(np.argmax(sums / allowed))
     low, high = (edges[worst] + 1) / r.size, edges[worst + 1] / r.size
@@ -83,8 +84,10 @@ def _octaves(bins: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     return np.array(edges[::-1] if edges[-1] == 0 else [0, *edges[::-1]])
 
 
-def _limits(bins: Array, false_alarm: float, known: bool) -> Array:
-    """Largest sum over each octave, in units of the noise variance, shape (octaves,)."""
+@lru_cache(maxsize=64)  # many residuals are as long as others
+def _limits(octaves: tuple[int, ...], false_alarm: float, known: bool) -> Array:
+    """Largest sum over each octave of so many bins, in units of the noise variance, shape (octaves,)."""
+    bins = np.array(octaves)
     if known:
         return chi2.isf(false_alarm / bins.size, 2.0 * bins) / 2.0
     tested = f_distribution.isf(false_alarm / (bins.size - 1), 2.0 * bins[:-1], 2.0 * bins[-1]) * bins[:-1]

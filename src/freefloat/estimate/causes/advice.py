@@ -65,9 +65,10 @@ def sentences(
     yield from _shifted(equations, sd, bias)
 
 
-def lost_sentence(lost: tuple[str, ...]) -> str:
-    """What the data do not show at all, and what would."""
-    return f"the data do not show {_some(lost)}: held at the CAD model. {_remedy(lost)}"
+def lost_sentence(lost: tuple[str, ...], open_: bool = False) -> str:
+    """What the data do not show at all, and what would. open_: whether intervals say so, else it stays as it was."""
+    left = "intervals are as wide as that leaves them" if open_ else "held at the CAD model"
+    return f"the data do not show {_some(lost)}: {left}. {_remedy(lost)}"
 
 
 def never_sentence(lost: tuple[str, ...]) -> str:

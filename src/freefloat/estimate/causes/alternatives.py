@@ -20,6 +20,7 @@ from freefloat.estimate.unknowns import (
     EXTERNAL_TORQUE,
     GEOMETRY,
     JOINT_MOTION,
+    JOINT_SCALES,
     JOINT_ZEROS,
     KNOWN,
     MOMENTUM,
@@ -113,13 +114,24 @@ def _of_zero(label: str, unit: str) -> _Said:
     return "zero", joint, _by_amount(f"the zero of {joint} is off by {{}} {unit}"), cure
 
 
+def _of_encoder(label: str, unit: str) -> _Said:
+    joint = label.removeprefix("scale of ")
+    cure = "correct the encoder's scale in the recording, or allow for it (`joint_scale` under nuisances)"
+    return "joint scale", joint, _read(joint), cure
+
+
 def _of_wheel(label: str, unit: str) -> _Said:
     wheel = label.removeprefix("spin inertia of ")
     cure = f"correct the spin inertia of {wheel} in the robot file, or give it a spread"
     return "wheel inertia", wheel, _by_amount(f"the spin inertia of {wheel} is off by {{}} {unit}"), cure
 
 
-_EACH: dict[str, Callable[[str, str], _Said]] = {SCALE: _of_scale, JOINT_ZEROS: _of_zero, WHEEL_INERTIAS: _of_wheel}
+_EACH: dict[str, Callable[[str, str], _Said]] = {
+    SCALE: _of_scale,
+    JOINT_ZEROS: _of_zero,
+    JOINT_SCALES: _of_encoder,
+    WHEEL_INERTIAS: _of_wheel,
+}
 
 
 def _of_geometry(joint: str) -> _Said:
@@ -220,11 +232,16 @@ def _by_amount(what: str) -> Words:
 
 
 def _scaled(axis: str) -> Words:
-    return lambda amount: f"the gyro's {axis} axis reads {abs(100.0 * amount[0]):.2g} % too {_much(amount[0])}"
+    return lambda amount: f"the gyro's {axis} axis reads {_too_much(amount[0])}"
 
 
-def _much(amount: float) -> str:
-    return "much" if amount > 0.0 else "little"
+def _read(joint: str) -> Words:
+    """A joint that moves further than its encoder reads: that reads too little."""
+    return lambda amount: f"the encoder of {joint} reads {_too_much(-amount[0] / max(1.0 + amount[0], 1e-3))}"
+
+
+def _too_much(part: float) -> str:
+    return f"{abs(100.0 * part):.2g} % too {'much' if part > 0.0 else 'little'}"
 
 
 def _turned(amount: Array) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from freefloat.arrays import Array
+from freefloat.data.processing.measured_curves import LOUDER
 from freefloat.estimate.cause import Cause
 from freefloat.estimate.causes.advice import SCALE, lost_sentence, never_sentence, residual_sentences, two_digits
 from freefloat.estimate.causes.claims import NOTHING, Suspected, in_words
@@ -99,9 +100,10 @@ def diagnosed(
         lost, never = _lost(problem, samples, weak) if not few else ([], [])
         warnings += [*few, *lost]
         warnings += [] if converged else ["the fit did not converge: its numbers are those where it stopped"]
+        slight = all(cause.kind == "noise" and cause.amount < LOUDER for cause in suspected.causes)
         if suspected.causes:
-            warnings.append(in_words(suspected.causes))
-        else:
+            (notes if slight else warnings).append(in_words(suspected.causes))
+        if slight:
             warnings += residual_sentences(estimate.residual, _of_filtered(problem), _widened(estimate))
             warnings += _contradicted(estimate, problem, distance)
             warnings += _more_than_allowed(large)
@@ -210,7 +212,7 @@ def _lost(problem: Problem, samples: Suspicions, weak: WeakDirections) -> tuple[
         return [], []
     hidden = len(weak.lost) - never_shown(problem)
     if problem.prior is None or SCALE in lost or hidden > _MANY * len(problem.minimal):
-        return [lost_sentence(lost)], []
+        return [lost_sentence(lost, open_=problem.prior is None)], []
     return [], [lost_sentence(lost) if hidden > 0 else never_sentence(lost)]
 
 

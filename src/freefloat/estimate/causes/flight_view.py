@@ -25,6 +25,7 @@ from freefloat.estimate.predicted_motion import (
     BaseMotion,
     Clock,
     Grid,
+    JointErrors,
     Targets,
     missing_momentum,
     predict,
@@ -128,9 +129,9 @@ class FlightView:
     def motion(self, deviation: Array, extra: Array) -> BaseMotion:
         """The base's motion for clusters that deviate from the CAD model, shape (c,)."""
         robot, (phi, clock) = self.problem.robot, self.model(deviation, extra)
-        zeros, still = np.zeros(len(robot.joints)), np.zeros((self.grid.t.size, 3))
+        off, still = JointErrors.none(len(robot.joints)), np.zeros((self.grid.t.size, 3))
         joints = self.curves.with_errors(clock.joint_time(self.grid.t))
-        motion = predict(robot, joints, self.grid, phi, zeros, np.zeros(0), still)
+        motion = predict(robot, joints, self.grid, phi, off, still)
         if self.back is None and not extra[self.wheel.start :].any():
             return motion
         stored = self.grid.spin_rate * extra[self.late].sum()

@@ -29,6 +29,22 @@ _COMPILE = {"cache": True, "nogil": True, "fastmath": {"contract"}}
 CurveRows = namedtuple("CurveRows", "weights sd window first H A node Phi C begin")
 
 
+@njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
+def _dot(a, b):
+    """Sum of products of a with the first entries of b, several at a time."""
+    value = 0.0
+    for i in range(a.size):
+        value += a[i] * b[i]
+    return value
+
+
+@njit(**_COMPILE)
+def _add(factor, a, b):
+    """Add so many times a to the first entries of b."""
+    for i in range(a.size):
+        b[i] += factor * a[i]
+
+
 @njit(**_COMPILE)
 def _push_covariance(rows, P, new, coefficient):
     """Let the oldest coefficient of every curve go, and take in this one: covariance P of the states."""
@@ -161,18 +177,16 @@ def find_gains(rows, gains, scales):
         if turns:
             h[local:] = rows.A[row]
         gain, scale = gains[row], 1.0
+        gain[:] = 0.0
         for i in range(states):
-            value = 0.0
-            for j in range(states):
-                value += P[i, j] * h[j]
-            gain[i] = value
-            scale += h[i] * value
+            if h[i] != 0.0:
+                _add(h[i], P[i], gain)  # P is symmetric: by rows, which lie side by side
+        for i in range(states):
+            scale += h[i] * gain[i]
         scale = max(scale, 1.0)  # less is rounding, where curves are far from what encoders say
         scales[row] = scale
         for i in range(states):
-            g = gain[i] / scale
-            for j in range(states):
-                P[i, j] -= g * gain[j]
+            _add(-gain[i] / scale, gain, P[i])
         for i in range(states):
             gain[i] /= scale
 
@@ -184,6 +198,7 @@ def whiten(rows, X, gains, scales):
     local, columns = rows.window * curves, X.shape[1]
     turns = states > local
     D, fresh = np.zeros((states, columns)), np.zeros((max(curves, 3), columns))
+    only = D.reshape(-1)  # where there is one column: loops of one would take longer than what they do
     begin, node = 0, 0
     for row in range(X.shape[0]):
         if turns:
@@ -196,7 +211,14 @@ def whiten(rows, X, gains, scales):
         while begin < rows.first[row]:
             _push(rows, D, fresh, begin + rows.window)
             begin += 1
-        x, gain = X[row], gains[row]
+        x, gain, root = X[row], gains[row], 1.0 / np.sqrt(scales[row])
+        if columns == 1:
+            left = x[0] - _dot(rows.H[row], only)
+            if turns:
+                left -= _dot(rows.A[row], only[local:])
+            _add(left, gain, only)
+            x[0] = root * left
+            continue
         for i in range(states):
             factor = rows.H[row, i] if i < local else rows.A[row, i - local]
             if factor != 0.0:
@@ -207,7 +229,6 @@ def whiten(rows, X, gains, scales):
             if g != 0.0:
                 for e in range(columns):
                     D[i, e] += g * x[e]
-        root = 1.0 / np.sqrt(scales[row])
         for e in range(columns):
             x[e] *= root
 
@@ -219,19 +240,26 @@ def whiten_back(rows, X, gains, scales):
     local, columns = rows.window * curves, X.shape[1]
     turns = states > local
     back, was = np.zeros((states, columns)), np.zeros((states, columns))
+    only = back.reshape(-1)
     for row in range(X.shape[0] - 1, -1, -1):
         x, gain = X[row], gains[row]
         root = 1.0 / np.sqrt(scales[row])
         for e in range(columns):
             x[e] *= root
-        for i in range(states):
-            for e in range(columns):
-                x[e] += gain[i] * back[i, e]
-        for i in range(states):
-            factor = rows.H[row, i] if i < local else rows.A[row, i - local]
-            if factor != 0.0:
+        if columns == 1:
+            x[0] += _dot(gain, only)
+            _add(-x[0], rows.H[row], only)
+            if turns:
+                _add(-x[0], rows.A[row], only[local:])
+        else:
+            for i in range(states):
                 for e in range(columns):
-                    back[i, e] -= factor * x[e]
+                    x[e] += gain[i] * back[i, e]
+            for i in range(states):
+                factor = rows.H[row, i] if i < local else rows.A[row, i - local]
+                if factor != 0.0:
+                    for e in range(columns):
+                        back[i, e] -= factor * x[e]
         if row == 0:
             break
         begin = rows.first[row]

@@ -17,34 +17,40 @@ from freefloat.estimate.causes.score import FittedRows
 from freefloat.estimate.causes.spectral_lines import ChannelRows
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.likelihood.finished import stacked, units_of
-from freefloat.estimate.likelihood.levenberg_marquardt import levenberg_marquardt
-from freefloat.estimate.likelihood.likelihood import Likelihood, Rows
+from freefloat.estimate.likelihood.levenberg_marquardt import Fit, levenberg_marquardt
+from freefloat.estimate.likelihood.likelihood import SETTLED, Likelihood, Rows
 from freefloat.estimate.likelihood.local_curves import LocalCurves
+from freefloat.estimate.likelihood.noise_levels import spectral_level
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.problem_data import Nuisances
 from freefloat.estimate.uncertain import OPEN
 from freefloat.estimate.unknowns import MOMENTUM, Unknowns
 
-LOUDER = 1.25  # times the noise that was declared: less is not worth a word
-_FEWEST = 64  # rows of a column whose noise is looked at
-_CLEAR = 5.0  # standard deviations of a level that chance hardly makes: about one over the root of the rows
-_SETTLING = 3  # rounds in which curves of the joints follow a fit
+_NOTICED = 1.06  # times the noise that was declared: less is not worth a word
+_FLAT = 1.5  # times its level at most frequencies: more is no noise
 _SLACK = 1.5  # times the spread of the CAD model: its errors are not normal to the tail, and no mistake for that
 _HARDLY = 1e-6  # of the information that was assumed
-_STEPS = 12  # of a fit that starts where another ended
+_STEPS, _WORTH = 12, 0.1  # of a fit that starts where another ended; less cost that one must promise
 _ROOM = 50_000_000  # numbers of derivatives at a time
 _ANY = 1.0  # spread of what is not fitted, which says nothing
 
 
-def allowing_everything(problem: Problem) -> Problem:
-    """The problem with every unknown that there could be; what is assumed of clusters is that of the fit."""
+def allowing_everything(problem: Problem, turning: bool = True) -> Problem:
+    """The problem with every unknown that there could be; what is assumed of clusters is that of the fit.
+
+    turning: whether momentum and a torque from outside are among them.
+    """
     usual = problem.nuisances
     nuisances = Nuisances(**{name: _ANY if sd is None else sd for name, sd in vars(usual).items()})
+    if not turning:
+        nuisances = replace(nuisances, external_torque_Nm=usual.external_torque_Nm)
     known = {selector: spread or _ANY for selector, spread in problem.known.items()}
     wheels = tuple(replace(wheel, relative_sd=wheel.relative_sd or _ANY) for wheel in problem.robot.wheels)
     robot = replace(problem.robot, wheels=wheels)
-    flights = tuple(map(_turning_freely, problem.flights))
-    return replace(problem, robot=robot, nuisances=nuisances, known=known, flights=flights, prior=None)
+    flights = tuple(map(_turning_freely, problem.flights)) if turning else problem.flights
+    found = replace(problem, robot=robot, nuisances=nuisances, known=known, flights=flights, prior=None)
+    vars(found)["minimal"] = problem.minimal  # what is allowed for beside clusters does not change them
+    return found
 
 
 def _thinning(wide: Likelihood) -> int:
@@ -67,65 +73,86 @@ def _turning_freely(flight: Flight) -> Flight:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Everything:
-    """A fit among all unknowns that there could be. channels: where the rows of each sensor are.
+    """A fit among all unknowns that there could be.
 
-    likelihood, point: with all unknowns, and where in their space the fit ended, (w,). curves: of the joints there,
-    where they are uncertain. levels: of each row's noise over what was declared, (rows,).
+    given, end: what was fitted, and where that ended. among: its rows beside all unknowns. levels: noise of each row
+    over what was declared, (rows,). fit: linear where it ended.
     """
 
-    likelihood: Likelihood
-    point: Array
-    curves: tuple[LocalCurves | None, ...]
+    given: Likelihood
+    end: Array
+    among: Beside
     levels: Array
     fit: FittedRows
-    channels: tuple[ChannelRows, ...]
 
-    def suspected(self) -> Suspected:
-        """What is claimed to be wrong."""
-        problem = self.likelihood.problem
-        tried = list(alternatives(problem, self.likelihood.unknowns, self.fit, self.channels))
+    def suspected(self, refit: bool) -> Suspected:
+        """What is claimed to be wrong. refit: whether near rivals are told from each other by fits."""
+        problem, unknowns = self.among.likelihood.problem, self.among.likelihood.unknowns
+        tried = list(alternatives(problem, unknowns, self.fit, self.among.channels))
         if self.fit.information[0, 0] > 0.0:
             tried += of_bodies(problem, self.fit)
-        again = contenders(tried)
+        again = contenders(tried) if refit else []
         if len(again) > 1:
-            tried = [self._refitted(each) if any(each is one for one in again) else each for each in tried]
+            still = self._without_turning()
+            tried = [self._refitted(each, still) if any(each is one for one in again) else each for each in tried]
         found = claims(tried, self.fit)
         return found if found.causes else Suspected(tuple(self._noisy()), found.strange)
 
     def _noisy(self) -> Iterator[Cause]:
         """Sensors whose noise is white and larger than was declared, and encoders that leave more beside curves."""
-        for channel in self.channels:
-            level = float(np.sqrt((channel.of(self.levels)[0] ** 2).mean()))
-            if level > LOUDER:
+        for channel in self.among.channels:
+            left = channel.of(self.fit.left * self.levels)
+            level = spectral_level(left)
+            if level > _NOTICED and float(np.sqrt((left**2).mean())) < _FLAT * level:
                 yield _louder(channel.sensor, level)
-        for flight, local in zip(self.likelihood.flights, self.curves, strict=True):
+        curves = self.among.curves
+        for flight, local in zip(self.given.flights, curves, strict=True):
             if local is not None and local.joints:
-                level = float(np.sqrt((local.parts[0].left ** 2).mean()))
-                if level > LOUDER:
-                    yield _louder("encoders" if len(self.curves) == 1 else f"encoders of {flight.flight.name}", level)
+                level = float(np.sqrt((local.parts[0].level ** 2).mean()))
+                if level > _NOTICED:
+                    yield _louder("encoders" if len(curves) == 1 else f"encoders of {flight.flight.name}", level)
 
-    def _refitted(self, tried: Alternative) -> Alternative:
-        """An alternative with what a fit that allows for it saves, not only to first order."""
+    def _without_turning(self) -> Everything | None:
+        """The same beside all but momentum and a torque from outside; None if attitudes count even so.
+
+        Without attitudes readings are predicted several times as fast.
+        """
+        if any(flight.turns for flight in self.given.flights):
+            return None
+        return _everything(self.given, self.end, beside(self.given, self.end, turning=False), self.among.noise)
+
+    def _refitted(self, tried: Alternative, still: Everything | None) -> Alternative:
+        """An alternative with what a fit that allows for it saves, not only to first order.
+
+        still: the same without momentum and torque, for alternatives that are neither.
+        """
         if tried.freed is None:
             return tried
+        if still is not None:
+            keys, known = _keys(self.among.likelihood.unknowns), _keys(still.among.likelihood.unknowns)
+            if {keys[place] for place in np.flatnonzero(tried.freed.any(axis=1)).tolist()} <= set(known):
+                lesser = replace(tried, freed=tried.freed[[keys.index(key) for key in known]])
+                return replace(still._refitted(lesser, None), freed=tried.freed)
         freed = np.asarray(tried.freed.any(axis=1))
-        active = self.fit.fitted | freed
+        active, likelihood, whole = self.fit.fitted | freed, self.among.likelihood, self.among.point
         hardly = _HARDLY * self.fit.information  # where the data do not tell, things stay where they were
         information = (self.fit.relaxed(tried.freed) + hardly + self.fit.steadying)[np.ix_(active, active)]
 
         def evaluate(at: Array, derivatives: bool) -> tuple[Array, Array]:
-            point = np.array(self.point)
+            point = np.array(whole)
             point[active] = at
-            r, J = stacked(self.likelihood.rows(point, None if derivatives else 0))
+            r, J = stacked(likelihood.rows(point, None if derivatives else 0))
             return r / self.levels, J[:, active] / self.levels[:, None] if derivatives else J
 
-        mean, start = (self.point - self.fit.off)[active], self.point[active]
-        _bring(self.likelihood, self.curves, self.point)
-        for _ in range(_SETTLING if self.likelihood.has_local_curves else 1):
-            found = levenberg_marquardt(evaluate, start, mean, information, most_iterations=_STEPS)
-            start, point = found.point, np.array(self.point)
-            point[active] = found.point
-            self.likelihood.settle(point)
+        def fit(start: Array) -> Fit:
+            return levenberg_marquardt(evaluate, start, mean, information, most_iterations=_STEPS, worth=_WORTH)
+
+        mean, point = (whole - self.fit.off)[active], np.array(whole)
+        _bring(likelihood, self.among.curves, whole)
+        found = fit(whole[active])
+        point[active] = found.point
+        if found.converged and SETTLED <= likelihood.settle(point) < np.inf:  # curves follow
+            found = fit(found.point)
         if not found.converged:
             return tried
         off = found.point - mean
@@ -144,16 +171,17 @@ def _louder(sensor: str, level: float) -> Cause:
 def _bring(likelihood: Likelihood, curves: tuple[LocalCurves | None, ...], point: Array) -> None:
     """Have curves of joints and wheels where a fit had them that ended at a point."""
     for flight, local in zip(likelihood.flights, curves, strict=True):
-        flight.local = local
-        if local is not None:
+        if local is not None and (flight.local is not local or flight.curve_noise is None):
+            flight.local = local
             flight.linearise(point, likelihood.phi(point))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Beside:
-    """Rows of a fit with derivatives by all unknowns that there could be; fields as those of `Everything`.
+    """Rows of a fit with derivatives by all unknowns that there could be.
 
-    rows: their residuals and derivatives. fitted: which unknowns were, (w,).
+    likelihood, point: with all unknowns, and where in their space the fit ended, (w,). curves: of the joints there,
+    where they are uncertain. rows: their residuals and derivatives. fitted: which unknowns were, (w,).
     """
 
     likelihood: Likelihood
@@ -163,9 +191,18 @@ class Beside:
     fitted: NDArray[np.bool_]
 
     @property
+    def noise(self) -> tuple[Array, ...]:
+        """Of each channel's columns, over what was declared, (k,) each."""
+        return tuple(_of_columns(part.values) for part in self.rows)
+
+    @property
     def levels(self) -> Array:
         """Noise of each row over what was declared, (rows,)."""
-        return np.concatenate([np.tile(_noise_levels(part.values), len(part.values)) for part in self.rows])
+        return self.of_rows(self.noise)
+
+    def of_rows(self, noise: tuple[Array, ...]) -> Array:
+        """Of each row what is given of its channel's column, (rows,)."""
+        return np.concatenate([np.tile(level, len(part.values)) for level, part in zip(noise, self.rows, strict=True)])
 
     @property
     def channels(self) -> tuple[ChannelRows, ...]:
@@ -173,9 +210,9 @@ class Beside:
         return tuple(_channels(self.likelihood, self.rows))
 
 
-def beside(likelihood: Likelihood, point: Array) -> Beside:
-    """The rows of a fit that ended at a point, beside all that it did not allow for."""
-    problem = allowing_everything(likelihood.problem)
+def beside(likelihood: Likelihood, point: Array, turning: bool = True) -> Beside:
+    """The rows of a fit that ended at a point, beside all that it did not allow for; turning: see above."""
+    problem = allowing_everything(likelihood.problem, turning)
     wide = Likelihood(problem)
     every = _thinning(wide)
     if every > 1:
@@ -192,7 +229,11 @@ def beside(likelihood: Likelihood, point: Array) -> Beside:
 def everything_beside(likelihood: Likelihood, point: Array) -> Everything:
     """A fit that ended at a point, beside all that it did not allow for."""
     found = beside(likelihood, point)
-    (r, J), levels, size = stacked(found.rows), found.levels, found.point.size
+    return _everything(likelihood, point, found, found.noise)
+
+
+def _everything(likelihood: Likelihood, point: Array, found: Beside, noise: tuple[Array, ...]) -> Everything:
+    (r, J), levels, size = stacked(found.rows), found.of_rows(noise), found.point.size
     information, off, units = np.zeros((size, size)), np.zeros(size), units_of(likelihood)
     places = np.flatnonzero(found.fitted)
     information[np.ix_(places, places)] = likelihood.unknowns.information
@@ -203,17 +244,12 @@ def everything_beside(likelihood: Likelihood, point: Array) -> Everything:
     if units is not None:
         steadying[places, places] = np.where(np.isnan(units), 0.0, (OPEN * units) ** -2.0)
     fit = FittedRows(r / levels, J / levels[:, None], found.fitted, information, off, steadying)
-    return Everything(found.likelihood, found.point, found.curves, levels, fit, found.channels)
+    return Everything(likelihood, point, found, levels, fit)
 
 
-def _noise_levels(values: Array) -> Array:
-    """Noise of each column over what was declared, one or more, (k,): by the median of its spectrum."""
-    n = len(values)
-    if n < _FEWEST:
-        return np.ones(values.shape[1])
-    power = np.abs(np.fft.rfft(values, axis=0)[1:]) ** 2 / n
-    level = np.sqrt(np.median(power, axis=0) / np.log(2.0))
-    return np.where(level > 1.0 + _CLEAR / np.sqrt(n), level, 1.0)
+def _of_columns(values: Array) -> Array:
+    """Noise of each column over what was declared, one or more, (k,)."""
+    return np.array([spectral_level(column[:, None]) for column in values.T])
 
 
 def _channels(wide: Likelihood, rows: tuple[Rows, ...]) -> Iterator[ChannelRows]:

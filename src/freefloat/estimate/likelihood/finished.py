@@ -22,7 +22,7 @@ from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import MODEL, Budget, ChannelResidual, Quantity, Residual, used_flights
 from freefloat.estimate.likelihood.levenberg_marquardt import Fit, directions
 from freefloat.estimate.likelihood.likelihood import Rows
-from freefloat.estimate.likelihood.noise_levels import Levels
+from freefloat.estimate.likelihood.noise_levels import Levels, as_stated, level_of
 from freefloat.estimate.likelihood.prior_spread import KINDS
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.uncertain import OPEN
@@ -113,7 +113,7 @@ def finished(
         unseen=_unseen(fitted, fit),
         prior=problem.prior,
         flights=used_flights(problem.flights),
-        residuals=tuple(_as_stated(each, flights, doubts.levels) for each in left),
+        residuals=tuple(as_stated(each, flights, doubts.levels) for each in left),
         notes=tuple(_widened_notes(wider[:count], problem, doubts)),
     )
     return diagnosed(estimate, doubts.stated, fitted.unknowns, fit.converged, doubts.suspected)
@@ -132,12 +132,6 @@ def _with_model(budget: Budget, wider: Array) -> Budget:
         return budget
     kept = wider[:, None] ** -2.0
     return Budget((*budget.sources, MODEL), np.hstack([budget.shares * kept, 1.0 - kept]))
-
-
-def _as_stated(left: ChannelResidual, flights: list[str], levels: Levels) -> ChannelResidual:
-    """What is left of a channel, beside the noise that was declared of it."""
-    level = levels.get((flights.index(left.flight), left.channel))
-    return left if level is None else replace(left, noise=left.noise / level)
 
 
 def _widened_notes(wider: Array, problem: Problem, doubts: Doubts) -> Iterator[str]:
@@ -191,18 +185,13 @@ def _unseen(fitted: Fitted, fit: Fit) -> Array:
 def _residual(rows: tuple[Rows, ...], fit: Fit, covariance: Array, levels: Levels) -> Residual:
     used = used_up(fit, covariance)
     total = sum(part.values.size for part in rows)
-    over_stated = [part.values * _level(part, levels) for part in rows]
+    over_stated = [part.values * level_of(part, levels) for part in rows]
     square = sum(float((values**2).sum()) for values in over_stated)
     channels = {
         part.channel: float(np.sqrt((values**2).mean())) for part, values in zip(rows, over_stated, strict=True)
     }
     ratio = float(np.sqrt(square / max(total - used, 1.0)))
     return Residual(ratio, white(rows), total, fit.point.size, channels)
-
-
-def _level(part: Rows, levels: Levels) -> Array | float:
-    level = levels.get((part.flight, part.channel))
-    return 1.0 if level is None else level
 
 
 def white(rows: tuple[Rows, ...]) -> bool | None:

@@ -24,7 +24,7 @@ from freefloat.estimate.joint_curves import CurveErrors, ProjectedCurves, Rememb
 from freefloat.estimate.likelihood.drag import DragMomentum
 from freefloat.estimate.likelihood.local_curves import LocalCurves
 from freefloat.estimate.likelihood.reading_nodes import ReadingNodes, nodes_of
-from freefloat.estimate.predicted_motion import BaseMotion, Clock, Grid, missing_momentum, predict
+from freefloat.estimate.predicted_motion import BaseMotion, Clock, Grid, JointErrors, missing_momentum, predict
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.pushes import Pushes
 from freefloat.estimate.unknowns import (
@@ -32,6 +32,7 @@ from freefloat.estimate.unknowns import (
     EXTERNAL_TORQUE,
     GEOMETRY,
     JOINT_MOTION,
+    JOINT_SCALES,
     JOINT_ZEROS,
     MOMENTUM,
     PULSE_FORCE,
@@ -89,6 +90,7 @@ class FlightPrediction:
         self.present = self.problem.present(self.flight)
         self.middle = 0.5 * float(self.flight.t[0] + self.flight.t[-1])
         self._remembered = dict[str, Remembered]()
+        self._bent: tuple[Array, Robot] | None = None  # errors of the geometry, and the robot that was last asked for
         self.drag = (
             None if self.place(DRAG) is None else DragMomentum.of(self.flight.measured, drag_entries(self.turning))
         )
@@ -245,7 +247,11 @@ class FlightPrediction:
     def robot_at(self, point: Array) -> Robot:
         """The robot with its geometry as it is at a point."""
         errors = self.geometry(point)
-        return self.robot if errors is None or not errors.any() else with_geometry(self.robot, errors)
+        if errors is None or not errors.any():
+            return self.robot
+        if self._bent is None or not np.array_equal(self._bent[0], errors):
+            self._bent = np.array(errors), with_geometry(self.robot, errors)
+        return self._bent[1]
 
     def geometry(self, point: Array) -> Array | None:
         """Errors of the geometry at a point, (joints, 5); None if there are none to be found."""
@@ -253,16 +259,23 @@ class FlightPrediction:
         return None if place is None else point[place].reshape(-1, PER_JOINT)
 
     def _predicted(self, point: Array, phi: Array, name: str, t: Array, step: int) -> BaseMotion:
-        zeros, bends = self.shared(JOINT_ZEROS), self.place(JOINT_MOTION)
         return predict(
             self.robot_at(point),
             self._joints(name, t),
             self._grid(point, t, step),
             np.where(self.present, phi, 0.0),
-            point[zeros] if zeros is not None else np.zeros(len(self.robot.joints)),
-            point[bends] if bends is not None else np.zeros(0),
+            self._joint_errors(point),
             self.total_momentum(point) + self._momentum_from_outside(point, t),
             self._pushes(point, t),
+        )
+
+    def _joint_errors(self, point: Array) -> JointErrors:
+        zeros, scales, bends = self.shared(JOINT_ZEROS), self.shared(JOINT_SCALES), self.place(JOINT_MOTION)
+        none = JointErrors.none(len(self.robot.joints))
+        return JointErrors(
+            none.zeros if zeros is None else point[zeros],
+            none.scales if scales is None else point[scales],
+            none.bends if bends is None else point[bends],
         )
 
     def _momentum_from_outside(self, point: Array, t: Array) -> Array:

@@ -25,6 +25,7 @@ from freefloat.estimate.progress import say_left
 
 Evaluate = Callable[[Array, bool], tuple[Array, Array]]
 
+MOST_ITERATIONS = 60
 _ROUNDING = 1e-12
 _FIRST_DAMPING, _LEAST_DAMPING = 1e-6, 1e-9
 _CONVERGED = 1e-2  # mean square of the last step in units of the uncertainty; what it leaves is its square
@@ -59,7 +60,8 @@ def levenberg_marquardt(
     information: Array,
     units: Array | None = None,
     least: float = 0.0,
-    most_iterations: int = 60,
+    most_iterations: int = MOST_ITERATIONS,
+    worth: float = 0.0,
 ) -> Fit:
     """Minimise.
 
@@ -67,6 +69,7 @@ def levenberg_marquardt(
         point; an error of freefloat's own means that the point is not possible.
     units: of the unknowns, shape (k,), NaN where the data set them; given, directions of less information than
         `least` in them are held.
+    worth: by how much less cost a step must promise to be tried.
     """
     here = _Place.at(evaluate, np.array(start, float), mean, information)
     before, patience, damping, growth, step_size, promised, iteration = None, _PATIENCE, 0.0, 2.0, np.inf, np.inf, 0
@@ -79,6 +82,8 @@ def levenberg_marquardt(
             break
         step, held = _step(N, g, damping, units, least)
         step_size, promised = float(step @ N @ step) / step.size, float(step @ (2.0 * g - N @ step))
+        if promised < worth and before is None:
+            return Fit(here.point, here.r, here.data, N, held, iteration, converged=True)
         last, limit = damping == 0.0 and step_size < _CONVERGED, here.cost if before is None else before.cost
         trial = None
         with suppress(FreefloatError):

@@ -32,6 +32,7 @@ from freefloat.sensors.reading import Reading
 
 _NOTHING = 1e-4  # of a sensor's variance: errors of joints and wheels that do not matter
 _FAR = 7.0  # median size of white residuals beyond which curves stay: they would only bend to a wrong model
+WRONG_MODEL = 10.0  # times the noise left: finer curves do not explain it
 SETTLED, SETTLING = 0.01, 8  # of the readings' noise: curves that move them by less have settled; rounds at most
 
 
@@ -317,7 +318,7 @@ class FlightLikelihood(FlightPrediction):
                 targets, gain, none = Targets(dofs, zeros=0), np.eye(self.allowed.size), np.zeros(0, np.int64)
                 still = np.zeros(motion.grid.t.size)
                 by_position = sensitivities(self.robot, motion, phi, none, self.present, still, targets, gain)[at]
-                by_rate = solve_base(A, A[:, :, 6:], self.allowed)
+                by_rate = solve_base(A, A[:, :, 6:], self.allowed) * motion.scale
                 spread += (by_position * sd_q**2) @ by_position.swapaxes(1, 2)
                 spread += (by_rate * sd_dq**2) @ by_rate.swapaxes(1, 2)
             found[name] = spread

@@ -36,8 +36,8 @@ from freefloat.estimate.likelihood.finished import (
     used_up,
     white,
 )
-from freefloat.estimate.likelihood.levenberg_marquardt import Fit, levenberg_marquardt
-from freefloat.estimate.likelihood.likelihood import SETTLED, SETTLING, Likelihood, Rows
+from freefloat.estimate.likelihood.levenberg_marquardt import MOST_ITERATIONS, Fit, levenberg_marquardt
+from freefloat.estimate.likelihood.likelihood import SETTLED, SETTLING, WRONG_MODEL, Likelihood, Rows
 from freefloat.estimate.likelihood.momentum_start import momentum_start
 from freefloat.estimate.likelihood.noise_levels import Levels, levels_of, with_levels
 from freefloat.estimate.likelihood.prior_spread import KINDS, wider_spread
@@ -52,11 +52,13 @@ _ROUNDS = 3  # of weights that depend on the estimate
 _REFINEMENTS = 2  # of the joints' curves, at most
 _HOPELESS = 50.0  # times the noise left: data of another robot, or recorded wrongly, for which nothing is refined
 _WILD = 1e4  # times the noise left: nothing is nearly linear
-_WRONG_MODEL = 10.0  # times the noise left: finer curves do not explain it
 _MUCH_WIDER = 2.5  # times the CAD model's spread: less is chance, for its errors are not normal to the tail
 _WORTH = 0.9  # of what was left before: a refinement that leaves more is the last
 _BENT, _STIFF = 100.0, 1e8  # spreads by which geometry is off that is none, and how much more is then known of it
 _BAD = 3.0  # root mean square of the weighted residual above which another start is tried
+_FREE, _MORE, _SHARE = 4, 1000, 0.4  # iterations that any fit may make; more that all may, and one of what is left
+_UNLIMITED = 10_000  # of a body without joints, which starts from nothing and is predicted in a moment
+_OTHER_START, _TOO_FEW = 30, 20  # more iterations that another start may make at least; left: nothing is refined
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,6 +68,36 @@ class _Found:
     likelihood: Likelihood
     fit: Fit
     rows: tuple[Rows, ...]
+
+
+class _Effort:
+    """Iterations that the fits of an estimate may still make beyond those that data which the model explains need.
+
+    Fits of such data converge in a few iterations, which are free. Those of wrong data creep, each as far as it may,
+    and where they end says no more of what is wrong than where they were long before.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self.left = _MORE if problem.robot.joints else _UNLIMITED
+
+    @property
+    def most(self) -> int:
+        """How many the next fit may make."""
+        return min(max(int(_SHARE * self.left), 1), MOST_ITERATIONS)
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether so few are left that nothing is refined any more."""
+        return self.left < _TOO_FEW
+
+    def begin_elsewhere(self) -> None:
+        """Another start has its chance whatever the first one took."""
+        self.left = max(self.left, _OTHER_START)
+
+    def count(self, fit: Fit) -> Fit:
+        """Take what a fit made from what is left; the fit."""
+        self.left -= max(fit.iterations - _FREE, 0) if fit.converged else fit.iterations
+        return fit
 
 
 @dataclass(frozen=True)
@@ -102,14 +134,15 @@ class MaximumLikelihood(Estimator):
         refuse_too_few(_measured(likelihood), problem)
         with one_blas_thread():
             say("first fit")
-            found, levels = self._fit(likelihood, likelihood.start()), Levels()
+            effort = _Effort(problem)
+            found, levels = self._fit(likelihood, likelihood.start(), effort), Levels()
             hopeless = _level(found.fit.residual) > _HOPELESS
-            found = found if hopeless else self._refined(found)
+            found = found if hopeless else self._refined(found, effort)
             say("what may be wrong")
             suspected = self._suspected(found)
             if not hopeless:
-                found, levels = self._weighed(found)
-                found = self._with_wider_prior(found)
+                found, levels = self._weighed(found, effort)
+                found = self._with_wider_prior(found, effort)
             likelihood, fit = found.likelihood, found.fit
             say("intervals")
             of_curves = _curve_share(likelihood, fit) if likelihood.has_local_curves else None
@@ -128,57 +161,70 @@ class MaximumLikelihood(Estimator):
             return NOTHING
         with suppress(NotPossible):
             beside = everything_beside(found.likelihood, found.fit.point)
-            return beside.suspected() if beside.fit.is_usable else NOTHING
+            return beside.suspected(refit=found.fit.converged) if beside.fit.is_usable else NOTHING
         return NOTHING
 
-    def _refined(self, found: _Found) -> _Found:
+    def _refined(self, found: _Found, effort: _Effort) -> _Found:
         """With finer curves where what is left is coloured."""
         for _ in range(_REFINEMENTS if found.likelihood.has_local_curves else 0):
             before = _level(stacked(found.rows)[0])
             fine = white(found.rows) is not False or not np.isfinite(found.likelihood.unsettled)
-            finer = None if fine or before > _WRONG_MODEL else with_finer_curves(found.likelihood.problem)
+            best = fine or before > WRONG_MODEL or effort.is_spent
+            finer = None if best else with_finer_curves(found.likelihood.problem)
             if finer is None:
                 break
             say("finer curves of the joints")
-            found = self._fit(Likelihood(finer), found.fit.point)
+            found = self._fit(Likelihood(finer), found.fit.point, effort)
             if _level(stacked(found.rows)[0]) > _WORTH * before:
                 break
         return found
 
-    def _weighed(self, found: _Found) -> tuple[_Found, Levels]:
+    def _weighed(self, found: _Found, effort: _Effort) -> tuple[_Found, Levels]:
         """With sensors that are noisier than declared weighed by what they leave, and how much noisier they are."""
         used = used_up(found.fit, covariance_of(found.likelihood, found.fit))
         levels = levels_of(found.rows, used) if self.huber is None else {}
-        if not levels:
-            return found, levels
+        if not levels or effort.is_spent:
+            return found, Levels()
         say("noise as it is")
-        return self._fit(Likelihood(with_levels(found.likelihood, levels)), found.fit.point), levels
+        weighed = self._fit(Likelihood(with_levels(found.likelihood, levels)), found.fit.point, effort)
+        return (found, Levels()) if _is_lost(weighed, found) else (weighed, levels)
 
-    def _with_wider_prior(self, found: _Found) -> _Found:
+    def _with_wider_prior(self, found: _Found, effort: _Effort) -> _Found:
         """With spreads of the CAD model that the data do not deny."""
         problem = found.likelihood.problem
-        wider = wider_spread(problem, found.likelihood.unknowns, found.fit)
+        wider = None if effort.is_spent else wider_spread(problem, found.likelihood.unknowns, found.fit)
         if wider is None:
             return found
         say("wider spread of the CAD model")
-        return self._fit(Likelihood(replace(problem, prior=wider)), found.fit.point)
+        widened = self._fit(Likelihood(replace(problem, prior=wider)), found.fit.point, effort)
+        return found if _is_lost(widened, found) else widened
 
-    def _fit(self, likelihood: Likelihood, point: Array) -> _Found:
+    def _fit(self, likelihood: Likelihood, point: Array, effort: _Effort) -> _Found:
+        """The fit that starts from a point, and from another if that leads to no plausible one."""
         weighted = likelihood.reweigh(point)
-        fit = self._from(likelihood, point)
+        fit = self._from(likelihood, point, effort)
         if not _plausible(fit):
-            with suppress(NotPossible):
-                other = self._from(likelihood, momentum_start(likelihood))
-                fit = min(fit, other, key=lambda found: _level(found.residual))
+            fit = self._from_elsewhere(likelihood, fit, effort)
         if likelihood.has_local_curves:
-            fit = self._with_curves(likelihood, fit)
+            fit = self._with_curves(likelihood, fit, effort)
         else:
             for _ in range(_ROUNDS - 1 if weighted or self.huber else 0):
                 likelihood.reweigh(fit.point)
-                fit = self._from(likelihood, fit.point)
+                fit = self._from(likelihood, fit.point, effort)
         return _Found(likelihood, fit, likelihood.rows(fit.point, count=0))
 
-    def _with_curves(self, likelihood: Likelihood, fit: Fit) -> Fit:
+    def _from_elsewhere(self, likelihood: Likelihood, fit: Fit, effort: _Effort) -> Fit:
+        """The fit, or that from another start if it leaves less."""
+        supposed = likelihood.beside
+        effort.begin_elsewhere()
+        with suppress(NotPossible):
+            other = self._from(likelihood, momentum_start(likelihood), effort)
+            if _level(other.residual) < _level(fit.residual):
+                return other
+        likelihood.beside = supposed
+        return fit
+
+    def _with_curves(self, likelihood: Likelihood, fit: Fit, effort: _Effort) -> Fit:
         """The fit, and the curves that all sensors make most likely with it."""
         for _ in range(SETTLING):
             likelihood.unsettled = likelihood.settle(fit.point)
@@ -186,15 +232,15 @@ class MaximumLikelihood(Estimator):
                 break
             supposed = likelihood.beside
             try:
-                fit = self._from(likelihood, fit.point)
+                fit = self._from(likelihood, fit.point, effort)
             except NotPossible:  # data so wrong that the fit ended at the edge of what can be
                 likelihood.beside = supposed
                 break
-            if _level(fit.residual) > _WRONG_MODEL or likelihood.unsettled < SETTLED:
+            if _level(fit.residual) > WRONG_MODEL or likelihood.unsettled < SETTLED or effort.is_spent:
                 break
         return fit
 
-    def _from(self, likelihood: Likelihood, point: Array) -> Fit:
+    def _from(self, likelihood: Likelihood, point: Array, effort: _Effort) -> Fit:
         """The fit that starts from a point: first without, then with geometry and errors of the joints' curves."""
         unknowns, units = likelihood.unknowns, units_of(likelihood)
         weights = None if self.huber is None else _huber_weights(likelihood.rows(point, count=0), self.huber)
@@ -206,12 +252,12 @@ class MaximumLikelihood(Estimator):
 
             own = slice(0, count)
             shown = None if held_units is None else held_units[own]
-            given = start[own], unknowns.mean[own], information[own, own], shown, HELD
+            given = start[own], unknowns.mean[own], information[own, own], shown, HELD, effort.most
             with suppress(NotPossible):
                 likelihood.suppose(start)
-                return levenberg_marquardt(evaluate, *given)
+                return effort.count(levenberg_marquardt(evaluate, *given))
             likelihood.suppose(likelihood.problem.cad)  # a start so far off that the likeliest robot there is none
-            return levenberg_marquardt(evaluate, *given)
+            return effort.count(levenberg_marquardt(evaluate, *given))
 
         if units is not None:  # first as if the CAD model were a prior: far from it nothing is nearly linear
             soft = unknowns.information + np.diag(np.where(np.isnan(units), 0.0, units**-2.0))
@@ -309,6 +355,11 @@ def _level(residual: Array) -> float:
 def _spreads_off(values: Array, information: Array) -> float:
     """Root mean square of values over what was assumed of them."""
     return float(np.sqrt(values @ information @ values / values.size))
+
+
+def _is_lost(refined: _Found, before: _Found) -> bool:
+    """Whether a refinement did not converge where what it refines did."""
+    return before.fit.converged and not refined.fit.converged
 
 
 def _plausible(fit: Fit) -> bool:

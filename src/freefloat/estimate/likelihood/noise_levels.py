@@ -1,21 +1,25 @@
 """Noise as the residuals have it: sensors that are noisier than declared are weighed by what they leave.
 
 The level of a component is |r|^2 over its degrees of freedom, its rows less those that the fit used up. It is believed
-where chance hardly makes it so large; a sensor that is better than declared keeps what was declared.
+where chance hardly makes it so large; a sensor that is better than declared keeps what was declared. Where a model may
+be wrong, the level is that of the median of the spectrum: what a motion leaves is slow, and moves few frequencies.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from freefloat.arrays import Array
+from freefloat.estimate.estimate_parts import ChannelResidual
 from freefloat.estimate.likelihood.likelihood import Likelihood, Rows
 from freefloat.estimate.problem import Problem
 
 _CLEAR = 5.0  # standard deviations of a level beyond one that chance hardly makes
 _MATTERS = 1.03
+_FEWEST = 64  # rows whose spectrum is looked at
 
 Levels = dict[tuple[int, str], Array]  # by flight and channel, of each component that is read, (k,)
 
@@ -30,6 +34,33 @@ def levels_of(rows: tuple[Rows, ...], used: float) -> Levels:
         if clear.any():
             found[part.flight, part.channel] = np.where(clear, level, 1.0)
     return found
+
+
+def spectral_level(values: Array) -> float:
+    """Noise of a channel over what was declared of it, by its residual (n, k); one unless it is clearly more."""
+    n, k = values.shape
+    if n < _FEWEST:
+        return 1.0
+    power = np.abs(np.fft.rfft(values, axis=0)[1:]) ** 2 / n
+    level = float(np.sqrt(np.median(power) / np.log(2.0)))
+    return level if level > max(_MATTERS, 1.0 + _CLEAR / np.sqrt(n * k)) else 1.0
+
+
+def spectral_levels(rows: tuple[Rows, ...]) -> Levels:
+    """Those of all channels that are clearly above one."""
+    found = {(part.flight, part.channel): (spectral_level(part.values), part.values.shape[1]) for part in rows}
+    return {where: np.full(width, level) for where, (level, width) in found.items() if level > 1.0}
+
+
+def level_of(part: Rows, levels: Levels) -> Array:
+    """Noise by which rows were weighed over what was declared, (k,)."""
+    return levels.get((part.flight, part.channel), np.ones(part.values.shape[1]))
+
+
+def as_stated(left: ChannelResidual, flights: Sequence[str], levels: Levels) -> ChannelResidual:
+    """What is left of a channel, beside the noise that was declared of it. flights: names of all."""
+    level = levels.get((flights.index(left.flight), left.channel))
+    return left if level is None else replace(left, noise=left.noise / level)
 
 
 def with_levels(likelihood: Likelihood, levels: Levels) -> Problem:

@@ -28,6 +28,7 @@ from freefloat.estimate.unknowns import (
     EXTERNAL_TORQUE,
     GEOMETRY,
     JOINT_MOTION,
+    JOINT_SCALES,
     JOINT_ZEROS,
     MOMENTUM,
     PULSE_FORCE,
@@ -45,7 +46,7 @@ _SAME = 1e-11  # over the largest: changes of attitudes under pushes that agree 
 class InstantColumns:
     """Columns for what changes at the instant of a reading, behind the unknowns' own.
 
-    positions, rates: of the joints. wheels: their rates. turn: the attitude. stop: of all columns.
+    positions, rates: of the joints' curves. wheels: their rates. turn: the attitude. stop: of all columns.
     """
 
     positions: slice
@@ -111,12 +112,12 @@ class PredictedFlight:
         offset, drift: first columns of a clock by which all of it was stamped, -1 for none; since: of its drift.
         """
         flight, columns = self.flight, self.columns
-        zeros, bends = (
+        zeros, scales, bends = (
             -1 if place is None or place.start >= self.count else place.start
-            for place in (flight.shared(JOINT_ZEROS), flight.place(JOINT_MOTION))
+            for place in (flight.shared(JOINT_ZEROS), flight.shared(JOINT_SCALES), flight.place(JOINT_MOTION))
         )
         joints = columns.positions.start if columns.stop > self.count else -1
-        targets = Targets(stop, 0, zeros, bends, offset, drift, joints)
+        targets = Targets(stop, 0, zeros, scales, bends, offset, drift, joints)
         G = sensitivities(self.robot, motion, self.phi, flight.columns, flight.present, since, targets, gain)
         geometry = flight.shared(GEOMETRY)
         if geometry is not None and geometry.start < self.count:
@@ -400,12 +401,15 @@ class PredictedBase:
     @property
     def joint_rates_by_unknowns(self) -> Array:
         """Of the joints' rates, shape (n, joints, columns)."""
-        columns, bends, errors = self.whole.columns, self.flight.place(JOINT_MOTION), self.motion.errors
+        columns, errors, scale = self.whole.columns, self.motion.errors, self.motion.scale
+        scales, bends = self.flight.shared(JOINT_SCALES), self.flight.place(JOINT_MOTION)
         found = np.zeros((self.t.size, len(self.flight.robot.joints), columns.stop))
+        if scales is not None and scales.start < self.whole.count:
+            found[:, np.arange(scale.size), np.arange(scales.start, scales.stop)] = self.joint_rates / scale
         if bends is not None and bends.start < self.whole.count:
-            found[:, errors.joint, np.arange(bends.start, bends.stop)] = errors.rate[self.at]
+            found[:, errors.joint, np.arange(bends.start, bends.stop)] = scale[errors.joint] * errors.rate[self.at]
         if columns.stop > self.whole.count:
-            found[:, :, columns.rates] = np.eye(len(self.flight.robot.joints))
+            found[:, :, columns.rates] = np.diag(scale)
         self._add_clock(found, self.motion.ddq[self.at])
         return found
 
@@ -418,16 +422,19 @@ def centre_change(whole: PredictedFlight, motion: BaseMotion, at: NDArray[np.int
     S = first_moment_regressor(whole.robot, Samples(q=motion.q[at]))[..., columns]
     S = (S - centre[:, :, None] * (columns % PER_BODY == 0)) * flight.present[columns]
     moved[:, :, : columns.size] = S / mass
-    by_joint = A[:, :3, 6 : 6 + joints] / mass
-    zeros, geometry, bends = flight.shared(JOINT_ZEROS), flight.shared(GEOMETRY), flight.place(JOINT_MOTION)
+    by_curve = A[:, :3, 6 : 6 + joints] / mass * motion.scale
+    zeros, scales = flight.shared(JOINT_ZEROS), flight.shared(JOINT_SCALES)
+    geometry, bends = flight.shared(GEOMETRY), flight.place(JOINT_MOTION)
+    if scales is not None:
+        moved[:, :, scales] = by_curve * (motion.q[at] / motion.scale**2)[:, None, :]
     if zeros is not None:
-        moved[:, :, zeros] = by_joint
+        moved[:, :, zeros] = by_curve
     if geometry is not None and geometry.start < whole.count:
         moving = motion.q[at], motion.dq[at], motion.v[at], motion.w[at]
         moved[:, :, geometry] = geometry_slopes(whole.robot, whole.tilts, whole.phi, *moving)[1] / mass
     if bends is not None and bends.start < whole.count:
         errors = motion.errors
-        moved[:, :, bends] = by_joint[:, :, errors.joint] * errors.position[at][:, None, :]
+        moved[:, :, bends] = by_curve[:, :, errors.joint] * errors.position[at][:, None, :]
     if whole.columns.stop > whole.count:
-        moved[:, :, whole.columns.positions] = by_joint
+        moved[:, :, whole.columns.positions] = by_curve
     return moved

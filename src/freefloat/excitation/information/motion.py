@@ -27,6 +27,7 @@ from freefloat.estimate.unknowns import (
     EXTERNAL_TORQUE,
     GEOMETRY,
     JOINT_MOTION,
+    JOINT_SCALES,
     JOINT_ZEROS,
     MOMENTUM,
     WHEEL_INERTIAS,
@@ -156,6 +157,7 @@ class InformedMotion:
         found[:, :, :c] = parameters
         columns = {
             JOINT_ZEROS: position,
+            JOINT_SCALES: position * base.samples.q[:, None] + rate * base.dq[:, None],
             JOINT_MOTION: position[:, :, self.errors.joint] * self.errors.position[:, None]
             + rate[:, :, self.errors.joint] * self.errors.rate[:, None],
         }
@@ -229,7 +231,7 @@ class InformedMotion:
             if base.momentum.any():
                 self._through_N(f @ self.psi.swapaxes(1, 2), bars)
         c, joints = self.planned.columns.size, self._joints
-        parameters, position, rate = self.gather(held, base.by_position, base.by_rate)
+        parameters, position, rate = self.gather(held, base.by_position, base.by_rate, bars)
         bars.G[:, :, :c] += parameters
         bars.G[:, :, c : c + joints] += position
         bars.G[:, :, c + joints : c + 2 * joints] += rate
@@ -284,13 +286,18 @@ class InformedMotion:
         B = base.B[:, 3:]
         bars.turn += axial(by_B @ B.swapaxes(1, 2) - B.swapaxes(1, 2) @ by_B)
 
-    def gather(self, held: Array, position: Array, rate: Array) -> tuple[Array, Array, Array]:
-        """The way back of `spread`: derivatives by its first three arguments."""
+    def gather(self, held: Array, position: Array, rate: Array, bars: Bars) -> tuple[Array, Array, Array]:
+        """The way back of `spread`: derivatives by its first three arguments; what joints do to it goes into bars."""
         c = self.planned.columns.size
         by_position, by_rate = np.zeros_like(position), np.zeros_like(rate)
-        zeros, bends = self.place(JOINT_ZEROS), self.place(JOINT_MOTION)
+        zeros, scales, bends = (self.place(kind) for kind in (JOINT_ZEROS, JOINT_SCALES, JOINT_MOTION))
         if zeros is not None:
             by_position += held[:, :, zeros]
+        if scales is not None:
+            by_position += held[:, :, scales] * self.base.samples.q[:, None]
+            by_rate += held[:, :, scales] * self.base.dq[:, None]
+            bars.q += (held[:, :, scales] * position).sum(axis=1)
+            bars.dq += (held[:, :, scales] * rate).sum(axis=1)
         if bends is not None:
             of_joint = np.equal.outer(self.errors.joint, np.arange(self._joints)).astype(float)
             by_position += (held[:, :, bends] * self.errors.position[:, None]) @ of_joint

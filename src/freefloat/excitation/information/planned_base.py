@@ -156,7 +156,7 @@ class PlannedBase:
     def _centre_back(self, change: Array, by_c: Array, back: Backward) -> None:
         base, bars, mass = self._base, back.bars, self._mass
         position = base.A[:, :3, 6:] / mass
-        parameters, by_position, _ = self.motion.gather(change, position, np.zeros_like(position))
+        parameters, by_position, _ = self.motion.gather(change, position, np.zeros_like(position), bars)
         by_time = self._stamped_back(change)
         bars.A_q[:, :3] += (by_position + by_time[:, :, None] * base.dq[:, None, :]) / mass
         bars.F += self.motion.of_geometry(change) / mass

@@ -11,7 +11,7 @@ from freefloat.estimate.estimated_clusters import cad_spread
 from freefloat.mission.run_directory import Run
 from freefloat.models.names import cluster_unit
 from freefloat.report.figures import COLOURS
-from freefloat.report.words import HALF, prefixed, relative, residual_line, shortened, with_interval
+from freefloat.report.words import HALF, RESTS, prefixed, relative, residual_line, shortened, with_interval
 
 _SMALL = 0.02  # share of the largest variance: sources that matter less everywhere are `other`
 _OTHER = "other"
@@ -54,6 +54,7 @@ def _row(run: Run, index: int, sources: list[tuple[str, str, list[int]]], spread
         "unit": cluster_unit(estimate.names[index]),
         "relative": relative(value, half) if estimate.significant[index] else "–",
         "parts": [(name, colour, f"{share:.1f}") for name, colour, share in parts if share >= 0.5],
+        "rests": RESTS if estimate.rests_on_prior[index] else "",
         "cad": with_interval(float(estimate.cad[index]), half)[0],
         "cad_half": "" if spread is None else f"±{HALF * spread[index]:.2g}",
         "truth": "" if true is None else with_interval(float(true[index]), half)[0],
