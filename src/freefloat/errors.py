@@ -65,3 +65,8 @@ class BadResult(FreefloatError):
 
 class ShapeError(FreefloatError):
     """An array does not fit the robot, or one that is needed was not given."""
+
+
+def is_interrupt(error: BaseException | None) -> bool:
+    """Whether an error is an interrupt, or what a compiled function makes of one that falls into it."""
+    return isinstance(error, KeyboardInterrupt) or (isinstance(error, SystemError) and is_interrupt(error.__cause__))

@@ -1,5 +1,6 @@
 """`freefloat campaign`: what is said, written and refused, and how an interrupted one goes on."""
 
+import contextlib
 import json
 import os
 import signal
@@ -16,6 +17,7 @@ from freefloat.campaign.campaign import load_campaign
 from freefloat.campaign.running import CampaignStanding
 from freefloat.cli import app, main
 from freefloat.cli.progress.campaign import CampaignProgress
+from freefloat.errors import is_interrupt
 
 BOTH = ("--methods", "least-squares,maximum-likelihood", "--workers", "1", "--chunk", "2")
 
@@ -131,11 +133,27 @@ def test_an_interrupt_while_it_prepares_is_a_sentence_too(folder, tmp_path):
     process = subprocess.Popen([*command, "-o", there], stderr=subprocess.PIPE, start_new_session=True)
     while not (there / ".lock").exists():
         time.sleep(0.002)
-    os.killpg(process.pid, signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    said, pressed = b"", 0
+    while process.returncode is None:  # Python drops an interrupt that falls into a callback; people press again
+        os.killpg(process.pid, signal.SIGINT)
+        pressed += 1
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            _, said = process.communicate(timeout=10)
     assert process.returncode == 130
-    assert said.decode() == "interrupted; what is finished is kept, and the same command goes on from there\n"
-    assert not there.exists()
+    *_, last = said.decode().splitlines()
+    if pressed == 1:
+        assert last == "interrupted; what is finished is kept, and the same command goes on from there"
+        assert not there.exists()
+    else:  # by then it may have begun
+        assert last.startswith("interrupted")
+
+
+def test_an_interrupt_that_falls_into_compiled_code_is_one():
+    interrupt, fault = SystemError("a result with an exception set"), SystemError("a fault")
+    interrupt.__cause__ = KeyboardInterrupt()
+    assert is_interrupt(interrupt)
+    assert is_interrupt(KeyboardInterrupt())
+    assert not is_interrupt(fault)
 
 
 def test_progress_counts_what_is_new(monkeypatch):

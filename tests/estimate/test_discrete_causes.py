@@ -15,7 +15,6 @@ from freefloat.estimate.causes.flight_view import FlightView, instants_read
 from freefloat.estimate.causes.mistakes import mistakes
 from freefloat.estimate.causes.possible_faults import no_fault, possible_faults
 from freefloat.estimate.causes.suspicions import suspicions
-from freefloat.estimate.estimate_parts import Residual
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.joint_curves import SplineCurves
 from freefloat.estimate.prior import CadSpread
@@ -85,8 +84,7 @@ def tracker_showed(problem, change):
 
 def discrete_causes(problem):
     """What is claimed where a fit leaves more than noise."""
-    unexplained = Residual(np.inf, None, 0, 0)
-    return tuple(cause for each in mistakes(problem, suspicions(problem), unexplained) for cause in each.causes)
+    return tuple(cause for each in mistakes(problem, suspicions(problem), np.inf) for cause in each.causes)
 
 
 def claims(problem):

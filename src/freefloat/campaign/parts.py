@@ -18,10 +18,12 @@ from __future__ import annotations
 import io
 import os
 import re
+import signal
 import sys
+import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -121,19 +123,46 @@ def held(directory: Path) -> Iterator[None]:
     What was made is removed again if nothing came to be in it. The lock ends with the process, however that ends.
     """
     before = directory.exists()
-    lock, last = directory / _LOCK, time.monotonic() + _PATIENCE_S
+    lock = directory / _LOCK
+    with ExitStack() as ours:
+        with _interrupts_wait():  # else one between taking the lock and keeping it would leave it behind
+            ours.enter_context(_taken(lock))
+            ours.callback(_leave, directory, lock, before)
+        yield
+
+
+@contextmanager
+def _interrupts_wait() -> Iterator[None]:
+    """An interrupt of what is done within comes after it."""
+    if threading.current_thread() is not threading.main_thread():  # which alone is interrupted
+        yield
+        return
+    came = []
+    usual = signal.signal(signal.SIGINT, lambda *_: came.append(True))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+        if came:
+            raise KeyboardInterrupt
+
+
+def _taken(lock: Path) -> BinaryIO:
+    """The lock's file, waited for if it is another's."""
+    last = time.monotonic() + _PATIENCE_S
     while (file := _locked(lock)) is None:
         if time.monotonic() > last:
-            raise FileError(directory, "is written to by another campaign now; allowed: one at a time")
+            raise FileError(lock.parent, "is written to by another campaign now; allowed: one at a time")
         time.sleep(0.05)
-    with file:
-        try:
-            yield
-        finally:
-            if [path.name for path in directory.iterdir()] == [_LOCK]:
-                lock.unlink()
-                if not before:
-                    directory.rmdir()
+    return file
+
+
+def _leave(directory: Path, lock: Path, before: bool) -> None:
+    """Remove what was made, if nothing came to be in it. before: the directory was there."""
+    if [path.name for path in directory.iterdir()] == [_LOCK]:
+        lock.unlink()
+        if not before:
+            directory.rmdir()
 
 
 def clear_unfinished(directory: Path) -> None:

@@ -27,7 +27,7 @@ from freefloat.campaign.on_dask import connected, run_on_cluster
 from freefloat.campaign.parts import Job, clear_unfinished, held, missing, read_parts, write_part
 from freefloat.campaign.settings import CampaignSetting, prepared
 from freefloat.campaign.workers import Done, run_jobs
-from freefloat.errors import FileError
+from freefloat.errors import FileError, is_interrupt
 from freefloat.estimate.methods import default_method, make_estimator
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.excitation.excitation import Excitation, trajectory_of
@@ -149,8 +149,8 @@ class _Plan:
                     write_part(folder, job, rows)
                     count += job.runs
                     watch(CampaignStanding(count, total))
-        except KeyboardInterrupt:
-            if not (folder / NAME).exists():
+        except (KeyboardInterrupt, SystemError) as error:
+            if not is_interrupt(error) or not (folder / NAME).exists():
                 raise
             return True
         return False

@@ -10,6 +10,7 @@ import typer
 
 from freefloat.cli.ending import ExitCode
 from freefloat.cli.options import AsJson, MissionFile, OtherMotion, Page, Quiet, Workers, complete_methods, split_commas
+from freefloat.errors import is_interrupt
 
 
 class CadOption(StrEnum):
@@ -91,7 +92,9 @@ def campaign(
         summary = found.summary()
         if plot is not None and found.runs:
             write_campaign_page(plot, pictures(summary), loaded.name)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SystemError) as error:
+        if not is_interrupt(error):
+            raise
         typer.echo("interrupted; what is finished is kept, and the same command goes on from there", err=True)
         raise typer.Exit(ExitCode.INTERRUPTED) from None
     wanted = runs * len(found.manifest.settings)

@@ -14,7 +14,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from freefloat.errors import BadResult, FreefloatError, WrongFormat
+from freefloat.errors import BadResult, FreefloatError, WrongFormat, is_interrupt
 
 _USAGE: type[Exception] = typer.BadParameter.__mro__[1]  # what typer raises for every wrong usage
 _GOES_TO = {  # by the kind of a file: the verbs that take it
@@ -47,8 +47,11 @@ class Verbs(TyperGroup):
         """Run the verb that was asked for."""
         try:
             return super().invoke(ctx)
-        except KeyboardInterrupt as interrupt:
-            typer.echo(f"freefloat: {str(interrupt) or 'interrupted'}", err=True)
+        except (KeyboardInterrupt, SystemError) as error:
+            if not is_interrupt(error):
+                raise
+            said = str(error) if isinstance(error, KeyboardInterrupt) else ""
+            typer.echo(f"freefloat: {said or 'interrupted'}", err=True)
             raise typer.Exit(ExitCode.INTERRUPTED) from None
 
 

@@ -81,16 +81,22 @@ def refuse_too_few(rows: int, problem: Problem) -> None:
 
 
 def diagnosed(
-    estimate: Estimate, problem: Problem, unknowns: Unknowns, converged: bool, suspected: Suspected = NOTHING
+    estimate: Estimate,
+    problem: Problem,
+    unknowns: Unknowns,
+    converged: bool,
+    suspected: Suspected = NOTHING,
+    looked: tuple[Mistake, ...] | None = None,
 ) -> Estimate:
-    """The estimate with its warnings, notes and outcome."""
+    """The estimate with its warnings, notes and outcome. looked: mistakes, where they have been looked for before."""
     samples, weak = suspicions(problem), weak_directions(estimate, problem)
     if _of_filtered(problem) and estimate.residual.white is False:
         suspected = NOTHING  # what a filter colours, no other cause explains
     distance, large = distance_from_cad(estimate, problem), _large(estimate, unknowns)
     strange = estimate.residual.ratio > MISFIT or distance > FAR or any(each.size > _ABSURD for each in large)
-    made = _mistakes(problem, samples, estimate.residual, strange)
-    if suspected.causes and suspected.causes[0].kind not in _OF_THE_ROBOT:
+    made = _mistakes(problem, samples, estimate.residual, strange) if looked is None else looked
+    explained = estimate.residual.ratio <= MISFIT
+    if explained or (suspected.causes and suspected.causes[0].kind not in _OF_THE_ROBOT):
         made = tuple(mistake for mistake in made if not mistake.is_another_robot)
     found = tuple(mistake.sentence for mistake in made)
     about_data = _about_recordings(problem, samples, made)
@@ -176,7 +182,7 @@ def _claimed(made: tuple[Mistake, ...], suspected: Suspected) -> tuple[Cause, ..
 
 def _mistakes(problem: Problem, samples: Suspicions, residual: Residual, strange: bool) -> tuple[Mistake, ...]:
     """Mistakes, which are looked for if something is strange."""
-    return tuple(mistakes(problem, samples, residual)) if strange else ()
+    return tuple(mistakes(problem, samples, residual.ratio)) if strange else ()
 
 
 def _about_recordings(problem: Problem, samples: Suspicions, made: tuple[Mistake, ...]) -> tuple[str, ...]:
@@ -221,8 +227,13 @@ def _lost(problem: Problem, samples: Suspicions, weak: WeakDirections) -> tuple[
 
 def distance_from_cad(estimate: Estimate, problem: Problem) -> float:
     """Mean square distance of the clusters from the CAD model, in units of its spread (without prior also of noise)."""
-    away = estimate.values - estimate.cad
-    spread = problem.cad_covariance + (estimate.covariance if problem.prior is None else 0.0)
+    return mean_square_distance(problem, estimate.values, estimate.covariance)
+
+
+def mean_square_distance(problem: Problem, values: Array, covariance: Array) -> float:
+    """The same of values of the clusters, (c,), that are uncertain by a covariance, (c, c)."""
+    away = values - problem.cad
+    spread = problem.cad_covariance + (covariance if problem.prior is None else 0.0)
     return float(away @ np.linalg.solve(spread, away)) / away.size if away.size else 0.0
 
 

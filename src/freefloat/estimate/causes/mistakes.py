@@ -14,7 +14,6 @@ from freefloat.estimate.causes.fault_search import Search, dead_axes, plausible,
 from freefloat.estimate.causes.possible_faults import Fault
 from freefloat.estimate.causes.rate_comparison import Agreement
 from freefloat.estimate.causes.suspicions import Suspicions
-from freefloat.estimate.estimate_parts import Residual
 from freefloat.estimate.problem import Problem
 from freefloat.robot.rotations import logarithm
 
@@ -43,9 +42,9 @@ class Mistake:
         return any(cause.kind == "robot" for cause in self.causes)
 
 
-def mistakes(problem: Problem, samples: Suspicions, residual: Residual) -> Iterator[Mistake]:
-    """Each mistake that is found; looking for them takes a while."""
-    unexplained = not residual.ratio <= MISFIT  # also where the noise is not known
+def mistakes(problem: Problem, samples: Suspicions, ratio: float) -> Iterator[Mistake]:
+    """Each mistake that is found; looking for them takes a while. ratio: what a fit leaves, over the noise."""
+    unexplained = not ratio <= MISFIT  # also where the noise is not known
     dead, said = tuple(dead_axes(problem)), samples.dead if unexplained else ()
     for place, sentence in enumerate(said):
         yield Mistake(sentence, dead if place == 0 else ())

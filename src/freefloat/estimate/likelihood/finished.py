@@ -18,6 +18,7 @@ from freefloat.arrays import Array
 from freefloat.data.processing.whiteness import whiteness
 from freefloat.estimate.causes.claims import NOTHING, Suspected
 from freefloat.estimate.causes.diagnosis import diagnosed
+from freefloat.estimate.causes.mistakes import Mistake
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import MODEL, Budget, ChannelResidual, Quantity, Residual, used_flights
 from freefloat.estimate.likelihood.levenberg_marquardt import Fit, directions
@@ -68,12 +69,14 @@ class Doubts:
 
     stated: the problem as it was given. levels: by which sensors are noisier than declared. by_blocks: variance of all
     unknowns as blocks of time show it, (unknowns,), where residuals are not noise. suspected: what may be wrong.
+    mistakes: of recordings or files, where they were looked for while it was fitted.
     """
 
     stated: Problem
     levels: Levels
     by_blocks: Array | None
     suspected: Suspected = NOTHING
+    mistakes: tuple[Mistake, ...] | None = None
 
 
 def finished(
@@ -116,7 +119,7 @@ def finished(
         residuals=tuple(as_stated(each, flights, doubts.levels) for each in left),
         notes=tuple(_widened_notes(wider[:count], problem, doubts)),
     )
-    return diagnosed(estimate, doubts.stated, fitted.unknowns, fit.converged, doubts.suspected)
+    return diagnosed(estimate, doubts.stated, fitted.unknowns, fit.converged, doubts.suspected, doubts.mistakes)
 
 
 def _wider(promised: Array, doubts: Doubts) -> Array:

@@ -32,7 +32,7 @@ from freefloat.sensors.reading import Reading
 
 _NOTHING = 1e-4  # of a sensor's variance: errors of joints and wheels that do not matter
 _FAR = 7.0  # median size of white residuals beyond which curves stay: they would only bend to a wrong model
-WRONG_MODEL = 10.0  # times the noise left: finer curves do not explain it
+WRONG_MODEL = 5.0  # times the noise left: finer curves do not explain it
 SETTLED, SETTLING = 0.01, 8  # of the readings' noise: curves that move them by less have settled; rounds at most
 
 

@@ -25,28 +25,27 @@ from freefloat.estimate.causes.diagnosis import refuse_too_few
 from freefloat.estimate.causes.suspicions import refuse_unusable
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimator import Estimator
+from freefloat.estimate.likelihood.effort import Effort, is_plausible, misfit_of
 from freefloat.estimate.likelihood.everything import everything_beside
 from freefloat.estimate.likelihood.finished import (
-    HELD,
     Doubts,
     covariance_of,
     finished,
     stacked,
-    units_of,
     used_up,
     white,
 )
-from freefloat.estimate.likelihood.levenberg_marquardt import MOST_ITERATIONS, Fit, levenberg_marquardt
+from freefloat.estimate.likelihood.levenberg_marquardt import Fit
 from freefloat.estimate.likelihood.likelihood import SETTLED, SETTLING, WRONG_MODEL, Likelihood, Rows
 from freefloat.estimate.likelihood.momentum_start import momentum_start
 from freefloat.estimate.likelihood.noise_levels import Levels, levels_of, with_levels
 from freefloat.estimate.likelihood.prior_spread import KINDS, wider_spread
+from freefloat.estimate.likelihood.staged_fit import StagedFit
 from freefloat.estimate.likelihood.time_blocks import variance_by_blocks
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.progress import say
 from freefloat.estimate.recorded_flight import on_finer_knots
-from freefloat.estimate.unknowns import GEOMETRY, JOINT_MOTION
 
 _ROUNDS = 3  # of weights that depend on the estimate
 _REFINEMENTS = 2  # of the joints' curves, at most
@@ -54,11 +53,6 @@ _HOPELESS = 50.0  # times the noise left: data of another robot, or recorded wro
 _WILD = 1e4  # times the noise left: nothing is nearly linear
 _MUCH_WIDER = 2.5  # times the CAD model's spread: less is chance, for its errors are not normal to the tail
 _WORTH = 0.9  # of what was left before: a refinement that leaves more is the last
-_BENT, _STIFF = 100.0, 1e8  # spreads by which geometry is off that is none, and how much more is then known of it
-_BAD = 3.0  # root mean square of the weighted residual above which another start is tried
-_FREE, _MORE, _SHARE = 4, 1000, 0.4  # iterations that any fit may make; more that all may, and one of what is left
-_UNLIMITED = 10_000  # of a body without joints, which starts from nothing and is predicted in a moment
-_OTHER_START, _TOO_FEW = 30, 20  # more iterations that another start may make at least; left: nothing is refined
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,36 +62,6 @@ class _Found:
     likelihood: Likelihood
     fit: Fit
     rows: tuple[Rows, ...]
-
-
-class _Effort:
-    """Iterations that the fits of an estimate may still make beyond those that data which the model explains need.
-
-    Fits of such data converge in a few iterations, which are free. Those of wrong data creep, each as far as it may,
-    and where they end says no more of what is wrong than where they were long before.
-    """
-
-    def __init__(self, problem: Problem) -> None:
-        self.left = _MORE if problem.robot.joints else _UNLIMITED
-
-    @property
-    def most(self) -> int:
-        """How many the next fit may make."""
-        return min(max(int(_SHARE * self.left), 1), MOST_ITERATIONS)
-
-    @property
-    def is_spent(self) -> bool:
-        """Whether so few are left that nothing is refined any more."""
-        return self.left < _TOO_FEW
-
-    def begin_elsewhere(self) -> None:
-        """Another start has its chance whatever the first one took."""
-        self.left = max(self.left, _OTHER_START)
-
-    def count(self, fit: Fit) -> Fit:
-        """Take what a fit made from what is left; the fit."""
-        self.left -= max(fit.iterations - _FREE, 0) if fit.converged else fit.iterations
-        return fit
 
 
 @dataclass(frozen=True)
@@ -134,12 +98,12 @@ class MaximumLikelihood(Estimator):
         refuse_too_few(_measured(likelihood), problem)
         with one_blas_thread():
             say("first fit")
-            effort = _Effort(problem)
+            effort = Effort(problem)
             found, levels = self._fit(likelihood, likelihood.start(), effort), Levels()
-            hopeless = _level(found.fit.residual) > _HOPELESS
+            hopeless = effort.is_in_vain or misfit_of(found.fit.residual) > _HOPELESS
             found = found if hopeless else self._refined(found, effort)
             say("what may be wrong")
-            suspected = self._suspected(found)
+            suspected = NOTHING if effort.is_in_vain else self._suspected(found)
             if not hopeless:
                 found, levels = self._weighed(found, effort)
                 found = self._with_wider_prior(found, effort)
@@ -147,9 +111,10 @@ class MaximumLikelihood(Estimator):
             say("intervals")
             of_curves = _curve_share(likelihood, fit) if likelihood.has_local_curves else None
             by_blocks = None
-            if white(found.rows) is False:
+            if white(found.rows) is False and not effort.is_in_vain:
                 by_blocks = variance_by_blocks(likelihood.rows(fit.point), fit.information - fit.data)
-            doubts = Doubts(problem, levels, by_blocks, _or_the_prior(suspected, problem, likelihood.problem))
+            suspected = _or_the_prior(suspected, problem, likelihood.problem)
+            doubts = Doubts(problem, levels, by_blocks, suspected, effort.mistakes)
             estimate = finished(
                 self.name, likelihood, fit, found.rows, likelihood.left(found.rows), of_curves=of_curves, doubts=doubts
             )
@@ -157,17 +122,17 @@ class MaximumLikelihood(Estimator):
 
     def _suspected(self, found: _Found) -> Suspected:
         """What may be wrong; nothing can be said of what is left by a fit that is wild."""
-        if not _level(found.fit.residual) < _WILD:
+        if not misfit_of(found.fit.residual) < _WILD:
             return NOTHING
         with suppress(NotPossible):
             beside = everything_beside(found.likelihood, found.fit.point)
             return beside.suspected(refit=found.fit.converged) if beside.fit.is_usable else NOTHING
         return NOTHING
 
-    def _refined(self, found: _Found, effort: _Effort) -> _Found:
+    def _refined(self, found: _Found, effort: Effort) -> _Found:
         """With finer curves where what is left is coloured."""
         for _ in range(_REFINEMENTS if found.likelihood.has_local_curves else 0):
-            before = _level(stacked(found.rows)[0])
+            before = misfit_of(stacked(found.rows)[0])
             fine = white(found.rows) is not False or not np.isfinite(found.likelihood.unsettled)
             best = fine or before > WRONG_MODEL or effort.is_spent
             finer = None if best else with_finer_curves(found.likelihood.problem)
@@ -175,11 +140,11 @@ class MaximumLikelihood(Estimator):
                 break
             say("finer curves of the joints")
             found = self._fit(Likelihood(finer), found.fit.point, effort)
-            if _level(stacked(found.rows)[0]) > _WORTH * before:
+            if misfit_of(stacked(found.rows)[0]) > _WORTH * before:
                 break
         return found
 
-    def _weighed(self, found: _Found, effort: _Effort) -> tuple[_Found, Levels]:
+    def _weighed(self, found: _Found, effort: Effort) -> tuple[_Found, Levels]:
         """With sensors that are noisier than declared weighed by what they leave, and how much noisier they are."""
         used = used_up(found.fit, covariance_of(found.likelihood, found.fit))
         levels = levels_of(found.rows, used) if self.huber is None else {}
@@ -189,7 +154,7 @@ class MaximumLikelihood(Estimator):
         weighed = self._fit(Likelihood(with_levels(found.likelihood, levels)), found.fit.point, effort)
         return (found, Levels()) if _is_lost(weighed, found) else (weighed, levels)
 
-    def _with_wider_prior(self, found: _Found, effort: _Effort) -> _Found:
+    def _with_wider_prior(self, found: _Found, effort: Effort) -> _Found:
         """With spreads of the CAD model that the data do not deny."""
         problem = found.likelihood.problem
         wider = None if effort.is_spent else wider_spread(problem, found.likelihood.unknowns, found.fit)
@@ -199,32 +164,40 @@ class MaximumLikelihood(Estimator):
         widened = self._fit(Likelihood(replace(problem, prior=wider)), found.fit.point, effort)
         return found if _is_lost(widened, found) else widened
 
-    def _fit(self, likelihood: Likelihood, point: Array, effort: _Effort) -> _Found:
+    def _fit(self, likelihood: Likelihood, point: Array, effort: Effort) -> _Found:
         """The fit that starts from a point, and from another if that leads to no plausible one."""
         weighted = likelihood.reweigh(point)
-        fit = self._from(likelihood, point, effort)
-        if not _plausible(fit):
-            fit = self._from_elsewhere(likelihood, fit, effort)
+        staged = self._staged(likelihood, point, effort)
+        there, rough = staged.coarse(point)
+        fit = staged.fine(there)
+        if not is_plausible(likelihood.problem, fit) and effort.begin_elsewhere():
+            fit = self._from_elsewhere(likelihood, fit, rough, effort)
         if likelihood.has_local_curves:
             fit = self._with_curves(likelihood, fit, effort)
         else:
             for _ in range(_ROUNDS - 1 if weighted or self.huber else 0):
                 likelihood.reweigh(fit.point)
-                fit = self._from(likelihood, fit.point, effort)
+                fit = self._staged(likelihood, fit.point, effort).whole(fit.point)
         return _Found(likelihood, fit, likelihood.rows(fit.point, count=0))
 
-    def _from_elsewhere(self, likelihood: Likelihood, fit: Fit, effort: _Effort) -> Fit:
-        """The fit, or that from another start if it leaves less."""
+    def _staged(self, likelihood: Likelihood, point: Array, effort: Effort) -> StagedFit:
+        """The fit that starts from a point."""
+        weights = None if self.huber is None else _huber_weights(likelihood.rows(point, count=0), self.huber)
+        return StagedFit(likelihood, effort, weights)
+
+    def _from_elsewhere(self, likelihood: Likelihood, fit: Fit, rough: float, effort: Effort) -> Fit:
+        """The fit, or that from another start if it leaves less, also where the coarse one leaves `rough`."""
         supposed = likelihood.beside
-        effort.begin_elsewhere()
         with suppress(NotPossible):
-            other = self._from(likelihood, momentum_start(likelihood), effort)
-            if _level(other.residual) < _level(fit.residual):
+            start = momentum_start(likelihood)
+            staged = self._staged(likelihood, start, effort)
+            there, left = staged.coarse(start)
+            if not left > rough and misfit_of((other := staged.fine(there)).residual) < misfit_of(fit.residual):
                 return other
         likelihood.beside = supposed
         return fit
 
-    def _with_curves(self, likelihood: Likelihood, fit: Fit, effort: _Effort) -> Fit:
+    def _with_curves(self, likelihood: Likelihood, fit: Fit, effort: Effort) -> Fit:
         """The fit, and the curves that all sensors make most likely with it."""
         for _ in range(SETTLING):
             likelihood.unsettled = likelihood.settle(fit.point)
@@ -232,48 +205,14 @@ class MaximumLikelihood(Estimator):
                 break
             supposed = likelihood.beside
             try:
-                fit = self._from(likelihood, fit.point, effort)
+                fit = self._staged(likelihood, fit.point, effort).whole(fit.point)
             except NotPossible:  # data so wrong that the fit ended at the edge of what can be
                 likelihood.beside = supposed
                 break
-            if _level(fit.residual) > WRONG_MODEL or likelihood.unsettled < SETTLED or effort.is_spent:
+            left = misfit_of(fit.residual)
+            if left > WRONG_MODEL or likelihood.unsettled < SETTLED * max(left, 1.0) or effort.is_spent:
                 break
         return fit
-
-    def _from(self, likelihood: Likelihood, point: Array, effort: _Effort) -> Fit:
-        """The fit that starts from a point: first without, then with geometry and errors of the joints' curves."""
-        unknowns, units = likelihood.unknowns, units_of(likelihood)
-        weights = None if self.huber is None else _huber_weights(likelihood.rows(point, count=0), self.huber)
-
-        def fit(start: Array, count: int, information: Array, held_units: Array | None) -> Fit:
-            def evaluate(at: Array, derivatives: bool) -> tuple[Array, Array]:
-                r, J = stacked(likelihood.rows(np.concatenate([at, start[count:]]), count if derivatives else 0))
-                return (r, J) if weights is None else (r * weights, J * weights[: len(J), None])
-
-            own = slice(0, count)
-            shown = None if held_units is None else held_units[own]
-            given = start[own], unknowns.mean[own], information[own, own], shown, HELD, effort.most
-            with suppress(NotPossible):
-                likelihood.suppose(start)
-                return effort.count(levenberg_marquardt(evaluate, *given))
-            likelihood.suppose(likelihood.problem.cad)  # a start so far off that the likeliest robot there is none
-            return effort.count(levenberg_marquardt(evaluate, *given))
-
-        if units is not None:  # first as if the CAD model were a prior: far from it nothing is nearly linear
-            soft = unknowns.information + np.diag(np.where(np.isnan(units), 0.0, units**-2.0))
-            point = np.concatenate([fit(point, unknowns.coarse, soft, None).point, point[unknowns.coarse :]])
-        late, bends = point[unknowns.coarse :], any(part.kind == JOINT_MOTION for part in unknowns.parts)
-        if late.size and (bends or not late.any()):
-            rough = fit(point, unknowns.coarse, unknowns.information, units).point
-            point = np.concatenate([rough, point[unknowns.coarse :]])
-        found = fit(point, point.size, unknowns.information, units)
-        place = unknowns.find(GEOMETRY)
-        if place is None or _spreads_off(found.point[place], unknowns.information[place, place]) < _BENT:
-            return found
-        stiff = np.array(unknowns.information)
-        stiff[place, place] *= _STIFF
-        point[place] = 0.0
-        return fit(point, point.size, stiff, units)
 
 
 def _or_the_prior(suspected: Suspected, given: Problem, used: Problem) -> Suspected:
@@ -300,7 +239,7 @@ def with_finer_curves(problem: Problem) -> Problem | None:
 def _with_curve_words(estimate: Estimate, problem: Problem, likelihood: Likelihood) -> Estimate:
     """The estimate with what there is to say of the curves: knots that were refined, curves that did not settle."""
     notes = () if likelihood.problem is problem else tuple(_knots_noted(likelihood))
-    if likelihood.unsettled < SETTLED:
+    if likelihood.unsettled < SETTLED * max(estimate.residual.ratio, 1.0):
         return replace(estimate, notes=(*estimate.notes, *notes))
     why = f"they still move readings by {likelihood.unsettled:.2g} of their noise"
     if not np.isfinite(likelihood.unsettled):
@@ -346,21 +285,6 @@ def _huber_weights(rows: tuple[Rows, ...], huber: float) -> Array:
     return np.sqrt(np.minimum(1.0, huber / np.maximum(size, 1e-300)))
 
 
-def _level(residual: Array) -> float:
-    """Root mean square of a weighted residual; infinite if it is no number."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        return float(np.nan_to_num(np.sqrt((residual**2).mean()), nan=np.inf, posinf=np.inf))
-
-
-def _spreads_off(values: Array, information: Array) -> float:
-    """Root mean square of values over what was assumed of them."""
-    return float(np.sqrt(values @ information @ values / values.size))
-
-
 def _is_lost(refined: _Found, before: _Found) -> bool:
     """Whether a refinement did not converge where what it refines did."""
     return before.fit.converged and not refined.fit.converged
-
-
-def _plausible(fit: Fit) -> bool:
-    return fit.converged and _level(fit.residual) < _BAD
