@@ -1,11 +1,11 @@
-"""Intervals whatever is said of a robot: what the proof (proof/honesty_table.py) counts."""
+"""Intervals whatever is said of a robot: what the proof (proof/prove_honesty.py) counts."""
 
 import numpy as np
 import pytest
 from scipy.stats import norm, t
 from strangers.trying_spreads import EVERY, Covered, Told, covered
 
-from proof.honesty_table import FARTHER, NOMINAL, broken, page
+from proof.prove_honesty import FARTHER, NOMINAL, broken, page
 
 
 def flights_with(width, prior_only=0.0, seeds=40):

@@ -1,4 +1,4 @@
-"""Wrong things are what they are called, and the proof of their names (proof/causes_table.py) counts as it says."""
+"""Wrong things are what they are called, and the proof of their names (proof/prove_causes.py) counts as it says."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ from strangers.trying_wrong import (
 )
 from strangers.wrong_things import NONE, THINGS, Case
 
-from proof.causes_table import QUICK, Asked, asked_of, broken, flown as flown_again, page, promises
+from proof.prove_causes import QUICK, Asked, asked_of, broken, flown as flown_again, page, promises
 
 SHORT_S = 4.0
 PANEL = Panel(
@@ -244,7 +244,8 @@ def test_the_page_counts_flights_by_what_was_claimed():
     text = page([*flights, judged(RIGHT, 0.0, (), outcome="good", verdict="pass")], 1)
     assert "| thing | gyro scale | none | torque |" in text
     assert "| gyro scale | 1 | 1 | 1 |" in text
-    assert "| gyro scale | 1e-3 of the rate | 1 | 100 (1e+02 to 1e+02) | 3 | 0 | 2 | 0 | 2.0 |" in text
+    assert "| gyro scale | 1e-3 of the rate | 1 | 100 (1e+02 to 1e+02) | 3 | 0 | 2 | 0 |" in text
+    assert "cubesat 1.0 s; of what takes longest, 1.0 times as long (gyro scale, 1)." in text
     assert "nan" not in text
 
 
@@ -260,7 +261,7 @@ def test_only_things_that_a_robot_can_have_are_flown():
 def test_what_was_kept_by_the_same_package_is_not_flown_again(tmp_path, monkeypatch):
     keep, once = tmp_path / "flights.jsonl", [Asked("gyro scale", 0, 0, True), Asked(RIGHT, 0, 0, True)]
     made = {"gyro scale": (judged(), judged(claimed=())), RIGHT: (judged(RIGHT, 0.0, ()),)}
-    monkeypatch.setattr("proof.causes_table.fly", lambda asked: made[asked.thing])
+    monkeypatch.setattr("proof.prove_causes.fly", lambda asked: made[asked.thing])
     monkeypatch.setattr("proof.proving.commit", lambda: "abc1234")
     expected = [*made["gyro scale"], *made[RIGHT]]
     assert flown_again(once[:1], 1, keep, False) == expected[:2]
