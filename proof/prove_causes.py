@@ -154,8 +154,8 @@ def page(flights: Sequence[Judged], runs: int) -> str:
         "",
         f"{len(things)} wrong things, {runs} flights of {DURATION_S:g} s each of {len(robots)} robots "
         f"({', '.join(robots)}) that MuJoCo flew (`tests/strangers`, which",
-        f"shares no code with freefloat), and {len(right(flights))} with nothing wrong. A flight is identified, and another of the "
-        "same robot, with the",
+        f"shares no code with freefloat), and {len(right(flights))} with nothing wrong. A flight is identified, and "
+        "another of the same robot, with the",
         "same thing wrong, is predicted. Sizes are multiples of the base size that the table says; what has no size is "
         "wrong as it is.",
         "",
