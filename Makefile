@@ -31,11 +31,11 @@ bench: $(VENV)/ready-test
 	for script in benchmarks/bench_*.py; do $(BIN)/python $$script --history benchmarks/history.csv || exit 1; done
 
 # Statistics of many flights, too long for tests: each script writes a page of docs/proof, which is committed.
-# RUNS=20 for as many flights of each, else as many as the page needs.
+# RUNS=20 for as many flights of each, else as many as the page needs. A promise that is broken stops no other script.
 prove: $(VENV)/ready-test
-	for script in $(basename $(notdir $(wildcard proof/prove_*.py))); do \
-	  $(BIN)/python -m proof.$$script $(if $(RUNS),--runs $(RUNS)) || exit 1; \
-	done
+	failed=; for script in $(basename $(notdir $(wildcard proof/prove_*.py))); do \
+	  $(BIN)/python -m proof.$$script $(if $(RUNS),--runs $(RUNS)) || failed="$$failed $$script"; \
+	done; test -z "$$failed" || { echo "not as promised:$$failed" >&2; exit 1; }
 
 # The site in site/. Published studies are run again where sources changed since; `make -j2 docs` runs two at once.
 STUDIES := naveen gautier ayusawa christidi spirolazzi

@@ -12,24 +12,24 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
-from rich.progress import track
 
 from benchmarks.commit import ROOT
+from freefloat.estimate.causes.claims import NONE
 from proof import proving
 
 sys.path.insert(0, str(ROOT / "tests"))
 
 from strangers.robots import ROBOTS
 from strangers.trying_wrong import DURATION_S, RIGHT, Judged, tried_wrong
-from strangers.wrong_things import NONE, THINGS
+from strangers.wrong_things import THINGS
 
+EVERYTHING = (RIGHT, *THINGS)
 QUICK = ("cubesat", "wheeled", "tilted")  # a few joints each; gyro alone, with wheels, tumbling with a camera
 WORKERS = 2
 SURE, UNSEEN = 50.0, 5.0  # detectability from which nothing may pass, and below which all may
 FIRST = 0.9  # part of the sure flights with one claim, or none, whose claim must be the right one
 RIGID = 970  # flights with nothing wrong beside those of the table, for the count of false alarms
-MISNAMED = 0.03  # part of all flights that may be given a wrong name, at most
+MISNAMED = 0.03  # part of the flights that may be given a wrong name, at most: of all, and of the sure ones
 PASSED = 0.95  # part of the right flights that must be good and pass
 SHOWN = 100  # characters of what was said that a line of the terminal shows
 
@@ -75,6 +75,11 @@ def unseen(flights: Sequence[Judged]) -> list[Judged]:
     return [each for each in flights if each.thing != RIGHT and each.detectability < UNSEEN]
 
 
+def unknown(flights: Sequence[Judged]) -> list[Judged]:
+    """Flights of which nobody knows how much can: a fit that tells it failed. They are in no promise but of all."""
+    return [each for each in flights if np.isnan(each.detectability)]
+
+
 def right(flights: Sequence[Judged]) -> list[Judged]:
     """Flights with nothing wrong."""
     return [each for each in flights if each.thing == RIGHT]
@@ -94,24 +99,28 @@ class Promise:
         """Whether enough did."""
         return self.kept >= self.bound * self.of
 
+    @property
+    def in_a_word(self) -> str:
+        """Whether it holds; of no flights nothing is known."""
+        if not self.of:
+            return "no flights"
+        return "yes" if self.holds else "**no**"
+
 
 def promises(flights: Sequence[Judged]) -> tuple[Promise, ...]:
     """What is promised, and how many flights kept it."""
     seen, hidden, fine = sure(flights), unseen(flights), right(flights)
-    one, several = ([each for each in seen if (len(each.claimed) > 1) == many] for many in (False, True))
+    one, several = ([each for each in seen if (len(each.answer) > 1) == many] for many in (False, True))
     shifted = [each for each in seen if not THINGS[each.thing].spread]
     passed = [each for each in hidden if each.verdict == "pass"]
-    shaken = [each for each in fine if any(kind == "oscillation" for kind, _ in each.claimed)]
+    shaken = [each for each in fine if any(kind == "oscillation" for kind, _ in (*each.claimed, *each.validated))]
+    of_sure = f"detectability {SURE:g} or more"
     return (
-        Promise(
-            f"detectability {SURE:g} or more: no PASS",
-            _count(each.verdict != "pass" for each in shifted),
-            len(shifted),
-            1,
-        ),
-        Promise("the same: not both good and PASS", _count(not e.accepted for e in shifted), len(shifted), 1),
-        Promise("the same, at most one claim: it is the right one", _count(e.named for e in one), len(one), FIRST),
-        Promise("the same, several claims: the right one is one", _count(e.named for e in several), len(several), 1),
+        Promise(f"{of_sure}: no PASS", _count(each.verdict != "pass" for each in shifted), len(shifted), 1),
+        Promise(f"{of_sure}: not both good and PASS", _count(not e.accepted for e in shifted), len(shifted), 1),
+        Promise(f"{of_sure}, at most one claim: it is the right one", _count(e.named for e in one), len(one), FIRST),
+        Promise(f"{of_sure}, several: the right one is one", _count(e.named for e in several), len(several), 1),
+        Promise(f"{of_sure}: no wrong claim", _count(not e.misnamed for e in seen), len(seen), 1 - MISNAMED),
         Promise("all flights: no wrong claim", _count(not e.misnamed for e in flights), len(flights), 1 - MISNAMED),
         Promise(
             f"detectability below {UNSEEN:g}, PASS: prediction errs by less than the noise",
@@ -168,23 +177,28 @@ def page(flights: Sequence[Judged], runs: int) -> str:
         "n (f² - 1)² / 2 for n readings or clusters that spread f times as much; these may PASS, with intervals as "
         "wide as they must be.",
         "",
-        "A claim is the set of causes that estimate or validation name. It is right if the right cause, or one that no "
-        "data could tell from it, is in it.",
+        "A claim is the set of causes that the estimate names, or the validation if the estimate names none. It is "
+        "right if the right cause, or one that no",
+        "data could tell from it, is in it. A wrong claim is a set of either that holds none of these, whatever the "
+        "other claims.",
         "",
         "| promised | flights | at least | holds |",
         "| --- | --- | --- | --- |",
         *(
-            f"| {each.what} | {each.kept} of {each.of} | {100 * each.bound:g} % | {'yes' if each.holds else '**no**'} |"
+            f"| {each.what} | {each.kept} of {each.of} | {100 * each.bound:g} % | {each.in_a_word} |"
             for each in promises(flights)
         ),
         "",
-        "## What does not hold" if faults else "All of it holds.",
+        f"Detectability not known: {len(unknown(flights))} flights.",
+        "",
+        "## What does not hold" if faults else "Nothing of it is broken.",
         "",
         *(f"- {fault}" for fault in faults),
         *([""] if faults else []),
         "## Thing by thing",
         "",
-        "*right*, *other*: flights in which the right cause is claimed, or only others; the rest claim nothing.",
+        "*right*, *other*: flights in which the right cause is claimed, or there is a wrong claim; the rest claim "
+        "nothing.",
         "",
         "| thing | base size | times | detectability, median (range) | flights | PASS | right | other |",
         "| --- | --- | --- | --- | --- | --- | --- | --- |",
@@ -206,13 +220,23 @@ def _rows(name: str, flights: Sequence[Judged]) -> list[str]:
     rows = []
     for size in sorted({each.size for each in flights}):
         these = [each for each in flights if each.size == size]
-        found = np.array([each.detectability for each in these])
-        span = f"{np.median(found):.3g} ({found.min():.2g} to {found.max():.2g})" if np.isfinite(found).all() else ""
         passed, misnamed = _count(each.verdict == "pass" for each in these), _count(each.misnamed for each in these)
-        named = _count(each.named and bool(each.claimed) for each in these)
+        named = _count(each.named and bool(each.answer) for each in these)
         times = f"{size:g}" if base else ""
-        rows.append(f"| {name} | {base} | {times} | {span} | {len(these)} | {passed} | {named} | {misnamed} |")
+        rows.append(f"| {name} | {base} | {times} | {_span(these)} | {len(these)} | {passed} | {named} | {misnamed} |")
     return rows
+
+
+def _span(flights: Sequence[Judged]) -> str:
+    """Detectability of flights: median and range, and of how many it is unknown; empty of things without size."""
+    known = np.array([each.detectability for each in flights if not np.isnan(each.detectability)])
+    missing = len(flights) - known.size
+    if not known.size:
+        return "unknown"
+    if not np.isfinite(known).all():
+        return ""
+    span = f"{np.median(known):.3g} ({known.min():.2g} to {known.max():.2g})"
+    return f"{span}, {missing} unknown" if missing else span
 
 
 def _times(flights: Sequence[Judged]) -> str:
@@ -241,7 +265,7 @@ def _median_s(flights: Sequence[Judged], robot: str) -> float:
 def _confusion(flights: Sequence[Judged]) -> list[str]:
     """How often each kind is claimed first, by thing."""
     table = {
-        name: Counter(each.claimed[0][0] if each.claimed else NONE[0] for each in flights if each.thing == name)
+        name: Counter(each.answer[0][0] if each.answer else NONE for each in flights if each.thing == name)
         for name in dict.fromkeys(each.thing for each in flights)
     }
     kinds = sorted({kind for counts in table.values() for kind in counts})
@@ -251,61 +275,73 @@ def _confusion(flights: Sequence[Judged]) -> list[str]:
 
 def line_of(flight: Judged) -> str:
     """A flight in one line of the terminal."""
-    claimed = " or ".join(f"{kind}: {name}" if name else kind for kind, name in flight.claimed) or "-"
+    claimed, validated = (
+        " or ".join(f"{kind}: {name}" if name else kind for kind, name in claims) or "-"
+        for claims in (flight.claimed, flight.validated)
+    )
     mark = "right" if flight.named else "WRONG" if flight.misnamed else "silent"
     seconds = f"{flight.identify_s:.1f}+{flight.validate_s:.1f} s"
     return (
         f"{flight.thing:<28} {flight.robot:<9} seed {flight.seed} x{flight.size:<4g} λ {flight.detectability:<9.3g} "
-        f"{flight.outcome:<8} {flight.verdict:<8} residual {flight.ratio:<8.3g} {seconds:<12} {mark:<6} [{claimed}] "
-        f"{'; '.join(each[:SHOWN] for each in flight.said)}"
+        f"{flight.outcome:<8} {flight.verdict:<8} residual {flight.ratio:<8.3g} {seconds:<12} {mark:<6} "
+        f"[{claimed}] [{validated}] {'; '.join(each[:SHOWN] for each in flight.said)}"
     )
 
 
 # ---------------------------------------------------------------------- the command line
 
 
-def main() -> int:
-    """Fly what is asked for, and write the page if it is given a place."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    everything = [RIGHT, *THINGS]
-    parser.add_argument("--runs", type=int, default=10, metavar="N", help="flights of each robot, thing and size; 10")
-    parser.add_argument("--rigid", type=int, default=RIGID, metavar="N", help=f"more with nothing wrong; {RIGID}")
-    parser.add_argument("--things", default=",".join(everything), metavar="NAME,NAME", help="all unless given")
+def parser_of(description: str, name: str, runs: int) -> argparse.ArgumentParser:
+    """Options of all proofs that fly wrong things."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--runs", type=int, default=runs, metavar="N", help=f"flights of each robot and thing; {runs}")
+    parser.add_argument("--things", default=",".join(EVERYTHING), metavar="NAME,NAME", help="all unless given")
     parser.add_argument("--robots", default=",".join(QUICK), metavar="NAME,NAME", help=",".join(QUICK))
+    parser.add_argument(
+        "-o", "--output", type=Path, default=proving.PAGES / f"{name}.md", metavar="FILE", help="the page"
+    )
+    return parser
+
+
+def parsed(parser: argparse.ArgumentParser) -> argparse.Namespace:
+    """The command line, with lists for things and robots."""
+    given = parser.parse_args()
+    given.things, given.robots = given.things.split(","), given.robots.split(",")
+    for names, allowed in ((given.things, EVERYTHING), (given.robots, [robot.name for robot in ROBOTS])):
+        for each in names:
+            if each not in allowed:
+                parser.error(f"{each!r} is unknown; allowed: {', '.join(allowed)}")
+    return given
+
+
+def main() -> int:
+    """Fly what is asked for, and write the page."""
+    parser = parser_of(__doc__ or "", "causes", 10)
+    parser.add_argument("--rigid", type=int, default=RIGID, metavar="N", help=f"more with nothing wrong; {RIGID}")
     parser.add_argument("--straight", action="store_true", help="robots are built just as their files have them")
     parser.add_argument("--workers", type=int, default=WORKERS, metavar="N", help=f"processes; {WORKERS}")
     parser.add_argument("--each", action="store_true", help="print a line a flight")
     parser.add_argument(
         "--keep", type=Path, metavar="FILE", help="flights, to go on with after a stop, if nothing changed"
     )
-    parser.add_argument(
-        "-o", "--output", type=Path, default=proving.PAGES / "causes.md", metavar="FILE", help="the page"
-    )
-    given = parser.parse_args()
-    things, robots = given.things.split(","), given.robots.split(",")
-    for name, allowed in ((things, everything), (robots, [robot.name for robot in ROBOTS])):
-        for each in name:
-            if each not in allowed:
-                parser.error(f"{each!r} is unknown; allowed: {', '.join(allowed)}")
-    asked = asked_of(things, robots, given.runs, given.rigid, not given.straight)
-    flights = flown(asked, given.workers, given.keep, given.each)
-    given.output.write_text(f"{page(flights, given.runs)}\n{proving.made('causes', given.runs)}\n", encoding="utf-8")
-    print(f"wrote {given.output}")
-    return 0
+    given, measured = parsed(parser), proving.commit()
+    asked = asked_of(given.things, given.robots, given.runs, given.rigid, not given.straight)
+    flights = flown(asked, given.workers, given.keep, given.each, measured)
+    text = f"{page(flights, given.runs)}\n{proving.made('causes', given.runs, measured)}"
+    return proving.written(given.output, text, broken(flights))
 
 
-def flown(asked: Sequence[Asked], workers: int, keep: Path | None, each: bool) -> list[Judged]:
+def flown(asked: Sequence[Asked], workers: int, keep: Path | None, each: bool, commit: str) -> list[Judged]:
     """All flights, in the order in which they were asked for.
 
-    keep: a file of what was flown before, by the same package, and to which more is added. each: print a line each.
+    keep: a file of what was flown before, by the same commit of the package, and to which more is added. each: print a
+    line each.
     """
-    commit = proving.commit()
     done = kept(keep, commit) if keep else {}
     left = [one for one in asked if one not in done]
-    console = Console(stderr=True, force_terminal=sys.stderr.isatty())
     with proving.processes(workers) as side_by_side:
         of_each = zip(left, side_by_side(fly, left), strict=True)
-        for one, found in track(of_each, "causes", len(left), console=console, disable=not console.is_terminal):
+        for one, found in proving.shown(of_each, "causes", len(left)):
             done[one] = found
             if keep:
                 line = {"commit": commit, "asked": asdict(one), "flights": [asdict(flight) for flight in found]}
@@ -327,7 +363,7 @@ def kept(file: Path, commit: str) -> dict[Asked, tuple[Judged, ...]]:
 
 def judged_from(data: dict[str, Any]) -> Judged:
     """A flight as it was kept: JSON has lists for tuples."""
-    names = {key: tuple(tuple(name) for name in data[key]) for key in ("expected", "claimed")}
+    names = {key: tuple(tuple(name) for name in data[key]) for key in ("expected", "claimed", "validated")}
     return Judged(**{**data, **names, "said": tuple(data["said"])})
 
 

@@ -89,9 +89,14 @@ def fly(seed: int) -> tuple[Tried, ...]:
     return tuple(tried(index, seed) for index in range(len(ROBOTS)))
 
 
+def flights_of(flown: Sequence[Sequence[Tried]]) -> list[Tried]:
+    """Flights of all seeds."""
+    return [flight for of_seed in flown for flight in of_seed]
+
+
 def page(flown: Sequence[Sequence[Tried]]) -> str:
     """The tables, in Markdown."""
-    flights = [flight for of_seed in flown for flight in of_seed]
+    flights = flights_of(flown)
     robots, whole, said = by_robot(flights), shown("**all**", flights), Disturbances()
     faults = broken(flights)
     bad = [each for each in flights if each.outcome in BAD or each.verdict != "pass"]
@@ -155,4 +160,8 @@ def _row(robot: Shown) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(proving.run("strangers", __doc__ or "", fly, page, workers=WORKERS))
+    sys.exit(
+        proving.run(
+            "strangers", __doc__ or "", fly, page, workers=WORKERS, broken=lambda flown: broken(flights_of(flown))
+        )
+    )

@@ -38,11 +38,13 @@ def run(
     page: Callable[[Sequence[Flown]], str],
     flights: int = 100,
     workers: int = 1,
+    broken: Callable[[Sequence[Flown]], Sequence[str]] = lambda flown: (),
 ) -> int:
-    """Parse the command line, fly every seed, write the page that is made of all flights.
+    """Parse the command line, fly every seed, write the page that is made of all flights; the code to exit with.
 
     fly: from a seed to what one flight shows. page: Markdown without the line that says commit and seeds.
     flights: how many unless the command line says. workers: processes that fly at once, unless it says.
+    broken: what is promised of all flights and does not hold, a sentence each; nothing is promised unless given.
     """
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--runs", type=int, default=flights, metavar="N", help=f"flights, {flights} unless given")
@@ -51,15 +53,26 @@ def run(
     arguments = parser.parse_args()
     if arguments.runs < LEAST_FLIGHTS:
         parser.error(f"--runs is {arguments.runs}; allowed: {LEAST_FLIGHTS} or more")
-    console = Console(stderr=True, force_terminal=sys.stderr.isatty())
+    measured = commit()
     with processes(arguments.workers) as each:
-        results = each(fly, range(arguments.runs))
-        flown = list(
-            track(results, f"{name}: flights", arguments.runs, console=console, disable=not console.is_terminal)
-        )
-    arguments.output.write_text(f"{page(flown)}\n{made(name, arguments.runs)}\n", encoding="utf-8")
-    print(f"wrote {arguments.output}")
-    return 0
+        flown = list(shown(each(fly, range(arguments.runs)), f"{name}: flights", arguments.runs))
+    text = f"{page(flown)}\n{made(name, arguments.runs, measured)}"
+    return written(arguments.output, text, broken(flown))
+
+
+def shown(results: Iterable[Flown], what: str, count: int) -> Iterable[Flown]:
+    """The same results, with a bar where someone looks at it."""
+    console = Console(stderr=True, force_terminal=sys.stderr.isatty())
+    return track(results, what, count, console=console, disable=not console.is_terminal)
+
+
+def written(file: Path, text: str, broken: Sequence[str]) -> int:
+    """Write a page and say what of its promises does not hold; the code to exit with, 1 if there is any."""
+    file.write_text(f"{text}\n", encoding="utf-8")
+    print(f"wrote {file}")
+    for promise in broken:
+        print(f"does not hold: {promise}", file=sys.stderr)
+    return 1 if broken else 0
 
 
 @contextmanager
@@ -79,9 +92,11 @@ def commit() -> str:
     return measured_commit(also=("proof/*.py", "tests/strangers/*.py"))
 
 
-def made(name: str, runs: int) -> str:
-    """The last line of a page: what it holds for, and how it is made again."""
-    measured = commit()
+def made(name: str, runs: int, measured: str) -> str:
+    """The last line of a page: what it holds for, and how it is made again.
+
+    measured: the commit when flying began, which is what flew; when the page is written the package may be another.
+    """
     if measured.endswith("+"):
         measured = f"{measured} (with changes that were not committed)"
     return (

@@ -13,6 +13,10 @@ BASE, (ARM, TIP) = ROBOT["base"], ROBOT["bodies"]
 TURN = {"name": "j1", "kind": "revolute", "axis": [0, 0, 1], "position_deg": [-90, 90], "rate_deg_s": 30}
 SLIDE = {"name": "j2", "kind": "prismatic", "axis": [1, 0, 0], "position_m": [0, 0.3], "rate_m_s": 0.05}
 BOLTED = {"kind": "fixed", "gravity_m_s2": [0, 0, -9.81], "mass_kg": 20}
+WHEELS = [
+    {"name": f"w{axis}", "axis": unit, "spin_inertia_kgm2": 1e-3, "max_rate_rad_s": 500}
+    for axis, unit in zip("xyz", [[1, 0, 0], [0, 1, 0], [0, 0, 1]], strict=True)
+]
 FREE = {**ROBOT, "bodies": [ARM]}
 ROBOTS = {  # by what is new about each
     "free": FREE,
@@ -46,6 +50,40 @@ def test_every_kind_of_robot_goes_from_a_new_mission_to_an_estimate(tmp_path, ki
     assert ("! nothing limits range or rate of j1" in said) == (kind == "unlimited")
     assert ("! nothing is known yet" in said) == (kind != "fixed"), "of the others none has a load"
     assert worked(tmp_path).outcome != "failed"
+
+
+def test_a_robot_without_joints_is_flown_at_random_predicted_and_run(tmp_path):
+    satellite = {**ROBOT, "base": {**BASE, "wheels": WHEELS}, "bodies": []}
+    (tmp_path / "robot.yaml").write_text(yaml.safe_dump(satellite))
+    code, said, _ = ended(["new", "trial", "--urdf", "robot.yaml"], tmp_path)
+    assert (code, said) == (0, "wrote trial.yaml\n"), "the scale is that of the wheels"
+    mission = tmp_path / "trial.yaml"
+    mission.write_text(mission.read_text().replace("rate_Hz: 100", "rate_Hz: 10").replace("_s: 60", "_s: 20"))
+    for arguments in (
+        ("simulate", mission, "--seed", 1, "-o", "one.parquet"),
+        ("simulate", mission, "--seed", 2, "-o", "two.parquet"),
+        ("identify", mission, "one.parquet", "-o", "found.json"),
+        ("validate", mission, "found.json", "two.parquet"),
+        ("run", mission, "-o", "whole", "--starts", 1, "--shakes", 0, "--workers", 1),
+    ):
+        code, out, err = ended(arguments, tmp_path)
+        assert code == 0, err
+    assert " PASS " in out
+
+
+@pytest.mark.parametrize("change", ["unlimited", "none"])
+def test_a_robot_without_joints_that_cannot_move_is_told_so(tmp_path, change):
+    wheels = [{**WHEELS[0], "max_rate_rad_s": None}] if change == "unlimited" else []
+    base = {**BASE, "wheels": [{k: v for k, v in wheel.items() if v is not None} for wheel in wheels]}
+    (tmp_path / "robot.yaml").write_text(yaml.safe_dump({**ROBOT, "base": base, "bodies": []}))
+    said = ended(["new", "trial", "--urdf", "robot.yaml"], tmp_path)[1]
+    remark, refusal = {
+        "unlimited": ("nothing limits the rate of wx: give max_rate_rad_s in", "wheel wx has no largest rate"),
+        "none": ("neither joints nor wheels: there is no motion", "nothing of small is to move"),
+    }[change]
+    assert f" ! {remark}" in said
+    code, _, err = ended(["simulate", "trial.yaml"], tmp_path)
+    assert (code, refusal in err) == (2, True)
 
 
 @pytest.mark.parametrize("base", ["free", "planar", "fixed"])

@@ -59,13 +59,14 @@ def test_what_is_saved_is_the_difference_of_two_fits(seed):
     assert fit.of_prior(freed).gain == pytest.approx(before - least_cost(bare, own, relaxed), rel=1e-6)
 
 
-def test_a_step_at_any_instant_is_scored_as_its_column_is():
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_step_at_any_instant_is_scored_as_its_columns_are(count):
     rng = np.random.default_rng(3)
-    fit, t, column = made(rng), np.sort(rng.uniform(size=ROWS)), rng.normal(size=ROWS)
+    fit, t, columns = made(rng), np.sort(rng.uniform(size=ROWS)), rng.normal(size=(ROWS, count))
     places = np.array([0.2, 0.5, 0.8])
-    alone = [fit.of_columns((column * (t > place))[:, None]) for place in places]
+    alone = [fit.of_columns(columns * (t > place)[:, None]) for place in places]
     best = max(range(3), key=lambda k: alone[k].gain)
-    score, place = fit.of_steps(column, t, places)
+    score, place = fit.of_steps(columns, t, places)
     assert place == places[best]
     assert score.gain == pytest.approx(alone[best].gain, rel=1e-9)
     assert score.amount == pytest.approx(alone[best].amount, rel=1e-9)
@@ -82,12 +83,36 @@ def test_chance_saves_chi_square_and_a_mistake_its_own_size():
     assert found.amount[0] == pytest.approx(1.0, abs=5.0 * found.sd[0])
 
 
-def line_in(rng, amplitude, frequency=1.3):
-    """Readings of three axes for 20 s, and the strongest line in them."""
+def line_in(rng, amplitude, frequency=1.3, gap_s=0.0):
+    """Readings of three axes for 20 s, in the middle of which some are missing, and the strongest line in them."""
     t = np.arange(600) / 30.0
+    t = t[(t < 10.0) | (t >= 10.0 + gap_s)]
     left = rng.normal(size=(t.size, 3)) + amplitude * np.sin(2.0 * np.pi * frequency * t[:, None] + [0.0, 1.0, 2.0])
     fit = FittedRows(left.ravel(), np.zeros((left.size, 1)), np.ones(1, bool), np.eye(1), np.zeros(1), np.eye(1))
     return strongest_line(fit, ChannelRows("gyro", 0, slice(0, left.size), 3, t)), fit
+
+
+@pytest.mark.parametrize("frequency", [1.3, 1.325])  # a whole number of cycles, and a half more
+def test_a_gap_hides_no_line(frequency):
+    whole, half = (line_in(np.random.default_rng(5), 0.5, frequency, gap_s)[0] for gap_s in (0.0, 1.6))
+    assert half.amount[0] == pytest.approx(frequency, abs=0.03)
+    assert half.gain > 0.8 * whole.gain
+    assert line_in(np.random.default_rng(5), 0.5, 1.325)[0].gain > 0.9 * line_in(np.random.default_rng(5), 0.5)[0].gain
+
+
+def test_a_weak_line_is_doubted_and_not_claimed():
+    rng, causes = np.random.default_rng(7), []
+    for amplitude in (0.0, 0.23):  # the latter costs 48 in the mean
+        for _ in range(100):
+            score, fit = line_in(rng, amplitude)
+            causes.append(claims([Alternative("oscillation", "1.3 Hz", lambda _: "", "", score)], fit))
+    noise, weak = causes[:100], causes[100:]
+    assert sum(bool(each.causes) for each in noise) <= 4  # of which one was to be expected
+    assert sum(bool(each.causes) for each in weak) >= 80
+    assert not any(each.named for each in noise)
+    doubted = [each for each in weak if each.causes and not each.named]
+    assert len(doubted) >= 20
+    assert all(not each.strange and "something at 1.3 Hz" in in_words(each.causes) for each in doubted)
 
 
 def test_a_line_is_found_at_its_frequency_and_noise_has_none():
@@ -115,7 +140,8 @@ def test_what_saves_most_is_claimed_with_its_rivals_and_nothing_that_explains_li
     assert "it is a, or that it is b (the data do not tell which)" in in_words(both)
     loud = FittedRows(10.0 * fit.r, fit.J, fit.fitted, fit.information, fit.off, fit.steadying)
     nothing = claims([alternative("a", 200.0)], loud)
-    assert (nothing.causes, nothing.strange) == ((), True)
+    assert (nothing.named, nothing.strange) == ((), True)
+    assert [cause.kind for cause in nothing.causes] == ["none"]
 
 
 def test_only_near_rivals_of_something_large_are_fitted_anew():

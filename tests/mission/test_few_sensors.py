@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import freefloat as ff
+from freefloat.mission.identifying import flights_of, settings_for
 
 HEAD = """format: freefloat/mission@1
 mission: few
@@ -36,6 +37,12 @@ def mission_of(folder, name, momentum="zero", more="", **sensors):
     text = f"{HEAD}momentum: {momentum}\nflight: {{wheel_rates_rad_s: {{wz: 100}}{start}}}\nsensors:\n{listed}{more}"
     (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
     return ff.load_mission(folder / f"{name}.yaml")
+
+
+def warnings_of(mission, recording, settings=None):
+    """What processing for the mission's method warns of."""
+    chosen = settings or settings_for(mission, "maximum-likelihood")
+    return flights_of(mission, {"flight": recording}, None, {}, chosen)[0][1].warnings
 
 
 def errors_of(estimate, robot):
@@ -86,6 +93,28 @@ def test_where_joints_started_is_said_or_asked_for(folder):
     np.testing.assert_allclose(told.values, ff.identify(plain, recording).values, rtol=1e-6, atol=1e-8)
     with pytest.raises(ff.FreefloatError, match=r"identify\.start_positions names 'j9'; allowed: j1, j2"):
         mission_of(folder, "wrong", more="identify: {start_positions: {j9: 0}}\n", joints=RATES, gyro=GYRO)
+
+
+def test_a_start_that_the_declared_spread_covers_is_not_asked_for(folder):
+    wide, narrow = (
+        mission_of(folder, "wide", more=f"identify: {{nuisances: {{joint_zero_rad: {sd}}}}}\n", joints=RATES, gyro=GYRO)
+        for sd in (1.0, 0.7)
+    )
+    anonymous = ff.Recording(list(ff.simulate(wide, seed=1)))
+    assert not any("nobody said" in said for said in warnings_of(wide, anonymous))
+    assert any("nobody said where j1 started" in said for said in warnings_of(narrow, anonymous)), "up to 2.5 rad"
+    linear = settings_for(wide, "weighted")
+    assert any("nobody said" in said for said in warnings_of(wide, anonymous, linear)), "which estimates no start"
+
+
+def test_each_recording_may_start_elsewhere(folder):
+    more = "identify: {start_positions: {j1: 0.1, j2: 0.2, second.csv: {j2: 0.5}}}\n"
+    mission = mission_of(folder, "each", more=more, joints=RATES, gyro=GYRO)
+    recordings = {name: ff.simulate(mission, seed=seed) for seed, name in enumerate(("first.csv", "second.csv"))}
+    starts = [flight.samples.q[0] for flight in ff.problem(mission, recordings).flights]
+    np.testing.assert_allclose(starts, [[0.1, 0.2], [0.1, 0.5]], atol=0.01)
+    with pytest.raises(ff.FreefloatError, match=r"identify\.start_positions names 'j9'; allowed: j1, j2"):
+        mission_of(folder, "wrong", more="identify: {start_positions: {second.csv: {j9: 0}}}\n", joints=RATES)
 
 
 def test_a_velocity_alone_is_refused_in_a_sentence(folder):

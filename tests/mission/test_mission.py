@@ -108,6 +108,18 @@ def test_recordings_of_different_motions_know_it(mission_file):
     assert one.origin.hashes["motion"] != other.origin.hashes["motion"]
 
 
+def test_a_random_motion_moves_what_a_design_would(mission_file):
+    excitation = {"duration_s": 5, "channels": ["j1", "wx"]}
+    mission = load_mission(mission_file(excitation=excitation, flight={"wheel_rates_rad_s": {"wx": 90.0}}))
+    wheel = mission.robot.wheel("wx")
+    assert random_motion(mission, 1).channels == ("j1", "wx")
+    rates = fly(mission, seed=1).wheel_rates[:, mission.robot.wheels.index(wheel)]
+    assert 90.0 < np.abs(rates).max() < wheel.max_rate
+    free = load_mission(mission_file(excitation=excitation, flight={"wheels": "free"}))
+    with pytest.raises(InvalidMission, match=r"flight\.wheels is free, but a random motion drives wheels"):
+        random_motion(free, 1)
+
+
 def test_runs_share_the_flight_and_differ_in_noise_alone(mission_file):
     mission = load_mission(mission_file())
     truth = fly(mission, seed=1)

@@ -105,8 +105,25 @@ def test_wheels_move_when_named_and_limited():
     free = Robot("free", (Body("base"),), wheels=(Wheel("wx", [1, 0, 0], 0.2),))
     with pytest.raises(InvalidTrajectory, match="wheel wx has no largest rate"):
         random_trajectory(free, 20.0, 5, channels=("wx",))
-    with pytest.raises(InvalidTrajectory, match="free has no moving joints"):
-        random_trajectory(free, 20.0, 5)
+    with pytest.raises(InvalidTrajectory, match="nothing of bare is to move; a random motion needs a joint or a wheel"):
+        random_trajectory(Robot("bare", (Body("base"),)), 20.0, 5)
+
+
+@pytest.mark.parametrize("draw", [random_trajectory, random_sines])
+def test_a_robot_without_joints_turns_its_wheels(draw):
+    wheels = (Wheel("wx", [1, 0, 0], 0.2, max_rate=9.0), Wheel("wy", [0, 1, 0], 0.2, max_rate=5.0))
+    robot = Robot("satellite", (Body("base"),), wheels=wheels)
+    trajectory = draw(robot, 20.0, 5)
+    assert trajectory.channels == ("wx", "wy")
+    assert trajectory.check(robot).within
+    assert (trajectory.extremes().rate > 0.0).all()
+
+
+def test_what_a_wheel_turns_at_already_counts():
+    found = random_trajectory(LIMITED, 20.0, 5, channels=("j1", "wx"), wheel_rates=[-4.0]).extremes()
+    np.testing.assert_allclose(found.rate[1], 0.9 * (10.0 - 4.0), rtol=1e-9)
+    with pytest.raises(ShapeError, match=r"wheel_rates must have shape \(1,\), found \(2,\)"):
+        random_trajectory(LIMITED, 20.0, 5, wheel_rates=[0.0, 0.0])
 
 
 def test_a_robot_without_limits_moves_within_reach_of_ours():

@@ -20,6 +20,7 @@ from strangers.truth import BodyTruth, Truth, body_of
 
 DURATION_S = 30.0
 STEP_S = 0.01
+_SETTLING_S = 3.0  # of springs in joints, before a flight begins
 _DRIFT_M_S = 0.01  # of the centre of mass, about each axis
 _BARELY = "1e-9"  # kg m^2 on a spring whose axis is a joint's own, so that MuJoCo can tell the two apart
 
@@ -281,11 +282,11 @@ def _to_base(a: float, b: float, c: float, d: float) -> np.ndarray:
     )
 
 
-def start(flyer: Flyer, motion: Motion, tumble: float, rng: np.random.Generator) -> np.ndarray:
+def start(flyer: Flyer, motion: Motion, tumble: float, rng: np.random.Generator, at_s: float = 0.0) -> np.ndarray:
     """Any attitude, no momentum but that of a drift and of a tumble [rad/s], springs at rest, (13 + 2 springs,)."""
     turn = rng.standard_normal(4)
     state = np.concatenate([rng.standard_normal(3), turn / np.linalg.norm(turn), np.zeros(6 + 2 * flyer.swings.size)])
-    q, dq, _ = motion.at(np.zeros(1))
+    q, dq, _ = motion.at(np.array([at_s]))
     inertia = flyer.inertia_at(state, q[0])
     state[7:13] = np.linalg.solve(inertia[:6, :6], -inertia[:6, flyer.dofs] @ dq[0])
     state[7:10] += _DRIFT_M_S * rng.standard_normal(3)
@@ -302,10 +303,11 @@ def flown(
     duration_s: float = DURATION_S,
     world: World = EMPTY,
 ) -> Flight:
-    """The flight of a true robot."""
-    flyer, steps = Flyer(robot, truth, world), round(duration_s / step_s)
-    moves = motion.at(0.5 * step_s * np.arange(2 * steps + 1))  # also half way through each step
-    state = start(flyer, motion, robot.tumble, rng)
+    """The flight of a true robot. Joints with springs have moved for a while when it begins: they do not ring."""
+    flyer, before = Flyer(robot, truth, world), round(_SETTLING_S / step_s) if world.soft else 0
+    steps = before + round(duration_s / step_s)
+    moves = motion.at(0.5 * step_s * np.arange(-2 * before, 2 * (steps - before) + 1))  # also half way through a step
+    state = start(flyer, motion, robot.tumble, rng, -before * step_s)
     states, slopes = np.zeros((steps + 1, state.size)), np.zeros((steps + 1, state.size))
     for k in range(steps + 1):
         first, middle, last = (tuple(each[min(2 * k + part, 2 * steps)] for each in moves) for part in (0, 1, 2))
@@ -316,7 +318,8 @@ def flown(
         k4 = flyer.slope(state + step_s * k3, *last)
         state = state + step_s / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
         state[3:7] /= np.linalg.norm(state[3:7])
+    states, slopes = states[before:], slopes[before:]
     position, quaternion, velocity, rate = np.split(states[:, :13], [3, 7, 10], axis=1)
     return Flight(
-        step_s * np.arange(steps + 1), position, quaternion, velocity, rate, slopes[:, 7:10], slopes[:, 10:13], motion
+        step_s * np.arange(len(states)), position, quaternion, velocity, rate, slopes[:, 7:10], slopes[:, 10:13], motion
     )

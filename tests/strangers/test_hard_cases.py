@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from strangers import truth
 from strangers.documents import mission_document, robot_document
 from strangers.hard_cases import HardCase, heavier, short_cut, short_cut_of_eleven_joints
 from strangers.trying import HALF, read_mission, recording_of, true_values
@@ -12,6 +13,10 @@ from freefloat.dynamics.torque import mass_matrix
 pytestmark = pytest.mark.slow
 
 COVERED = 0.9
+SHOWN = 1.0 / 3.0  # least part of all directions that a short cut shows better than the CAD model does
+# Less than of clusters: where other directions are a hundred times as wide as the CAD model's, a little curvature turns
+# the narrow ones. Found of these flights: 0.88 and 0.97.
+COVERED_DIRECTIONS = 0.8
 
 
 def identified(case: HardCase):
@@ -24,6 +29,30 @@ def inside(estimate, case):
     return float(
         (np.abs(estimate.values - true_values(estimate, case.truth))[given] < HALF * estimate.sd[given]).mean()
     )
+
+
+def spread_of_cad(estimate, robot):
+    """Covariance of an estimate's clusters by what is said of the CAD model and of what is known, shape (c, c)."""
+    names, prior = list(estimate.minimal.names), robot.prior
+    covariance = np.zeros((len(names), len(names)))
+    for name, body in {"base": robot.base, **{each.name: each.weighs for each in robot.bodies}}.items():
+        known = robot.known.get(name)
+        spread = truth.spread_of(body, *((prior.mass, prior.com, prior.inertia) if known is None else (known,) * 3))
+        places = [names.index(f"{parameter}_{name}") for parameter in truth.NAMES]
+        covariance[np.ix_(places, places)] = spread @ spread.T
+    return estimate.minimal.combine @ covariance @ estimate.minimal.combine.T
+
+
+def shown_directions(estimate, case):
+    """Part of all directions of the clusters that are better known than by the CAD model, and part of these that hold.
+
+    Directions are those in which the estimate's errors are independent, and the CAD model's as large as each other.
+    """
+    root = np.linalg.cholesky(spread_of_cad(estimate, case.said))
+    variances, directions = np.linalg.eigh(np.linalg.solve(root, np.linalg.solve(root, estimate.covariance).T))
+    off = directions.T @ np.linalg.solve(root, estimate.values - true_values(estimate, case.truth))
+    narrow = variances < 1.0
+    return float(narrow.mean()), float((np.abs(off)[narrow] < HALF * np.sqrt(variances[narrow])).mean())
 
 
 def test_a_robot_far_from_its_cad_model_is_found_whole():
@@ -44,6 +73,11 @@ def test_a_robot_far_from_its_cad_model_is_found_whole():
 
 
 @pytest.mark.parametrize("make", [short_cut, short_cut_of_eleven_joints])
-def test_what_a_short_cut_does_not_show_is_open_and_intervals_hold(make):
-    covered = [inside(identified(case)[1], case) for case in map(make, range(3))]
-    assert np.mean(covered) >= COVERED
+def test_what_a_short_cut_does_not_show_is_open_and_what_it_shows_is_narrow_and_holds(make):
+    """Nearly every cluster has a part that is not shown, and is wide: what is shown are sums of many."""
+    cases = [make(seed) for seed in range(3)]
+    estimates = [identified(case)[1] for case in cases]
+    assert np.mean([inside(*each) for each in zip(estimates, cases, strict=True)]) >= COVERED
+    shown, held = np.transpose([shown_directions(*each) for each in zip(estimates, cases, strict=True)])
+    assert shown.min() >= SHOWN
+    assert held.mean() >= COVERED_DIRECTIONS

@@ -66,10 +66,10 @@ class Covered:
     said: tuple[str, ...]
     seconds: float
 
-    def coverage(self, informed_only: bool) -> float:
-        """Part of the 95 % intervals that hold the truth; NaN without any."""
+    def coverage(self, informed_only: bool, width: float = 1.0) -> float:
+        """Part of the 95 % intervals, or of such so many times as wide, that hold the truth; NaN without any."""
         errors = self.errors[self.informed] if informed_only else self.errors
-        return float((np.abs(errors) <= HALF).mean()) if errors.size else np.nan
+        return float((np.abs(errors) <= width * HALF).mean()) if errors.size else np.nan
 
 
 def covered(told: Told, seed: int, bent: bool = True) -> Covered:

@@ -13,7 +13,9 @@ and a factor f beyond one, of the CAD model beyond that slack.
 
 from __future__ import annotations
 
+import re
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -24,9 +26,10 @@ from strangers.flights import STEP_S, flown
 from strangers.readings import Disturbances, Recorded, recorded
 from strangers.robots import ROBOTS
 from strangers.trying import read_mission, recording_of
-from strangers.wrong_things import NONE, THINGS, Case, Name, Wrong
+from strangers.wrong_things import THINGS, Case, Name, Wrong
 
 import freefloat as ff
+from freefloat.estimate.causes.claims import NONE
 from freefloat.estimate.unknowns import unknowns_of
 
 RIGHT = "nothing"  # a thing that is not wrong
@@ -43,10 +46,14 @@ class Judged:
     """What is said of one flight with something wrong, and of another of the same robot with the same thing wrong.
 
     size: times the base size. detectability: see above; NaN if it is not known, infinite of things without size.
-    expected: names of the thing, the right one first. claimed: kinds and names that the estimate's causes have;
-    if it claims none, the validation's. ratio: of the fit's residual over noise. predicted: root mean square error of
-    the prediction, over noise, without the noise of what was measured. said: what the estimate warns of, then what the
-    verdict rests on. identify_s, validate_s: how long the verbs took.
+    expected: names of the thing, the right one first; none where nothing is wrong. claimed, validated: kinds and names
+    that the causes of the estimate and of the validation have. ratio: of the fit's residual over noise. predicted: root
+    mean square error of the prediction, over noise, without the noise of what was measured. said: what the estimate
+    warns of, then what the verdict rests on. identify_s, validate_s: how long the verbs took.
+
+    What counts as the answer is what the estimate claims, or what the validation does if the estimate claims nothing.
+    Either is wrong if it claims something, and nothing of it is right: a right answer does not excuse a wrong claim of
+    the other.
     """
 
     thing: str
@@ -58,6 +65,7 @@ class Judged:
     outcome: str
     verdict: str
     claimed: tuple[Name, ...]
+    validated: tuple[Name, ...]
     ratio: float
     predicted: float
     said: tuple[str, ...]
@@ -65,11 +73,14 @@ class Judged:
     validate_s: float
 
     @property
+    def answer(self) -> tuple[Name, ...]:
+        """What a user reads first: the estimate's claims, or else the validation's."""
+        return self.claimed or self.validated
+
+    @property
     def named(self) -> bool:
-        """Whether a right name is among those claimed, or nothing is claimed where that is right."""
-        if not self.claimed:
-            return NONE in self.expected or not self.expected
-        return any(fits(each, right) for each in self.claimed for right in self.expected)
+        """Whether a right name is in the answer, or nothing is claimed where nothing is wrong; and none is misnamed."""
+        return not self.misnamed and bool(self.answer) == bool(self.expected)
 
     @property
     def accepted(self) -> bool:
@@ -78,13 +89,20 @@ class Judged:
 
     @property
     def misnamed(self) -> bool:
-        """Whether something is claimed, and none of it is right."""
-        return bool(self.claimed) and not self.named
+        """Whether estimate or validation claims something, and none of it is right."""
+        return any(claims and not self._holds_a_right_one(claims) for claims in (self.claimed, self.validated))
+
+    def _holds_a_right_one(self, claims: Sequence[Name]) -> bool:
+        return any(fits(each, right) for each in claims for right in self.expected)
 
 
 def fits(claimed: Name, right: Name) -> bool:
-    """Whether a claim is of the kind, and of what it should be of; any name will do where the right one is empty."""
-    return claimed[0] == right[0] and right[1] in claimed[1]
+    """Whether a claim is of the kind, and of what it should be of; any name will do where the right one is empty.
+
+    The name must be whole words of the claim's: `elbow` is in `zero of elbow`, but not in `elbow-joint` nor `elbow2`.
+    """
+    whole = rf"(?<![\w-]){re.escape(right[1])}(?![\w-])" if right[1] else ""
+    return claimed[0] == right[0] and re.search(whole, claimed[1]) is not None
 
 
 def seeded(*numbers: int) -> np.random.Generator:
@@ -107,11 +125,13 @@ def wronged(case: Case, thing: str, size: float, index: int, seed: int) -> Wrong
     return Wrong(case, ()) if thing == RIGHT else THINGS[thing].make(case, size, seeded(seed, index, 60))
 
 
-def recorded_case(case: Case, index: int, seed: int, run: int, disturbances: Disturbances) -> Recorded:
+def recorded_case(
+    case: Case, index: int, seed: int, run: int, disturbances: Disturbances, duration_s: float = DURATION_S
+) -> Recorded:
     """What the sensors say of the flight of this number."""
     rng = seeded(seed, index, 1 + run)
     step_s = _SOFT_STEP_S if case.world.soft else STEP_S
-    flight = flown(case.robot, case.true, motion.drawn(case.robot, rng), rng, step_s, DURATION_S, case.world)
+    flight = flown(case.robot, case.true, motion.drawn(case.robot, rng), rng, step_s, duration_s, case.world)
     said = recorded(case.robot, case.true, flight, disturbances, rng)
     for spoil in case.spoils:
         said = spoil(said, rng)
@@ -138,10 +158,12 @@ def least_cost(mission: ff.Mission, recording: ff.Recording) -> float:
 
 
 def unit_detectability(thing: str, index: int, seed: int) -> float:
-    """Of a thing that shifts readings, at its base size."""
+    """Of a thing that shifts readings, at its base size; NaN if a fit that it is found from fails."""
     size, right = 1.0, _noiseless_cost(RIGHT, 0.0, index, seed)
     for _ in range(_LOOKS):
         added = max(_noiseless_cost(thing, size, index, seed) - right, 0.0)
+        if np.isnan(added):
+            return np.nan
         found, next_size = added / size**2, size * np.sqrt(_LOOKED_AT / max(added, _LEAST))
         next_size = float(np.clip(next_size, THINGS[thing].sizes[0], THINGS[thing].sizes[-1]))
         if _LEAST < added < 2.0 * _LOOKED_AT or next_size == size:
@@ -186,7 +208,7 @@ def judged(thing: str, index: int, seed: int, size: float, detectability: float,
         estimate = ff.identify(mission, recording_of(seen))
     except Exception as error:  # a fault of the package is a line of the table, not the end of it
         took = time.perf_counter() - begin
-        refused = _ended(error), "none", (), np.nan, np.nan, (f"{type(error).__name__}: {error}",)
+        refused = _ended(error), "none", (), (), np.nan, np.nan, (f"{type(error).__name__}: {error}",)
         return Judged(*what, detectability, wrong.causes, *refused, took, 0.0)
     identified = time.perf_counter()
     if thing != RIGHT and THINGS[thing].spread:
@@ -198,10 +220,14 @@ def judged(thing: str, index: int, seed: int, size: float, detectability: float,
             detectability = variance_detectability(max(factor / CAD_SLACK, 1.0), len(estimate.values))
     verdict, predicted, reasons, causes = _validated(mission, estimate, recording_of(unseen))
     took = identified - begin, time.perf_counter() - identified
-    claimed = tuple((cause.kind, cause.name) for cause in estimate.causes or causes)
-    said = (*estimate.warnings, *reasons)
-    shown = estimate.outcome, verdict, claimed, estimate.residual.ratio, predicted, said
+    claimed, said = claims_of(estimate.causes), (*estimate.warnings, *reasons)
+    shown = estimate.outcome, verdict, claimed, claims_of(causes), estimate.residual.ratio, predicted, said
     return Judged(*what, detectability, wrong.causes, *shown, *took)
+
+
+def claims_of(causes: Sequence[ff.estimate.Cause]) -> tuple[Name, ...]:
+    """Kinds and names of causes; one that says that nothing with a name explains it is no claim."""
+    return tuple((cause.kind, cause.name) for cause in causes if cause.kind != NONE)
 
 
 def _validated(

@@ -18,7 +18,6 @@ from strangers.truth import CannotExist, Truth, about_frame, body_of
 
 SIZES = (0.3, 1.0, 3.0, 10.0)
 AXES = "xyz"
-NONE = ("none", "")  # where silence is right: nothing that is looked for explains the thing
 RPM = 2.0 * np.pi / 60.0
 
 Name = tuple[str, str]  # kind of a cause, and of what; an empty second stands for any
@@ -193,7 +192,7 @@ def gyro_noise(case: Case, size: float, rng: np.random.Generator) -> Wrong:
 def encoder_noise(case: Case, size: float, rng: np.random.Generator) -> Wrong:
     robot, more = case.robot, 1.0 + 0.5 * size
     robot = replace(robot, encoder_noise=more * robot.encoder_noise, slide_noise=more * robot.slide_noise)
-    return Wrong(replace(case, robot=robot), (("noise", "q"), ("noise", "joints"), ("noise", "encoder")))
+    return Wrong(replace(case, robot=robot), (("noise", "q"), ("noise", "joints"), ("noise", "encoders")))
 
 
 @_thing("1e-3 of the turn")
@@ -305,7 +304,7 @@ def wheel_inertia(case: Case, size: float, rng: np.random.Generator) -> Wrong:
     wheel = case.robot.wheels[place]
     wheels = list(case.robot.wheels)
     wheels[place] = replace(wheel, spin=wheel.spin * (1.0 + 0.01 * size))
-    named = (("wheel inertia", wheel.name), ("known", wheel.name), NONE)
+    named = (("wheel inertia", wheel.name), ("known", wheel.name))
     return Wrong(replace(case, robot=replace(case.robot, wheels=tuple(wheels))), named)
 
 
@@ -317,7 +316,10 @@ def elastic_joint(case: Case, size: float, rng: np.random.Generator) -> Wrong:
     moment = float(body.unit_axis @ about_frame(held.inertia, held.mass_kg, held.com) @ body.unit_axis)
     turns = 2.0 * np.pi * 10.0 / np.sqrt(size)
     spring = Spring(moment * turns**2, 0.1 * moment * turns)
-    return Wrong(replace(case, world=replace(case.world, soft={body.joint: spring})), (NONE, ("oscillation", "")))
+    return Wrong(
+        replace(case, world=replace(case.world, soft={body.joint: spring})),
+        (("elastic", body.joint), ("oscillation", "")),
+    )
 
 
 # ---------------------------------------------------------------------- things with a size: the flight

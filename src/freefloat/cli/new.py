@@ -38,7 +38,7 @@ sensors:
 excitation:
   shape: {{kind: fourier, harmonics: 4, rest_to_rest: true}}
   duration_s: 60
-  goal: {goal}  # {goals}
+{channels}  goal: {goal}  # {goals}
 {limits}
 
 identify:
@@ -46,6 +46,7 @@ identify:
 {orbit}"""
 
 _ORBIT = "  # nuisances: {external_torque_Nm: 1.0e-4}  # on orbit: gravity gradient and drag, estimated along\n"
+_WHEELS = "  channels: {}  # what moves: there are no joints\n"
 _SCALE = "# Without any, or a wheel that spins, a base that floats shows ratios of inertias, not their scale.\n"
 
 
@@ -115,7 +116,13 @@ def remarks_on(robot: Robot) -> list[str]:
         remarks.append(
             f"nothing limits range or rate of {', '.join(free)}: give limits in the robot file, for a design"
         )
-    if robot.base != "fixed" and "load" not in robot.body_names:
+    turned = () if robot.joints else robot.wheels  # by a design and by random motions
+    fast = [wheel.name for wheel in turned if not math.isfinite(wheel.max_rate)]
+    if fast:
+        remarks.append(f"nothing limits the rate of {', '.join(fast)}: give max_rate_rad_s in the robot file")
+    if not robot.joints and not turned:
+        remarks.append("neither joints nor wheels: there is no motion to design or simulate, only recordings")
+    if robot.base != "fixed" and "load" not in robot.body_names and not turned:
         remarks.append(
             "nothing is known yet: without a known body, or a wheel that spins, inertias are found but for scale"
         )
@@ -143,6 +150,7 @@ def _mission_text(name: str, robot_path: str, robot: Robot) -> str:
         robot=dumps(robot_path, ensure_ascii=False),
         known="{load: {relative_sd: 0.002}}" if "load" in robot.body_names else "{}",
         scale="" if fixed else _SCALE,
+        channels="" if robot.joints or not robot.wheels else _WHEELS.format(dumps([w.name for w in robot.wheels])),
         goal="condition-number" if fixed else "accuracy",
         goals=" | ".join(goal for goal in get_args(GoalName) if not (fixed and "accuracy" in goal)),
         limits="\n".join(f"  # {line}" for line in _limits(robot)),

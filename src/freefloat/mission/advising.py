@@ -12,11 +12,13 @@ def advice_of(mission: Mission) -> Advice | None:
     if mission.robot.base == "fixed":
         return None
     said = mission.settings.momentum
+    moved = mission.channels if mission.trajectory is None else mission.trajectory.channels
+    turned = any(wheel.name in moved for wheel in mission.robot.wheels)
     measured = Measurement(
         velocity=bool(mission.measured & {"velocity", "body_velocity"}),
         torque="torque" in mission.measured,
         momentum=said if isinstance(said, str) else "known",
-        wheels="constant" if mission.wheel_rates.any() else "still",
+        wheels="varying" if turned else "constant" if mission.wheel_rates.any() else "still",
         thruster=bool(mission.settings.flight.pulses and mission.measured & {"velocity", "body_velocity", "position"}),
     )
     return advise(mission.robot, measured, tuple(mission.settings.known), tuple(mission.settings.assume_zero))

@@ -107,13 +107,15 @@ def _model(mission: Mission) -> ModelName:
 def shape_of(mission: Mission) -> Trajectory:
     """A motionless trajectory of the family that the mission wants searched."""
     said = mission.settings.excitation
-    channels = mission.robot.joint_names if said.channels is None else tuple(said.channels)
+    channels = mission.channels
     if said.channels is not None and not channels:
         raise InvalidMission(f"{mission.path}: excitation.channels is empty; allowed: at least one joint or wheel")
     for name in channels:
         joint_or_wheel(mission.robot, name)
     if not channels:
-        raise InvalidMission(f"{mission.path}: the robot has no joints, so there is no motion to design")
+        raise InvalidMission(
+            f"{mission.path}: the robot has neither joints nor wheels, so there is no motion to design"
+        )
     home, count = _home(mission, channels), 2 * said.shape.harmonics
     if said.shape.kind == "bspline":
         controls = np.tile(home, (count + 1, 1))

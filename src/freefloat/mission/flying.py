@@ -34,9 +34,18 @@ _MOST_REMEMBERED = 10_000  # coefficients
 
 
 def random_motion(mission: Mission, seed: int, duration_s: float | None = None) -> Trajectory:
-    """A random motion within the robot's limits, from rest to rest."""
-    harmonics = mission.settings.excitation.shape.harmonics
-    return random_trajectory(mission.robot, duration_s or mission.duration_s, seed, harmonics=harmonics)
+    """A random motion within the robot's limits, from rest to rest, of all that a design of the mission would move."""
+    channels, wheels = mission.channels, {wheel.name for wheel in mission.robot.wheels}
+    if mission.settings.flight.wheels == "free" and wheels & set(channels):
+        raise InvalidMission(f"{mission.path}: flight.wheels is free, but a random motion drives wheels; allowed: held")
+    return random_trajectory(
+        mission.robot,
+        duration_s or mission.duration_s,
+        seed,
+        harmonics=mission.settings.excitation.shape.harmonics,
+        channels=channels,
+        wheel_rates=mission.wheel_rates,
+    )
 
 
 def fly(

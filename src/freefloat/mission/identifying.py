@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from freefloat import __version__
 from freefloat.data.load import load_recording
+from freefloat.data.origin import Origin
 from freefloat.data.processing.cropping import crop
 from freefloat.data.processing.free_flight import free_flight_span
 from freefloat.data.processing.joint_fit import FAR
@@ -32,7 +33,7 @@ from freefloat.mission.flying import random_motion
 from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.mission.prior_knowledge import known_of, momentum_of, nuisances_of, prior_of
 from freefloat.models.names import ModelName
-from freefloat.motion.trajectory import Trajectory
+from freefloat.motion.trajectory import InvalidTrajectory, Trajectory
 from freefloat.motion.trajectory_file import trajectory_from_document
 
 _LOOKED_AT = 20000  # samples of a recording whose readings are compared at their own instants: enough to look at
@@ -132,13 +133,16 @@ def method_of(mission: Mission) -> str:
 
 
 def settings_for(mission: Mission, method: str) -> ProcessSettings:
-    """A delay that the method estimates itself is not sought before."""
+    """What the method estimates itself, a delay or where joints started, is not sought or asked for before."""
     itself = method in ("maximum-likelihood", "physically-consistent") and mission.robot.base != "fixed"
-    late = not itself or nuisances_of(mission).time_offset_s is None
-    positions = mission.settings.identify.start_positions
-    return ProcessSettings(
-        seek_delay=late, most_samples=_LOOKED_AT if itself else None, start_positions=dict(positions)
-    )
+    if not itself:
+        return ProcessSettings()
+    said = nuisances_of(mission)
+    spreads = {
+        joint.name: (said.joint_zero_m if joint.kind == "prismatic" else said.joint_zero_rad) or 0.0
+        for joint in mission.robot.joints
+    }
+    return ProcessSettings(seek_delay=said.time_offset_s is None, most_samples=_LOOKED_AT, start_sd=spreads)
 
 
 def named_recordings(recordings: Recordings) -> dict[str, Recording]:
@@ -165,15 +169,16 @@ def flights_of(
     for name, whole in recordings.items():
         recording, said = _in_window(mission, whole)
         command = trajectory_of(motion) if motion else command_of(mission, recording)
-        rate_Hz, sensors = mission.settings.identify.rate_Hz, mission.sensors.values()
-        processed = process(recording, mission.robot, command, rate_Hz, settings, sensors)
+        asked, sensors = mission.settings.identify, mission.sensors.values()
+        own = replace(settings, start_positions={**asked.start_positions_of(name), **settings.start_positions})
+        processed = process(recording, mission.robot, command, asked.rate_Hz, own, sensors)
         processed = _with_wheels(mission, replace(processed, notes=(*processed.notes, *said)))
         bodies, t = tuple(absent.get(name, ())), processed.samples.need("t", "a flight")
         walks = sensor_walks(mission.robot, sensors, float(t[-1] - t[0]))
         made = recorded_flight(
-            recording, mission.robot, processed, sensors, settings, momentum_of(mission), walks, bodies, name
+            recording, mission.robot, processed, sensors, own, momentum_of(mission), walks, bodies, name
         )
-        pulses = mission.settings.identify.pulses.get(name, mission.settings.flight.pulses)
+        pulses = asked.pulses.get(name, mission.settings.flight.pulses)
         made = replace(made, pulses=tuple(pulse.pulse() for pulse in pulses))
         flights.append((made, _with_wheel_words(mission, made, processed)))
     return flights
@@ -235,10 +240,21 @@ def command_of(mission: Mission, recording: Recording) -> Trajectory | None:
     origin = recording.origin
     if origin.kind != "simulated":
         return mission.trajectory  # processing says which joints do not follow it
-    said = None if origin.command is None else trajectory_from_document(origin.command, origin.file or "recording")
-    random = None if origin.seed is None or mission.trajectory else random_motion(mission, origin.seed)
-    possible = (motion for motion in (said, mission.trajectory, random) if motion is not None)
-    return next((motion for motion in possible if shows(recording, motion, mission)), None)
+    return next((motion for motion in _simulated(mission, origin) if shows(recording, motion, mission)), None)
+
+
+def _simulated(mission: Mission, origin: Origin) -> Iterator[Trajectory]:
+    """Motions that a simulated recording may be of."""
+    if origin.command is not None:
+        yield trajectory_from_document(origin.command, origin.file or "recording")
+    if mission.trajectory is not None:
+        yield mission.trajectory
+    elif origin.seed is not None:
+        try:
+            drawn = random_motion(mission, origin.seed)
+        except (InvalidMission, InvalidTrajectory):
+            return  # what cannot be drawn was not flown
+        yield drawn
 
 
 def shows(recording: Recording, motion: Trajectory, mission: Mission) -> bool:

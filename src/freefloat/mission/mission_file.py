@@ -15,6 +15,7 @@ from freefloat.excitation.excitation_file import load_motion
 from freefloat.files import FilePath, check_format, load_yaml, read_bytes, validate
 from freefloat.frozen import Content
 from freefloat.mission.sections import DisturbanceSection, MissionSection, MomentumSection
+from freefloat.motion.random_motion import usual_channels
 from freefloat.motion.trajectory import Trajectory
 from freefloat.motion.trajectory_file import trajectory_from_document
 from freefloat.robot.load import load_robot
@@ -63,6 +64,12 @@ class Mission(Content):
     def duration_s(self) -> float:
         """How long the mission's motion lasts [s]."""
         return self.trajectory.duration_s if self.trajectory else self.settings.excitation.duration_s
+
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """Joints and wheels that a motion moves which is designed or drawn."""
+        said = self.settings.excitation.channels
+        return usual_channels(self.robot) if said is None else tuple(said)
 
     @property
     def total_momentum(self) -> Array:
@@ -146,7 +153,7 @@ def _contradictions(settings: MissionSection, robot: Robot, mission: Mission) ->
     nadir, normal = np.array(flight.disturbance.nadir), np.array(flight.disturbance.orbit_normal)
     if abs(nadir @ nadir - 1.0) > 1e-6 or abs(normal @ normal - 1.0) > 1e-6 or abs(nadir @ normal) > 1e-6:
         yield "flight.disturbance: nadir and orbit_normal must be unit vectors at a right angle"
-    for name in settings.identify.start_positions:
+    for name in settings.identify.started_joints:
         if name not in robot.joint_names:
             yield f"identify.start_positions names {name!r}; allowed: {', '.join(robot.joint_names)}"
     moved = set(mission.trajectory.channels) if mission.trajectory else set[str]()

@@ -113,7 +113,9 @@ class ExcitationSection(Section):
 
     shape: MotionShapeSection = MotionShapeSection()
     duration_s: Positive = DEFAULT_DURATION_S
-    channels: list[str] | None = Field(default=None, description="joints and wheels that move; all joints unless given")
+    channels: list[str] | None = Field(
+        default=None, description="joints and wheels that move; all joints, or all wheels if there are none"
+    )
     home: dict[str, Number] = Field(
         default_factory=dict,
         description="position at both ends by joint, rad or m; zero, or the middle of the range, unless given",
@@ -181,13 +183,25 @@ class IdentifySection(Section):
     without: dict[str, list[str]] = Field(
         default_factory=dict, description="by file name of a recording: bodies that were not there"
     )
-    start_positions: dict[str, Number] = Field(
+    start_positions: dict[str, Number | dict[str, Number]] = Field(
         default_factory=dict,
-        description="by joint, rad or m, at the first reading, where only rates are recorded; else as commanded",
+        description="by joint, rad or m, at the first reading, where only rates are recorded; else as commanded. "
+        "Or by file name of a recording: those of its own, by joint",
     )
     pulses: dict[str, list[PulseSection]] = Field(
         default_factory=dict, description="by file name of a recording: its pulses, if they are not those of `flight`"
     )
+
+    def start_positions_of(self, recording: str) -> dict[str, float]:
+        """Of joints by name at the first reading of a recording [rad or m]: its own before those of all."""
+        common = {name: value for name, value in self.start_positions.items() if not isinstance(value, dict)}
+        own = self.start_positions.get(recording)
+        return {**common, **own} if isinstance(own, dict) else common
+
+    @property
+    def started_joints(self) -> list[str]:
+        """Joints that `start_positions` speaks of, in any recording."""
+        return [joint for name in ("", *self.start_positions) for joint in self.start_positions_of(name)]
 
 
 class MissionSection(Section):

@@ -128,7 +128,8 @@ def _no_proof(found: Validation, estimate: Estimate, recordings: Mapping[str, Re
     used = [name for name, recording in recordings.items() if recording.sha256 in seen]
     said = [f"{', '.join(used)} was used for the estimate: agreement is no proof"] if used else []
     failed = estimate.outcome == "failed"
-    said += [f"the estimate calls itself failed: {'; '.join(estimate.warnings[:1])}"] if failed else []
+    why = "" if estimate.causes else f": {'; '.join(estimate.warnings[:1])}"  # causes have been said
+    said += [f"the estimate calls itself failed{why}"] if failed else []
     if not said:
         return found
     first = headline(found.channels, found.duration_s, seen=bool(used))

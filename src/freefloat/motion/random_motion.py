@@ -39,14 +39,16 @@ def random_trajectory(
     channels: Sequence[str] | None = None,
     fill: float = 0.9,
     start: ArrayLike | None = None,
+    wheel_rates: ArrayLike | None = None,
 ) -> Fourier:
     """A random Fourier motion from rest to rest at one position, as large as the limits allow.
 
-    channels: joints and wheels that move; all joints unless given. A wheel needs a largest rate.
+    channels: joints and wheels that move; `usual_channels` unless given. A wheel needs a largest rate.
     fill: the part of every limit that may be used, at most 1; positions about the middle of their range.
     start: positions at both ends, shape (channels,); unless given, as near to zero as the motion can be.
+    wheel_rates: what the robot's wheels turn at already, shape (wheels,) [rad/s]; the motion is added to that.
     """
-    names, limits = _channels(robot, channels, fill)
+    names, limits = _channels(robot, channels, fill, wheel_rates)
     if harmonics < 1:
         raise InvalidTrajectory(f"harmonics is {harmonics}; allowed: 1 or more")
     rows = np.stack([_generator(seed, name).normal(size=2 * harmonics) for name in names], axis=1)
@@ -84,17 +86,36 @@ def random_sines(
     return unit.with_coefficients([centre, sines * amplitude, still])
 
 
-def _channels(robot: Robot, channels: Sequence[str] | None, fill: float) -> tuple[tuple[str, ...], Limits]:
+def usual_channels(robot: Robot) -> tuple[str, ...]:
+    """What moves unless somebody says it: all joints; of a robot without joints, all wheels."""
+    return robot.joint_names or tuple(wheel.name for wheel in robot.wheels)
+
+
+def _channels(
+    robot: Robot, channels: Sequence[str] | None, fill: float, wheel_rates: ArrayLike | None = None
+) -> tuple[tuple[str, ...], Limits]:
     """Names of what moves, and the part of its limits to use, with a reach of ours where there is none."""
-    names = robot.joint_names if channels is None else tuple(channels)
+    names = usual_channels(robot) if channels is None else tuple(channels)
     if not names:
-        raise InvalidTrajectory(f"{robot.name} has no moving joints; a random motion needs one")
+        raise InvalidTrajectory(f"nothing of {robot.name} is to move; a random motion needs a joint or a wheel")
     if not 0.0 < fill <= 1.0:
         raise InvalidTrajectory(f"fill is {fill:g}; allowed: greater than 0, at most 1")
     for thing in (joint_or_wheel(robot, name) for name in names):
         if isinstance(thing, Wheel) and math.isinf(thing.max_rate):
             raise InvalidTrajectory(f"wheel {thing.name} has no largest rate; a random motion of it needs one")
-    return names, _narrowed(_with_reach(robot, limits_of(robot, names)), fill)
+    limits = _with_reach(robot, limits_of(robot, names))
+    if wheel_rates is not None:
+        limits = _beside(robot, limits, np.asarray(wheel_rates, float))
+    return names, _narrowed(limits, fill)
+
+
+def _beside(robot: Robot, limits: Limits, wheel_rates: Array) -> Limits:
+    """The limits with what wheels turn at already taken off their rates."""
+    if wheel_rates.shape != (len(robot.wheels),):
+        raise ShapeError(f"wheel_rates must have shape {(len(robot.wheels),)}, found {wheel_rates.shape}")
+    used = {wheel.name: abs(rate) for wheel, rate in zip(robot.wheels, wheel_rates.tolist(), strict=True)}
+    left = limits.rate - np.array([used.get(name, 0.0) for name in limits.channels])
+    return replace(limits, rate=np.maximum(left, 0.0))
 
 
 def _narrowed(limits: Limits, fill: float) -> Limits:

@@ -152,10 +152,10 @@ class BaseMotionPrediction:
         information[own, own], off[own] = 1.0, xi
         information[np.ix_(others, others)], off[others] = self.information, point[self.count :] - self.mean
         fit = FittedRows(r / levels, moved, fitted, information, off, np.zeros_like(information))
-        unknowns = found.likelihood.unknowns.shifted(shift)
-        return (
-            claims(list(alternatives(self.problem, unknowns, fit, found.channels)), fit) if fit.is_usable else NOTHING
-        )
+        if not fit.is_usable:
+            return NOTHING
+        unknowns, given = found.likelihood.unknowns.shifted(shift), found.compliances / levels[:, None]
+        return claims(list(alternatives(self.problem, unknowns, fit, found.channels, given)), fit)
 
     def on(self, problem: Problem) -> BaseMotionPrediction:
         """What the same estimate predicts of other flights."""

@@ -12,11 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from freefloat.arrays import Array
+from freefloat.estimate.single_body import about_centre
 from freefloat.frozen import Content
 from freefloat.models.names import cluster_words
+from freefloat.robot.parameters import PER_BODY, com_of, inertia_entries
+from freefloat.validation.base_motion import BaseMotionPrediction
 from freefloat.validation.checks import information_on
 from freefloat.validation.fits import FittedPrediction, inverse
-from freefloat.validation.prediction import PredictedReading
+from freefloat.validation.prediction import PredictedReading, Predictor
 
 _WINDOWS = 10
 _CLAIMED = 0.03  # relative standard deviation of a cluster that the estimate claims to know
@@ -88,17 +91,65 @@ def sensitivities(fitted: FittedPrediction, readings: tuple[PredictedReading, ..
 
 
 def hidden_clusters(fitted: FittedPrediction) -> tuple[list[str], int]:
-    """Clusters that the estimate claims to know and of which this flight would not tell a tenth; how many it claims."""
-    claimed, p = fitted.prediction.claimed, fitted.freedom.theta.size
+    """Clusters that the estimate claims to know and of which this flight would not tell a tenth; how many it claims.
+
+    Of one body without joints, mass, centre of mass and inertia about it stand for the clusters: these are known where
+    nothing shows the mass, which all moments about another point hold.
+    """
+    claimed, p = _claims(fitted.prediction), fitted.freedom.theta.size
     known = np.flatnonzero(claimed.sd < _CLAIMED * np.abs(claimed.values))
     m = fitted.freedom.size
-    J = np.hstack([fitted.by_point[:, :p] @ claimed.by_cluster[:, known], fitted.J[:, m:]])
+    J = np.hstack([fitted.by_point[:, :p] @ claimed.by_claim[:, known], fitted.J[:, m:]])
     size = known.size + fitted.y.size - m
     prior = np.zeros((size, size))
     prior[known.size :, known.size :] = fitted.prior[m:, m:]
     alone = np.sqrt(np.maximum(np.diagonal(information_on(J, prior, known.size)), 0.0))
     hidden = alone * _OFF * np.abs(claimed.values[known]) < _SURE
     return [claimed.names[place] for place in known[hidden]], int(known.size)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Claims:
+    """What an estimate may claim to know: values and standard deviations, shape (c,) each.
+
+    by_claim: derivative of the prediction's parameters by each with the others held, shape (p, c).
+    """
+
+    names: tuple[str, ...]
+    values: Array
+    sd: Array
+    by_claim: Array
+
+
+def _claims(prediction: Predictor) -> _Claims:
+    if isinstance(prediction, BaseMotionPrediction) and prediction.estimate.robot.parameters.size == PER_BODY:
+        return _of_one_body(prediction)
+    claimed = prediction.claimed
+    return _Claims(claimed.names, claimed.values, claimed.sd, claimed.by_cluster)
+
+
+def _of_one_body(prediction: BaseMotionPrediction) -> _Claims:
+    """Mass, centre of mass and inertia about it, as far as they are estimated and the motion can depend on them."""
+    estimate, quantities = prediction.estimate, about_centre(prediction.estimate)
+    mass = estimate.sd[estimate.minimal.kept == 0]
+    names = ("the mass", *(each.name.replace("about it", "about the centre of mass") for each in quantities))
+    values = np.array([estimate.parameters[0], *(each.value for each in quantities)])
+    sd = np.array([mass[0] if mass.size else 0.0, *(each.sd for each in quantities)])
+    by_claim = prediction.problem.minimal.combine @ _by_mass_centre_inertia(estimate.parameters)
+    told = (sd > 0.0) & by_claim.any(axis=0)
+    return _Claims(tuple(np.array(names)[told].tolist()), values[told], sd[told], by_claim[:, told])
+
+
+def _by_mass_centre_inertia(phi: Array) -> Array:
+    """Derivative of a body's ten parameters by its mass, its centre of mass and its inertia about that, (10, 10)."""
+    m, c = phi[0], com_of(phi)
+    by = np.zeros((PER_BODY, PER_BODY))
+    by[0, 0], by[1:4, 0], by[1:4, 1:4] = 1.0, c, m * np.eye(3)
+    by[4:, 0] = inertia_entries((c @ c) * np.eye(3) - np.outer(c, c))
+    for axis, unit in enumerate(np.eye(3)):
+        by[4:, 1 + axis] = m * inertia_entries(2.0 * c[axis] * np.eye(3) - np.outer(unit, c) - np.outer(c, unit))
+    by[4:, 4:] = np.eye(6)
+    return by
 
 
 def windows(fitted: FittedPrediction, readings: tuple[PredictedReading, ...]) -> Windows:

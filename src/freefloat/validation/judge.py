@@ -13,7 +13,7 @@ import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.estimate.cause import Cause
-from freefloat.estimate.causes.claims import RIVALS, in_words
+from freefloat.estimate.causes.claims import NONE, RIVALS, in_words
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import in_percent
 from freefloat.estimate.likelihood.finished import white
@@ -120,20 +120,20 @@ def _causes(
 
     Where only the level is too high, sensors are noisier than declared. Otherwise what may be wrong with the flights
     is compared with changes of the estimate, by how much less a fit costs that allows for each; mistakes of recording
-    are looked for where neither explains everything. Of an estimate that accuses its own recordings, changes are not
-    looked for: what is wrong with it is known.
+    are looked for where neither explains everything. Of an estimate that accuses its own recordings nothing is looked
+    for: what is wrong is known, and all that follows from it is far from linear.
     """
     prediction, claimed = within.prediction, within.prediction.claimed
     if all(check.fired == (check.name == "level") for check in checks.checks):
         return tuple(noisy_sensors(checks, prediction.readings(within.point)))
-    if _accused(estimate):
-        return prediction.suspected(within.point, within.freedom.root, within.xi).causes
+    if any(cause.kind != NONE for cause in _accused(estimate)):
+        return ()
     wide = Freedom.within(claimed.theta, np.hstack([claimed.root, _WIDE * claimed.cad_root]))
     free = fit(prediction, wide, nu)
     unmoved = at(prediction, within.freedom, np.concatenate([np.zeros(within.freedom.size), nu]))
     changed = changed_estimates(problem, estimate, unmoved, within.cost, free.cost)
     suspected = prediction.suspected(within.point, within.freedom.root, within.xi)
-    told = _best((*changed, *suspected.causes))
+    told = _best((*changed, *suspected.named))
     everything = told and told[0].share > _EVERYTHING
     return (() if everything else tuple(mistaken_recordings(problem, estimate))) or told
 

@@ -254,3 +254,24 @@ def test_readings_beyond_the_knots_are_left_out():
     np.testing.assert_array_equal(found.coefficients, alone.coefficients)
     with pytest.raises(CannotProcess, match="readings from 100 to 110 s"):
         on_knots(sines.readings(), EvenSpline.over(100.0, 110.0, 40))
+
+
+def test_readings_that_are_noisier_than_declared_are_taken_as_they_are():
+    """Else the curve follows their noise, and its standard deviation is of another."""
+    sines, t = Sines(5, noise=6.0 * NOISE), np.linspace(1.0, LASTS_S - 1.0, 400)
+    curves = measured_curves(sines.readings())
+    assert curves.noise_sd[0] == pytest.approx(6.0 * NOISE, rel=0.1)
+    assert curves.level[0] == pytest.approx(6.0, rel=0.1)
+    assert curves.declared[0] == NOISE
+    assert 0.6 < np.sqrt((errors(curves, sines, t)[0] ** 2).mean()) < 1.4
+    assert curves.unexplained("encoder", ("j1",))[0].startswith("encoder of j1: readings leave 5.")
+    finer = curves.finer()
+    assert finer is not None
+    assert (finer.declared[0], finer.level[0]) == (NOISE, pytest.approx(6.0, rel=0.1))
+
+
+def test_readings_that_are_as_noisy_as_declared_keep_what_was_declared():
+    curves = measured_curves(Sines(5).readings())
+    assert curves.noise_sd[0] == NOISE
+    assert curves.level[0] == pytest.approx(1.0, rel=0.1)
+    assert curves.unexplained("encoder", ("j1",)) == []

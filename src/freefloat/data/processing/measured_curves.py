@@ -72,7 +72,8 @@ class MeasuredCurves:
     how likely the readings are, (k,). left: root mean square of what readings leave over their noise, (k,).
     white: whether that is no more than noise in any octave of frequency, (k,). coloured: whether some octave holds more
     than the highest frequencies do, whatever the noise, (k,); both of the worst stretch of very many readings.
-    readings: what was read.
+    readings: what was read, with the noise that is reckoned with. declared: the noise that was declared, (k,), NaN
+    where none was.
     """
 
     spline: EvenSpline
@@ -85,6 +86,7 @@ class MeasuredCurves:
     white: NDArray[np.bool_]
     coloured: NDArray[np.bool_]
     readings: CurveReadings
+    declared: Array
 
     def motion(self, t: Array) -> Motion:
         """Values and two derivatives at times t, shape (n,) [s]."""
@@ -93,7 +95,14 @@ class MeasuredCurves:
     def finer(self) -> MeasuredCurves | None:
         """On knots half as far apart; None if those would be more coefficients than the readings allow."""
         halved = self.spline.halved()
-        return None if halved.count > self.readings.t.size / _PER_COEFFICIENT else on_knots(self.readings, halved)
+        if halved.count > self.readings.t.size / _PER_COEFFICIENT:
+            return None
+        return replace(on_knots(self.readings, halved), declared=self.declared)
+
+    @property
+    def _over_declared(self) -> Array:
+        """Noise that is reckoned with over what was declared, one where none was, (k,)."""
+        return np.where(np.isfinite(self.declared), self.noise_sd / self.declared, 1.0)
 
     @cached_property
     def chain(self) -> tuple[Array, Array]:
@@ -122,9 +131,9 @@ class MeasuredCurves:
 
     @cached_property
     def level(self) -> Array:
-        """Noise of readings over what it was taken for, (k,): what they leave, but for what the curves followed."""
+        """Noise of readings over what was declared, (k,): what they leave, but for what the curves followed."""
         followed = (self.sd(self.readings.t)[0 if self.readings.start is None else 1] / self.noise_sd) ** 2
-        return np.asarray(self.left / np.sqrt(np.maximum(1.0 - followed, 0.01)))
+        return np.asarray(self._over_declared * self.left / np.sqrt(np.maximum(1.0 - followed, 0.01)))
 
     def sd(self, t: Array) -> Array:
         """Root mean square over times t of the standard deviations of values and two derivatives, shape (3, k)."""
@@ -142,17 +151,20 @@ class MeasuredCurves:
         return [
             f"{sensor} of {name}: readings leave {left:.3g} times their noise beside any smooth curve; check its noise "
             "or its time stamps"
-            for name, left, white, coloured in zip(names, self.left, self.white, self.coloured, strict=True)
-            if not white and (coloured or left > LOUDER)
+            for name, left, white, coloured in zip(
+                names, self.left * self._over_declared, self.white, self.coloured, strict=True
+            )
+            if left > LOUDER or (coloured and not white)
         ]
 
     def as_text(self, names: tuple[str, ...]) -> str:
         """The knots and what they leave, in one sentence."""
-        worst = int(np.argmax(self.left))
+        left = self.left * self._over_declared
+        worst = int(np.argmax(left))
         return (
             f"curves with knots every {self.spline.spacing_s:.3g} s ({self.spline.count} coefficients each for "
             f"{self.readings.t.size} readings), smoothed as the readings make most likely (log evidence "
-            f"{self.evidence.sum():.6g}); readings leave at most {self.left[worst]:.3g} of their noise ({names[worst]})"
+            f"{self.evidence.sum():.6g}); readings leave at most {left[worst]:.3g} of their noise ({names[worst]})"
         )
 
 
@@ -179,8 +191,22 @@ def measured_curves(readings: CurveReadings, span_s: tuple[float, float] | None 
         raise CannotProcess(f"{readings.t.size} readings; allowed: at least {FEWEST} of a curve")
     first, last = span_s or (float(readings.t[0]), float(readings.t[-1]))
     start, end = first - _BEYOND_S, last + _BEYOND_S
-    if readings.t.size > _LONG:
-        return _of_long(readings, (start, end))
+    given = _of_long if readings.t.size > _LONG else _of_few
+    best = given(readings, (start, end))
+    loud = np.isfinite(readings.sd) & (best.level > LOUDER)
+    if not loud.any():
+        return best
+    found = given(replace(readings, sd=np.where(loud, np.nan, readings.sd)), (start, end))
+    louder = loud & found.white & (found.noise_sd > LOUDER * readings.sd)
+    if not louder.any():
+        return best
+    heard = replace(readings, sd=np.where(louder, found.noise_sd, readings.sd))  # else curves would follow noise
+    return replace(given(heard, (start, end)), declared=readings.sd)
+
+
+def _of_few(readings: CurveReadings, span_s: tuple[float, float]) -> MeasuredCurves:
+    """The curves of readings on the coarsest knots that do."""
+    start, end = span_s
     most = readings.t.size / _PER_COEFFICIENT
     pieces = max(1, min(_COARSEST, int(most) - ORDER))
     best = on_knots(readings, EvenSpline.over(start, end, pieces))
@@ -207,7 +233,7 @@ def _of_long(readings: CurveReadings, span_s: tuple[float, float]) -> MeasuredCu
         if finer is None:
             break
         best = finer
-    return best
+    return replace(best, declared=readings.sd)
 
 
 def _liveliest(values: Array) -> list[slice]:
@@ -250,6 +276,7 @@ def on_knots(readings: CurveReadings, spline: EvenSpline, jerk: Array | None = N
         np.array(white),
         np.array(coloured),
         readings,
+        readings.sd,
     )
 
 

@@ -10,6 +10,7 @@ is said in words.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
@@ -34,6 +35,7 @@ from freefloat.data.recording import Recording
 from freefloat.dynamics.samples import Samples
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
+from freefloat.robot.parts import Joint
 from freefloat.sensors.channel import Channel
 from freefloat.sensors.kinds import sources
 from freefloat.sensors.sensor import Sensor
@@ -41,6 +43,7 @@ from freefloat.sensors.sensor import Sensor
 # And what estimators compare with a predicted motion of the base.
 _USED = ("q", "dq", "wheel", "tau", "force", "moment", "accelerometer")
 _ASIDE = ("dq", "accelerometer")  # compared at their own instants, by methods that predict readings
+_COVERED = 3.3  # standard deviations: a start within so many, which 99.9 % are, is covered by the spread
 _FEWEST = 16  # samples of a channel from which anything can be made
 _LONGEST_DELAY_S = 1.0
 _FINE = 15000  # instants at which a delay is sought
@@ -221,7 +224,8 @@ def _start_positions(
 ) -> tuple[Array, tuple[str, ...]]:
     """Of the joints at a channel's first reading, shape (joints,), and a sentence on those that nobody said.
 
-    As given, else as commanded, else as near to zero as the joint can be.
+    As given, else as commanded, else as near to zero as the joint can be: that asks for a decision unless the spread
+    that is estimated along covers all starts there can be.
     """
     given, names = settings.start_positions, robot.joint_names
     if command is not None:
@@ -229,12 +233,25 @@ def _start_positions(
         start, guessed = command.samples(robot, np.clip([since], 0.0, command.duration_s)).q[0], list[str]()
     else:
         start = np.array([np.clip(0.0, *joint.position) for joint in robot.joints])
-        guessed = [name for name in names if name not in given]
+        guessed = [
+            joint.name
+            for joint, value in zip(robot.joints, start.tolist(), strict=True)
+            if joint.name not in given and not _is_covered(joint, value, settings.start_sd.get(joint.name, 0.0))
+        ]
     chosen = np.array([given.get(name, value) for name, value in zip(names, start.tolist(), strict=True)])
     if not guessed:
         return chosen, ()
     sentence = f"nobody said where {', '.join(guessed)} started, and only rates were recorded: taken to start at zero"
-    return chosen, (f"{sentence}, or as near as they can be; say it in identify.start_positions",)
+    return chosen, (
+        f"{sentence}, or as near as they can be; say it in identify.start_positions, or how far off that may be "
+        "in identify.nuisances (joint_zero_rad, joint_zero_m)",
+    )
+
+
+def _is_covered(joint: Joint, start: float, sd: float) -> bool:
+    """Whether a spread about a start [rad or m] covers all there can be; for what turns, half a turn either way."""
+    reach = max(abs(end - start) for end in joint.position)
+    return _COVERED * sd >= (reach if joint.kind == "prismatic" else min(reach, math.pi))
 
 
 def _joint_part(channels: Mapping[str, Channel], joints: JointMotion, t: Array) -> ProcessedPart:

@@ -38,6 +38,7 @@ class ProcessSettings:
     encoder_noise_sd: of a sample [rad or m], where the sensors do not say; else read from the data.
     start_positions: of joints by name at the first reading [rad or m], where only their rates were recorded; those of
         the command unless given.
+    start_sd: by joint, how far off its start may be [rad or m] by what is estimated along; zero unless given.
     seek_delay: whether to estimate how late the gyro is; it is said, not taken off.
     most_samples: on the common time base; where there are more, one in so many is taken. None for all.
     false_alarm: of the tests of whether joints follow the command, for each joint.
@@ -51,6 +52,7 @@ class ProcessSettings:
     mountings: Mapping[str, Transform] = field(default_factory=dict)
     encoder_noise_sd: float | None = None
     start_positions: Mapping[str, float] = field(default_factory=dict)
+    start_sd: Mapping[str, float] = field(default_factory=dict)
     seek_delay: bool = True
     most_samples: int | None = None
     false_alarm: float = 1e-3

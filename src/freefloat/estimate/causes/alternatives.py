@@ -37,7 +37,7 @@ from freefloat.sensors.reading import FIRST_ATTITUDE
 
 Words = Callable[[Array], str]
 
-_PLACES, _CHOICE = 199, 8.0  # instants at which a clock is let jump; what the best of them saves more by chance
+_PLACES, _CHOICE = 199, 8.0  # instants at which something is let jump; what the best of them saves more by chance
 _NO_MISTAKES = (JOINT_MOTION, FIRST_ATTITUDE, *WALKS)
 
 
@@ -59,15 +59,22 @@ class Alternative:
 
 
 def alternatives(
-    problem: Problem, unknowns: Unknowns, fit: FittedRows, channels: tuple[ChannelRows, ...]
+    problem: Problem, unknowns: Unknowns, fit: FittedRows, channels: tuple[ChannelRows, ...], compliances: Array
 ) -> Iterator[Alternative]:
-    """All that a problem with all these unknowns has. channels: where the rows of each sensor are."""
+    """All that a problem with all these unknowns has.
+
+    channels: where the rows of each sensor are. compliances: derivatives by how far each joint gives way under a unit
+    of what it transmits, (rows, joints).
+    """
     for part in unknowns.parts[1:]:
         if part.kind not in _NO_MISTAKES:
             yield from _of_group(problem, part, fit)
         if part.kind.startswith(TIME_OFFSET):
             yield _jump(part, fit, channels)
+        if part.kind == MOMENTUM:
+            yield _push(part, fit, channels)
     yield from _lines(fit, channels)
+    yield from _springs(problem, fit, compliances)
 
 
 def of_bodies(problem: Problem, fit: FittedRows) -> Iterator[Alternative]:
@@ -180,16 +187,29 @@ def _of_all(part: PlacedGroup, where: str) -> _Said:
 
 def _jump(part: PlacedGroup, fit: FittedRows, channels: tuple[ChannelRows, ...]) -> Alternative:
     """A clock that jumps once, wherever that saves most."""
+    score, at = _step(part, slice(0, 1), fit, channels)
+    what = _by_amount(f"the {part.kind} jumps by {{}} s at {at:.3g} s")
+    return Alternative("clock", f"jump, {part.kind}", what, "cut the recording there, or mend its time stamps", score)
+
+
+def _push(part: PlacedGroup, fit: FittedRows, channels: tuple[ChannelRows, ...]) -> Alternative:
+    """Momentum that jumps once, wherever that saves most."""
+    score, at = _step(part, slice(None), fit, channels)
+    what = _by_amount(f"something pushed at {at:.3g} s: the total angular momentum jumps by {{}} N m s there")
+    cure = "declare the pulse (`pulses` in the mission file), or cut the recording there"
+    return Alternative("momentum", "jump", what, cure, score)
+
+
+def _step(part: PlacedGroup, piece: slice, fit: FittedRows, channels: tuple[ChannelRows, ...]) -> tuple[Score, float]:
+    """Of unknowns of a group that change once, wherever that saves most, and when that is [s]."""
     t = np.full(fit.r.size, -np.inf)
     for channel in channels:
         if channel.flight == part.flight:
             t[channel.rows] = np.repeat(channel.t, channel.width)
     first, last = float(t[t > -np.inf].min()), float(t.max())
     places = np.linspace(first, last, _PLACES + 2)[1:-1]
-    score, at = fit.of_steps(fit.J[:, part.place.start], t, places)
-    score = replace(score, gain=max(score.gain - _CHOICE, 0.0))
-    what = _by_amount(f"the {part.kind} jumps by {{}} s at {at:.3g} s")
-    return Alternative("clock", f"jump, {part.kind}", what, "cut the recording there, or mend its time stamps", score)
+    score, at = fit.of_steps(fit.J[:, part.place][:, piece], t, places)
+    return replace(score, gain=max(score.gain - _CHOICE, 0.0)), at
 
 
 def _lines(fit: FittedRows, channels: tuple[ChannelRows, ...]) -> Iterator[Alternative]:
@@ -202,6 +222,18 @@ def _lines(fit: FittedRows, channels: tuple[ChannelRows, ...]) -> Iterator[Alter
             what = f"{seen}: something swings that the robot file does not have"
             cure = "find what swings, or record while it is still"
             yield Alternative("oscillation", name, _said(what), cure, line)
+
+
+def _springs(problem: Problem, fit: FittedRows, compliances: Array) -> Iterator[Alternative]:
+    """Joints that give way under load, as springs do: against it."""
+    for joint, column in zip(problem.robot.joints, compliances.T, strict=True):
+        score = fit.of_columns(column[:, None])
+        if float(score.amount[0]) < 0.0:
+            unit = "N/m" if joint.kind == "prismatic" else "N m/rad"
+            stiffness = f"{-1.0 / float(score.amount[0]):.3g} {unit}"
+            what = f"{joint.name} gives way under load, as if it were a spring of {stiffness} behind its encoder"
+            cure = f"measure {joint.name} on the link's side, or move it more slowly"
+            yield Alternative("elastic", joint.name, _said(what), cure, score)
 
 
 def _bodies(problem: Problem, count: int) -> Iterator[tuple[str, Array]]:

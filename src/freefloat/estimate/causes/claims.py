@@ -1,12 +1,13 @@
 """What is claimed of all that may be wrong: what saves most, with what the data do not tell from it.
 
 An alternative is believed if chance hardly saves so much, and claimed if it also explains most of what noise does not.
-What saves much but explains little is something else: then nothing is claimed, and that is said.
+What saves much but explains little is something else: then nothing is claimed, and that is said. A line in a spectrum,
+which must be the best of very many, is worth a doubt long before it is believed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -18,22 +19,34 @@ from freefloat.estimate.causes.alternatives import Alternative
 from freefloat.estimate.causes.score import FittedRows
 
 RIVALS = 25.0  # difference of savings that does not tell two alternatives apart
+NONE = "none"  # kind of a cause that says that something is there, and none of those that have a name
 _CHANCE = 1e-5  # probability that chance saves so much
+_DOUBT = 0.01  # probability, for all of a sensor's spectrum, below which a line makes one doubt
 _EXPLAINS = 0.5  # of what is beyond noise
 _NOISY = 3.0  # standard deviations of the cost of noise alone
 _NEAR, _CLOSE, _REFITTED = 100.0, 0.7, 3  # savings that are fitted anew, if others save nearly as much; how many
 _PRICE = 2.0  # of each further unknown (H. Akaike, 1974)
+_NONE_OF_THEM = (
+    "the data hold more than noise that the model does not explain, and no single mistake that is looked for explains "
+    "most of it"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Suspected:
     """What is claimed, the best first; more than one where the data do not tell which.
 
+    Of something that is there, and that nothing with a name explains, the one cause is of kind `none`.
     strange: whether something is there, be it claimed or not.
     """
 
     causes: tuple[Cause, ...] = ()
     strange: bool = False
+
+    @property
+    def named(self) -> tuple[Cause, ...]:
+        """Causes that have a name."""
+        return tuple(cause for cause in self.causes if cause.kind != NONE)
 
 
 NOTHING = Suspected()
@@ -67,11 +80,25 @@ def claims(tried: Sequence[Alternative], fit: FittedRows) -> Suspected:
     """What is claimed of alternatives to a fit."""
     strange = [each for each in tried if is_beyond_chance(each)]
     if not strange:
-        return Suspected()
+        return Suspected(tuple(_doubts(tried))[:1])
     excess = fit.cost - fit.r.size - _NOISY * float(np.sqrt(2.0 * fit.r.size))
     best = max(map(worth, strange))
     named = [each for each in strange if worth(each) > best - RIVALS and each.score.gain > _EXPLAINS * excess]
-    return Suspected(tuple(_cause(each, excess) for each in sorted(named, key=worth, reverse=True)), True)
+    causes = tuple(_cause(each, excess) for each in sorted(named, key=worth, reverse=True))
+    return Suspected(causes or (_none(_NONE_OF_THEM),), True)
+
+
+def _doubts(tried: Sequence[Alternative]) -> Iterator[Cause]:
+    """Lines that are too weak to be believed, and too strong for chance to be likely."""
+    for each in sorted(tried, key=worth, reverse=True):
+        if each.kind == "oscillation" and each.score.gain > float(chi2.isf(_DOUBT, max(each.score.count, 1))):
+            yield _none(
+                f"something at {each.name} is more than noise, or chance, which shows as much once in 100 flights"
+            )
+
+
+def _none(what: str) -> Cause:
+    return Cause(NONE, "", what, np.nan, np.nan, np.nan)
 
 
 def _cause(each: Alternative, excess: float) -> Cause:

@@ -46,10 +46,6 @@ _MANY = 0.1  # of the clusters: so many directions that this motion does not sho
 _MOSTLY = 0.5  # of the directions
 _NAMED = 3
 _OF_THE_ROBOT = ("geometry", "known", "mass")  # causes for which it may be another robot altogether
-_NONE_OF_THEM = (
-    "the data hold more than noise that the model does not explain, and no single mistake that is looked for explains "
-    "most of it"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +92,7 @@ def diagnosed(
     strange = estimate.residual.ratio > MISFIT or distance > FAR or any(each.size > _ABSURD for each in large)
     made = _mistakes(problem, samples, estimate.residual, strange) if looked is None else looked
     explained = estimate.residual.ratio <= MISFIT
-    if explained or (suspected.causes and suspected.causes[0].kind not in _OF_THE_ROBOT):
+    if explained or (suspected.named and suspected.named[0].kind not in _OF_THE_ROBOT):
         made = tuple(mistake for mistake in made if not mistake.is_another_robot)
     found = tuple(mistake.sentence for mistake in made)
     about_data = _about_recordings(problem, samples, made)
@@ -106,14 +102,16 @@ def diagnosed(
         lost, never = _lost(problem, samples, weak) if not few else ([], [])
         warnings += [*few, *lost]
         warnings += [] if converged else ["the fit did not converge: its numbers are those where it stopped"]
-        slight = all(cause.kind == "noise" and cause.amount < LOUDER for cause in suspected.causes)
-        if suspected.causes:
-            (notes if slight else warnings).append(in_words(suspected.causes))
+        slight = all(cause.kind == "noise" and cause.amount < LOUDER for cause in suspected.named)
+        if suspected.named:
+            (notes if slight else warnings).append(in_words(suspected.named))
         if slight:
             warnings += residual_sentences(estimate.residual, _of_filtered(problem), _widened(estimate))
             warnings += _contradicted(estimate, problem, distance)
             warnings += _more_than_allowed(large)
-            warnings += [_NONE_OF_THEM] if suspected.strange and not warnings else []
+            warnings += [in_words(suspected.causes)] if suspected.causes and not (suspected.named or warnings) else []
+        else:
+            warnings += _more_than_allowed([each for each in large if each.denies])
         notes += [*never, *_late(estimate, problem, unknowns, large)]
     failures = reasons_to_fail(figures_of(estimate))
     warnings += () if found else failures

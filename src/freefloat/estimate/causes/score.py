@@ -105,22 +105,21 @@ class FittedRows:
         mixed = self.J[:, self.fitted].T @ columns
         return self._score(columns.T @ self.left, columns.T @ columns, mixed)
 
-    def of_steps(self, column: Array, t: Array, places: Array) -> tuple[Score, float]:
-        """Of a further derivative, (rows,), from some place in time on: the best of these, and where that is.
+    def of_steps(self, columns: Array, t: Array, places: Array) -> tuple[Score, float]:
+        """Of further derivatives, (rows, k), from some place in time on: the best of these, and where that is.
 
         t: when each row was read, (rows,).
         """
         order = np.argsort(-t)
         counts = np.searchsorted(-t[order], -places)  # rows after each place
-        J, c = self.J[order][:, self.fitted], column[order]
-        sums = np.cumsum(np.column_stack([J * c[:, None], c * self.left[order], c**2]), axis=0)[counts - 1]
-        mixed, g, H_a = sums[:, :-2], sums[:, -2], sums[:, -1]
-        H = H_a - ((mixed @ self.covariance) * mixed).sum(axis=1)
-        told = _ROUNDING * H_a + 1e-300 < H
-        g, H = np.where(told, g, 0.0), np.where(told, H, 1.0)
-        best = int(np.argmax(g**2 / H))
-        amount, variance = g[best] / H[best], 1.0 / H[best]
-        return Score(float(g[best] * amount), 1, np.array([amount]), np.sqrt([variance])), float(places[best])
+        J, C, left, k = self.J[order][:, self.fitted], columns[order], self.left[order], columns.shape[1]
+        products = [J * C[:, [j]] for j in range(k)] + [C * left[:, None]] + [C * C[:, [j]] for j in range(k)]
+        sums = np.cumsum(np.hstack(products), axis=0)[counts - 1]
+        mixed, g, H_a = np.split(sums, [k * J.shape[1], k * J.shape[1] + k], axis=1)
+        shape = places.size, k, -1
+        found = [self._score(*each) for each in zip(g, H_a.reshape(shape), _turned(mixed.reshape(shape)), strict=True)]
+        best = int(np.argmax([each.gain for each in found]))
+        return found[best], float(places[best])
 
     def of_dormant(self, places: NDArray[np.int64]) -> Score:
         """Of unknowns that were not fitted, by their places in J."""
@@ -148,3 +147,7 @@ class FittedRows:
         root = scale[:, None] * (vectors[:, kept] / np.sqrt(values[kept]))
         along = root.T @ g
         return Score(float(along @ along), int(kept.sum()), root @ along, np.sqrt((root**2).sum(axis=1)))
+
+
+def _turned(parts: Array) -> Array:
+    return parts.transpose(0, 2, 1)

@@ -17,6 +17,7 @@ from freefloat.arrays import Array
 from freefloat.estimate.causes.advice import held_in_words
 from freefloat.estimate.causes.suspicions import nothing_known, wheels_turn
 from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.estimate_parts import MODEL
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
 from freefloat.models.identifiable import Measurement, identifiability
@@ -43,7 +44,8 @@ def weak_directions(estimate: Estimate, problem: Problem) -> WeakDirections:
         words = held_in_words(estimate.names, whole, estimate.unseen)
         return WeakDirections(words, words)
     least = 1.0 / (1.0 + _LITTLE)
-    mu, X = scipy.linalg.eigh(estimate.covariance, covariance, subset_by_value=(least, np.inf), check_finite=False)
+    promised = _promised(estimate)
+    mu, X = scipy.linalg.eigh(promised, covariance, subset_by_value=(least, np.inf), check_finite=False)
     if not mu.size:
         return WeakDirections((), ())
     rows: Array = (covariance @ X).T[::-1] / sd  # least known first
@@ -51,6 +53,15 @@ def weak_directions(estimate: Estimate, problem: Problem) -> WeakDirections:
     nothing = int((mu > 1.0 / (1.0 + _NOTHING)).sum())
     lost = held_in_words(estimate.names, whole, rows[:nothing])
     return WeakDirections((*lost, *held_in_words(estimate.names, None, rows[nothing:])), lost)
+
+
+def _promised(estimate: Estimate) -> Array:
+    """Covariance without what was added because the model is wrong: of that, data are no less."""
+    budget = estimate.budget
+    if budget is None or MODEL not in budget.sources:
+        return estimate.covariance
+    kept = np.sqrt(np.maximum(1.0 - budget.shares[:, budget.sources.index(MODEL)], 0.0))
+    return np.asarray(estimate.covariance * np.outer(kept, kept))
 
 
 def never_shown(problem: Problem) -> int:

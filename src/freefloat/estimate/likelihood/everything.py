@@ -18,9 +18,10 @@ from freefloat.estimate.causes.spectral_lines import ChannelRows
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.likelihood.finished import stacked, units_of
 from freefloat.estimate.likelihood.levenberg_marquardt import Fit, levenberg_marquardt
-from freefloat.estimate.likelihood.likelihood import SETTLED, Likelihood, Rows
+from freefloat.estimate.likelihood.likelihood import SETTLED, FlightLikelihood, Likelihood, Rows
 from freefloat.estimate.likelihood.local_curves import LocalCurves
 from freefloat.estimate.likelihood.noise_levels import spectral_level
+from freefloat.estimate.likelihood.transmitted_torques import transmitted_torques
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.problem_data import Nuisances
 from freefloat.estimate.uncertain import OPEN
@@ -88,7 +89,8 @@ class Everything:
     def suspected(self, refit: bool) -> Suspected:
         """What is claimed to be wrong. refit: whether near rivals are told from each other by fits."""
         problem, unknowns = self.among.likelihood.problem, self.among.likelihood.unknowns
-        tried = list(alternatives(problem, unknowns, self.fit, self.among.channels))
+        given = self.among.compliances / self.levels[:, None]
+        tried = list(alternatives(problem, unknowns, self.fit, self.among.channels, given))
         if self.fit.information[0, 0] > 0.0:
             tried += of_bodies(problem, self.fit)
         again = contenders(tried) if refit else []
@@ -96,7 +98,8 @@ class Everything:
             still = self._without_turning()
             tried = [self._refitted(each, still) if any(each is one for one in again) else each for each in tried]
         found = claims(tried, self.fit)
-        return found if found.causes else Suspected(tuple(self._noisy()), found.strange)
+        noisy = () if found.named else tuple(self._noisy())
+        return Suspected(noisy, found.strange) if noisy else found
 
     def _noisy(self) -> Iterator[Cause]:
         """Sensors whose noise is white and larger than was declared, and encoders that leave more beside curves."""
@@ -208,6 +211,22 @@ class Beside:
     def channels(self) -> tuple[ChannelRows, ...]:
         """Where the rows of each sensor are."""
         return tuple(_channels(self.likelihood, self.rows))
+
+    @property
+    def compliances(self) -> Array:
+        """Derivatives by how far each joint gives way under a unit of load, (rows, joints); zero without curves."""
+        found, phi = list[Array](), self.likelihood.phi(self.point)
+        by_flight = [self._compliances(flight, phi) for flight in self.likelihood.flights]
+        joints = len(self.likelihood.problem.robot.joints)
+        for part in self.rows:
+            moved = by_flight[part.flight].get(part.channel)
+            found.append(np.zeros((part.values.size, joints)) if moved is None else moved.reshape(-1, joints))
+        return np.concatenate(found)
+
+    def _compliances(self, flight: FlightLikelihood, phi: Array) -> dict[str, Array]:
+        if not flight.seen_curves or flight.local is None or not flight.local.joints:
+            return {}
+        return flight.by_change_of_curves(transmitted_torques(flight, self.point, phi))
 
 
 def beside(likelihood: Likelihood, point: Array, turning: bool = True) -> Beside:

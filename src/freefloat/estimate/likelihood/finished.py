@@ -190,9 +190,11 @@ def _residual(rows: tuple[Rows, ...], fit: Fit, covariance: Array, levels: Level
     total = sum(part.values.size for part in rows)
     over_stated = [part.values * level_of(part, levels) for part in rows]
     square = sum(float((values**2).sum()) for values in over_stated)
-    channels = {
-        part.channel: float(np.sqrt((values**2).mean())) for part, values in zip(rows, over_stated, strict=True)
+    by_channel = {
+        name: np.concatenate([v.ravel() for part, v in zip(rows, over_stated, strict=True) if part.channel == name])
+        for name in dict.fromkeys(part.channel for part in rows)
     }
+    channels = {name: float(np.sqrt((values**2).mean())) for name, values in by_channel.items()}
     ratio = float(np.sqrt(square / max(total - used, 1.0)))
     return Residual(ratio, white(rows), total, fit.point.size, channels)
 

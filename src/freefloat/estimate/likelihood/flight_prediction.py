@@ -11,7 +11,7 @@ the instants of all readings; else each reading is predicted at its own.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -240,6 +240,16 @@ class FlightPrediction:
         """The predicted base motion at a point, through these instants and half-way between them."""
         return self._predicted(point, phi, "", with_midpoints(instants.t), 2)
 
+    def motion_as_read(self, point: Array, phi: Array, t: Array) -> BaseMotion:
+        """The same at times t, (m,) [s], and half-way between them where attitude counts; joints as encoders alone say.
+
+        That is for flights with curves of which a few coefficients count at a time.
+        """
+        assert self.local is not None
+        t, step = (with_midpoints(t), 2) if self.turns else (t, 1)
+        joints = replace(self.local, coefficients=self.local.mean).joint_motion(t), self.flight.joints.errors(t)
+        return self._moved_by(joints, point, phi, t, step)
+
     def motion_at(self, point: Array, phi: Array, name: str) -> BaseMotion:
         """The predicted base motion at the readings of an array, where attitude does not count."""
         return self._predicted(point, phi, name, self.joint_time(name, point), 1)
@@ -259,9 +269,14 @@ class FlightPrediction:
         return None if place is None else point[place].reshape(-1, PER_JOINT)
 
     def _predicted(self, point: Array, phi: Array, name: str, t: Array, step: int) -> BaseMotion:
+        return self._moved_by(self._joints(name, t), point, phi, t, step)
+
+    def _moved_by(
+        self, joints: tuple[Motion, CurveErrors], point: Array, phi: Array, t: Array, step: int
+    ) -> BaseMotion:
         return predict(
             self.robot_at(point),
-            self._joints(name, t),
+            joints,
             self._grid(point, t, step),
             np.where(self.present, phi, 0.0),
             self._joint_errors(point),

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.interpolate import CubicSpline
 
 from freefloat.arrays import Array
 from freefloat.dynamics.reaction import NotPossible, solve_base
@@ -151,7 +152,8 @@ class FlightLikelihood(FlightPrediction):
         super().__init__(problem, unknowns, columns, index)
         self.weights: dict[str, Array] = {}
         self.curve_noise: CurveNoise | None = None
-        self._there: tuple[Array, dict[str, Array]] | None = None  # derivatives where curves were last looked at
+        self.seen_curves: list[SeenCurves] = []  # where curves were last looked at, and derivatives there
+        self._there: tuple[Array, dict[str, Array]] | None = None
 
     def rows(self, point: Array, phi: Array, count: int) -> list[Rows]:
         """Residuals of all channels of this flight."""
@@ -254,6 +256,20 @@ class FlightLikelihood(FlightPrediction):
             there[name] = np.ascontiguousarray(nodes.rows(J[:, :, :count]))
             del J, base
         self.curve_noise, self._there = CurveNoise(whole, seen), (np.array(point), there)
+        self.seen_curves = seen
+
+    def by_change_of_curves(self, change: CubicSpline) -> dict[str, Array]:
+        """Weighted derivatives by how much of a change, (joints,), each joint's curve makes, (m, axes, joints) each.
+
+        Of all arrays that see curves of which a few coefficients count at a time; what such changes did to the attitude
+        before counts for nothing.
+        """
+        found, joints = dict[str, Array](), len(self.robot.joints)
+        for part in self.seen_curves if self.local is not None and self.local.joints else ():
+            by_position, by_rate = part.values[:, :, :joints], part.values[:, :, joints : 2 * joints]
+            moved = by_position * change(part.t)[:, None] + by_rate * change(part.t, 1)[:, None]
+            found[part.name] = part.nodes.rows(moved)
+        return self._without_curve_noise(found, residual=False)
 
     def settle(self, point: Array, phi: Array) -> float:
         """Bring the curves to those that all readings make most likely at a point; how far readings move by that."""
