@@ -223,7 +223,7 @@ def test_curves_of_encoders_know_the_noise_of_their_stamps():
     assert curves.left == pytest.approx(1.0, abs=0.15)
     assert curves.white.all()
     ignored = flight_with(sensors_of(joints=encoder, gyro=GYRO), declared=sensors_of(joints=ENCODER, gyro=GYRO))[1]
-    assert ignored.curves.curves.left.max() > 1.3
+    assert ignored.curves.curves.level.max() > 1.3
 
 
 def test_noise_that_is_read_from_the_data_holds_that_of_stamps_already():

@@ -53,8 +53,15 @@ NOTHING = Suspected()
 
 
 def worth(alternative: Alternative) -> float:
-    """What it saves less the price of its unknowns."""
-    return alternative.score.gain - _PRICE * alternative.score.count
+    """What it saves less the price of its unknowns.
+
+    A line, which has many and may be anywhere, is worth what one unknown is that saves as much by as rare a chance.
+    """
+    score = alternative.score
+    if alternative.kind == "oscillation" and score.gain > 0.0:
+        rare = -2.0 * float(chi2.logsf(score.gain, max(score.count, 1)))
+        return rare - float(np.log(max(0.5 * np.pi * rare, 1.0))) - _PRICE  # chi-square of one, far out
+    return score.gain - _PRICE * score.count
 
 
 def is_beyond_chance(alternative: Alternative) -> bool:
