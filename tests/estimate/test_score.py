@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import chi2, kstest
 
 from freefloat.estimate.causes.alternatives import Alternative
-from freefloat.estimate.causes.claims import claims, contenders, in_words
+from freefloat.estimate.causes.claims import claims, contenders, in_words, worth
 from freefloat.estimate.causes.score import FittedRows, Score
 from freefloat.estimate.causes.spectral_lines import ChannelRows, strongest_line
 
@@ -113,6 +113,15 @@ def test_a_weak_line_is_doubted_and_not_claimed():
     doubted = [each for each in weak if each.causes and not each.named]
     assert len(doubted) >= 20
     assert all(not each.strange and "something at 1.3 Hz" in in_words(each.causes) for each in doubted)
+
+
+def test_the_strongest_lines_are_claimed_too():
+    for amplitude in (0.6, 3.0, 30.0, 1e3):
+        score, fit = line_in(np.random.default_rng(1), amplitude)
+        line = Alternative("oscillation", "1.3 Hz", lambda _: "", "", score)
+        other = alternative("torque", 0.5 * score.gain)
+        assert [cause.kind for cause in claims([line, other], fit).causes] == ["oscillation"]
+        assert np.isfinite(worth(line))
 
 
 def test_a_line_is_found_at_its_frequency_and_noise_has_none():

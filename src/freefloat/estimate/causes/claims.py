@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+from scipy.special import gammaln
 from scipy.stats import chi2
 
 from freefloat.estimate.cause import Cause
@@ -25,6 +26,7 @@ _DOUBT = 0.01  # probability, for all of a sensor's spectrum, below which a line
 _EXPLAINS = 0.5  # of what is beyond noise
 _NOISY = 3.0  # standard deviations of the cost of noise alone
 _NEAR, _CLOSE, _REFITTED = 100.0, 0.7, 3  # savings that are fitted anew, if others save nearly as much; how many
+_FAR_OUT = 1000.0  # savings beyond which the leading term of their chance is all that counts
 _PRICE = 2.0  # of each further unknown (H. Akaike, 1974)
 _NONE_OF_THEM = (
     "the data hold more than noise that the model does not explain, and no single mistake that is looked for explains "
@@ -59,9 +61,17 @@ def worth(alternative: Alternative) -> float:
     """
     score = alternative.score
     if alternative.kind == "oscillation" and score.gain > 0.0:
-        rare = -2.0 * float(chi2.logsf(score.gain, max(score.count, 1)))
+        rare = -2.0 * _log_chance(score.gain, max(score.count, 1))
         return rare - float(np.log(max(0.5 * np.pi * rare, 1.0))) - _PRICE  # chi-square of one, far out
     return score.gain - _PRICE * score.count
+
+
+def _log_chance(gain: float, count: int) -> float:
+    """Logarithm of the probability that so many unknowns save as much by chance, also where that is no number."""
+    if gain < _FAR_OUT:
+        return float(chi2.logsf(gain, count))
+    half = 0.5 * count
+    return (half - 1.0) * float(np.log(0.5 * gain)) - 0.5 * gain - float(gammaln(half))
 
 
 def is_beyond_chance(alternative: Alternative) -> bool:
