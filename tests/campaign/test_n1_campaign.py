@@ -46,7 +46,8 @@ def test_killed_three_times_it_is_the_same_and_its_numbers_are_right(tmp_path):
     assert load_campaign(there).table.equals(whole.table)
     (setting,) = whole.summary().settings
     linear, best = setting.compared
-    assert best.outcomes == {"good": RUNS}
+    assert set(best.outcomes) <= {"good", "doubtful"}
+    assert best.outcomes["good"] >= 0.95 * RUNS  # chance makes a line that is doubted in one flight of a hundred
     assert 0.93 <= setting.methods[1].coverage <= 0.97
     assert 0.93 <= best.coverage <= 0.97
     assert 0.9 <= best.efficiency <= 1.1
