@@ -117,7 +117,10 @@ class FittedRows:
         sums = np.cumsum(np.hstack(products), axis=0)[counts - 1]
         mixed, g, H_a = np.split(sums, [k * J.shape[1], k * J.shape[1] + k], axis=1)
         shape = places.size, k, -1
-        found = [self._score(*each) for each in zip(g, H_a.reshape(shape), _turned(mixed.reshape(shape)), strict=True)]
+        found = [
+            self._score(*each)
+            for each in zip(g, H_a.reshape(shape), mixed.reshape(shape).transpose(0, 2, 1), strict=True)
+        ]
         best = int(np.argmax([each.gain for each in found]))
         return found[best], float(places[best])
 
@@ -147,7 +150,3 @@ class FittedRows:
         root = scale[:, None] * (vectors[:, kept] / np.sqrt(values[kept]))
         along = root.T @ g
         return Score(float(along @ along), int(kept.sum()), root @ along, np.sqrt((root**2).sum(axis=1)))
-
-
-def _turned(parts: Array) -> Array:
-    return parts.transpose(0, 2, 1)

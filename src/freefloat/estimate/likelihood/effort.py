@@ -59,12 +59,12 @@ class Effort:
         self.left -= max(fit.iterations - _FREE, 0) if fit.converged else fit.iterations
         return fit
 
-    def look(self, problem: Problem, fit: Fit) -> None:
+    def look(self, fit: Fit) -> None:
         """Look for mistakes, once, where the first fit is at a loss or ends where no such robot is."""
         if self._looked:
             return
         self._looked, level = True, misfit_of(fit.residual)
-        if level > MISFIT or is_far(problem, fit):
+        if level > MISFIT or is_far(self.problem, fit):
             say("what may be wrong")
             self.mistakes = tuple(mistakes(self.problem, suspicions(self.problem), level))
         if self.mistakes:

@@ -261,11 +261,11 @@ class FlightLikelihood(FlightPrediction):
     def by_change_of_curves(self, change: CubicSpline) -> dict[str, Array]:
         """Weighted derivatives by how much of a change, (joints,), each joint's curve makes, (m, axes, joints) each.
 
-        Of all arrays that see curves of which a few coefficients count at a time; what such changes did to the attitude
-        before counts for nothing.
+        Of all arrays that see joints on curves of which a few coefficients count at a time. What such changes did to
+        the attitude before counts for nothing.
         """
         found, joints = dict[str, Array](), len(self.robot.joints)
-        for part in self.seen_curves if self.local is not None and self.local.joints else ():
+        for part in self.seen_curves:
             by_position, by_rate = part.values[:, :, :joints], part.values[:, :, joints : 2 * joints]
             moved = by_position * change(part.t)[:, None] + by_rate * change(part.t, 1)[:, None]
             found[part.name] = part.nodes.rows(moved)

@@ -61,7 +61,7 @@ class StagedFit:
     def _coarse(self, start: Array, information: Array, units: Array | None) -> tuple[Array, float]:
         count, effort = self.likelihood.unknowns.coarse, self.effort
         found = self._fit(start, count, information, units, min(_GLANCE, effort.most))
-        effort.look(self.likelihood.problem, found)
+        effort.look(found)
         if not found.converged and found.iterations == _GLANCE and not effort.is_in_vain:
             there = np.concatenate([found.point, start[count:]])
             found = self._fit(there, count, information, units, effort.most)
