@@ -54,25 +54,25 @@ def wheel(t):
     return rate, 550.0 * ((1.0 - up**2) / 0.03 - (1.0 - down**2) / 0.04)
 
 
-def slope(t, w):
+def slope(t, w, inertia=INERTIA):
     """Euler's equation of body and flywheel."""
     rate, change = wheel(t)
     torque = -DRAG * w - SPIN * change * AXIS
-    return np.linalg.solve(INERTIA, torque - np.cross(w, INERTIA @ w + SPIN * rate * AXIS))
+    return np.linalg.solve(inertia, torque - np.cross(w, inertia @ w + SPIN * rate * AXIS))
 
 
-def thrown(seed, path):
+def thrown(seed, path, centre=CENTRE, inertia=INERTIA):
     """A table of one throw: held at first, caught at the end, shaken by its motor, the tachometer read four times."""
     rng, t = np.random.default_rng(seed), np.arange(0.0, LASTS_S, 1.0 / RATE_HZ)
     w = np.empty((t.size, 3))
     w[0] = rng.normal(size=3) * [9.0, 7.0, 5.0] + [12.0, 0.0, 4.0]
     for k, now in enumerate(t[:-1]):
         h, x = t[k + 1] - now, w[k]
-        a = slope(now, x)
-        b = slope(now + h / 2, x + h / 2 * a)
-        c = slope(now + h / 2, x + h / 2 * b)
-        w[k + 1] = x + h / 6 * (a + 2 * b + 2 * c + slope(now + h, x + h * c))
-    dw, arm = np.array([slope(now, x) for now, x in zip(t, w, strict=True)]), -CENTRE
+        a = slope(now, x, inertia)
+        b = slope(now + h / 2, x + h / 2 * a, inertia)
+        c = slope(now + h / 2, x + h / 2 * b, inertia)
+        w[k + 1] = x + h / 6 * (a + 2 * b + 2 * c + slope(now + h, x + h * c, inertia))
+    dw, arm = np.array([slope(now, x, inertia) for now, x in zip(t, w, strict=True)]), -centre
     force = np.cross(dw, arm) + np.cross(w, np.cross(w, arm))
     force = (1.0 + SCALE) * (force - np.cross(TURN, force)) + BIAS + FORCE_SD * rng.normal(size=w.shape)
     force += SHAKE * np.sin(2.0 * np.pi * 190.0 * t)[:, None] * [1.0, 0.8, 0.4]
@@ -124,6 +124,52 @@ def test_centre_and_inertia_about_it_lie_within_their_intervals(throws):
     for name in ("Ixx", "Iyy", "Izz"):
         assert found[f"{name} about it"].sd < 0.02 * truth[f"{name} about it"]
     assert max(found[f"centre of mass {x}"].sd for x in "xyz") < 1e-3
+
+
+BLOCK_KG, BLOCK_CENTRE = 0.34, np.array([0.0124, -0.0045, 0.038])
+BLOCK = np.array([[1.6e-4, -1e-6, 2e-6], [-1e-6, 1.3e-4, 3e-6], [2e-6, 3e-6, 2.4e-4]])  # about its centre
+IN_TWO = """
+bodies:
+  - name: block
+    parent: base
+    joint: {name: mount, kind: fixed}
+    mass_kg: 0.34
+    com_m: [0.012, -0.004, 0.04]
+    inertia_kgm2: {xx: 3.0e-4, yy: 2.0e-4, zz: 4.0e-4}
+"""
+
+
+def huygens(mass, by):
+    return mass * ((by @ by) * np.eye(3) - np.outer(by, by))
+
+
+def test_a_block_is_weighed_by_throws_with_and_without_it(tmp_path):
+    """What carries it is what is left of the body: all of it shows in one fit, and in what is printed."""
+    rest = MASS - BLOCK_KG
+    place = (MASS * CENTRE - BLOCK_KG * BLOCK_CENTRE) / rest
+    carrier = INERTIA - BLOCK - huygens(BLOCK_KG, BLOCK_CENTRE - CENTRE) - huygens(rest, place - CENTRE)
+    (tmp_path / "robot.yaml").write_text(ROBOT.replace("mass_kg: 0.44", "mass_kg: 0.10") + IN_TWO)
+    known = "known: {base.m: {relative_sd: 1.0e-4}, block.m: {relative_sd: 1.0e-4}}"
+    without = "identify:\n  without: {alone 3: [block], alone 4: [block]}"
+    text = MISSION.replace("known: {base.m: {relative_sd: 1.0e-4}}", known).replace("identify:", without)
+    (tmp_path / "throw.yaml").write_text(text)
+    mission = ff.load_mission(tmp_path / "throw.yaml")
+    recordings = {f"both {seed}": thrown(seed, tmp_path / "both.csv") for seed in (1, 2)}
+    recordings |= {f"alone {seed}": thrown(seed, tmp_path / "alone.csv", place, carrier) for seed in (3, 4)}
+    estimate = ff.identify(mission, recordings)
+    found = {quantity.name: quantity for quantity in about_centre(estimate)}
+    off = []
+    for body, centre, inertia in (("base", place, carrier), ("block", BLOCK_CENTRE, BLOCK)):
+        off += [(found[f"centre of mass {x} of {body}"], centre[k]) for k, x in enumerate("xyz")]
+        entries = [(i, j) for i in range(3) for j in range(i, 3)]
+        off += [(found[f"I{'xyz'[i]}{'xyz'[j]} about it of {body}"], inertia[i, j]) for i, j in entries]
+    assert len(off) == len(found)
+    assert max(abs(each.value - exact) / each.sd for each, exact in off) < 3.5
+    for axis, moment in zip("xyz", np.diag(BLOCK), strict=True):
+        assert found[f"I{axis}{axis} about it of block"].sd < 0.03 * moment
+    always = ff.identify(mission, {name: recordings[name] for name in ("both 1", "both 2")})
+    with pytest.raises(NotApplicable, match="do not tell bodies apart"):
+        about_centre(always)
 
 
 def test_each_throw_by_itself_holds_the_truth_within_its_own_interval(throws, tmp_path):
@@ -227,5 +273,5 @@ def test_a_window_may_be_given(throws):
 
 
 def test_several_bodies_have_no_such_centre(throws):
-    with pytest.raises(NotApplicable, match="has several bodies"):
+    with pytest.raises(NotApplicable, match="some move against others"):
         about_centre(replace(throws[2], robot=random_robot(0)))

@@ -15,8 +15,8 @@ from xml.etree import ElementTree as xml
 import mujoco
 import numpy as np
 from strangers.motion import Motion
-from strangers.robots import Stranger, Wheel
-from strangers.truth import BodyTruth, Truth, body_of
+from strangers.robots import Stranger
+from strangers.truth import BodyTruth, Truth, body_of, wheel_inertia
 
 DURATION_S = 30.0
 STEP_S = 0.01
@@ -155,12 +155,6 @@ def parts_of(robot: Stranger, world: World) -> list[Part]:
         weighs = world.panel.weighs
         parts.append((weighs.mass_kg, np.array(world.panel.place) + weighs.com, weighs.inertia))
     return parts
-
-
-def wheel_inertia(wheel: Wheel) -> np.ndarray:
-    """About its own centre, base axes, the same however it is turned, shape (3, 3)."""
-    along = np.outer(wheel.axis, wheel.axis)
-    return wheel.spin * along + wheel.across * (np.eye(3) - along)
 
 
 def moved(mass: float, by: np.ndarray) -> np.ndarray:

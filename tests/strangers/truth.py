@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from strangers.robots import Body, Mass, Stranger
+from strangers.robots import Body, Mass, Stranger, Wheel
 
 NAMES = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
 ENTRIES = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))  # of the inertia matrix, as `NAMES` has them
@@ -59,9 +59,18 @@ def about_frame(inertia: np.ndarray, mass: float, com: np.ndarray) -> np.ndarray
 
 def ten_of(body: Mass) -> np.ndarray:
     """The ten numbers of the CAD model's body, shape (10,)."""
-    com = np.array(body.com)
-    whole = about_frame(body.inertia, body.mass_kg, com)
-    return np.array([body.mass_kg, *(body.mass_kg * com), *(whole[entry] for entry in ENTRIES)])
+    return _ten(body.mass_kg, np.array(body.com), body.inertia)
+
+
+def _ten(mass: float, com: np.ndarray, inertia: np.ndarray) -> np.ndarray:
+    whole = about_frame(inertia, mass, com)
+    return np.array([mass, *(mass * com), *(whole[entry] for entry in ENTRIES)])
+
+
+def wheel_inertia(wheel: Wheel) -> np.ndarray:
+    """About its own centre, base axes, the same however it is turned, shape (3, 3)."""
+    along = np.outer(wheel.axis, wheel.axis)
+    return wheel.spin * along + wheel.across * (np.eye(3) - along)
 
 
 def body_of(ten: np.ndarray) -> BodyTruth:
@@ -112,6 +121,8 @@ def bent(robot: Stranger, rng: np.random.Generator) -> Stranger:
 def drawn(robot: Stranger, rng: np.random.Generator, times: float = 1.0) -> Truth:
     """A robot as far from its CAD model as its mission says, or so many times as far in what is not known."""
     bodies, redrawn = dict[str, np.ndarray](), 0
+    spinning = (_ten(wheel.mass_kg, np.array(wheel.place), wheel_inertia(wheel)) for wheel in robot.wheels)
+    wheels = sum(spinning, np.zeros(10))
     for name, body in (("base", robot.base), *((each.name, each.weighs) for each in robot.bodies)):
         prior, known = robot.prior, robot.known.get(name)
         spreads = times * prior.mass, times * prior.com, times * prior.inertia
@@ -120,6 +131,7 @@ def drawn(robot: Stranger, rng: np.random.Generator, times: float = 1.0) -> Trut
             ten = ten_of(body) + spread @ rng.standard_normal(10)
             try:
                 body_of(ten)
+                body_of(ten - wheels if name == "base" else ten)  # the base less its wheels, too
                 bodies[name] = ten
             except CannotExist:
                 redrawn += 1

@@ -1,8 +1,12 @@
-"""A body without joints about its centre of mass: where that is, and the inertia there, with their intervals."""
+"""Bodies of a robot without joints, each about its centre of mass: where that is, and the inertia there.
+
+Several are told apart where recordings were made without some of them: a payload from what carries it.
+"""
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from freefloat.arrays import AXES, Array
 from freefloat.estimate.estimate import Estimate
@@ -14,28 +18,44 @@ from freefloat.robot.parameters import inertia_about_com, inertia_entries
 _ENTRIES = ("Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
 
 
+def has_centres(estimate: Estimate) -> bool:
+    """Whether nothing moves against anything, and clusters are parameters of one body each."""
+    alone = not np.any(np.count_nonzero(estimate.minimal.combine, axis=1) > 1)
+    return not estimate.robot.joints and estimate.is_standard and alone
+
+
 def about_centre(estimate: Estimate) -> tuple[Quantity, ...]:
-    """Centre of mass in the base frame [m] and inertia about it, base axes [kg m^2].
+    """Of each body, centre of mass in its frame [m] and inertia about it, axes of that frame [kg m^2].
 
     Standard deviations are those of the clusters carried over to first order, that of a known mass included.
     """
-    if estimate.robot.parameters.size != 10 or not estimate.is_standard:
-        raise NotApplicable(f"{estimate.robot.name} has several bodies: only one has a centre of mass that stays")
-    phi = estimate.parameters
-    J, kept = _slopes(phi), estimate.minimal.kept
-    covariance = known_covariance(estimate.robot, estimate.known)
+    if not has_centres(estimate):
+        raise NotApplicable(f"of {estimate.robot.name} the data do not tell bodies apart, or some move against others")
+    covariance, kept = known_covariance(estimate.robot, estimate.known), estimate.minimal.kept
     covariance[np.ix_(kept, kept)] += estimate.covariance
-    sd = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", J, covariance, J), 0.0))
-    leads = np.zeros(10, dtype=bool)
+    leads = np.zeros(len(covariance), dtype=bool)
     leads[kept[estimate.open]] = True
-    sd = np.where((np.abs(J[:, leads]) > 0.0).any(axis=1), np.inf, sd)
-    values = np.concatenate([phi[1:4] / phi[0], inertia_entries(inertia_about_com(phi))])
-    names = (*(f"centre of mass {axis}" for axis in AXES), *(f"{name} about it" for name in _ENTRIES))
-    units = ("m",) * 3 + ("kg m^2",) * 6
+    bodies = estimate.robot.tree.names
     return tuple(
+        quantity
+        for body, ten in zip(bodies, np.split(np.arange(leads.size), len(bodies)), strict=True)
+        for quantity in _of_body(
+            f" of {body}" if len(bodies) > 1 else "", estimate.parameters[ten], covariance[np.ix_(ten, ten)], leads[ten]
+        )
+    )
+
+
+def _of_body(whose: str, phi: Array, covariance: Array, is_open: NDArray[np.bool_]) -> list[Quantity]:
+    J = _slopes(phi)
+    sd = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", J, covariance, J), 0.0))
+    sd = np.where((np.abs(J[:, is_open]) > 0.0).any(axis=1), np.inf, sd)
+    values = np.concatenate([phi[1:4] / phi[0], inertia_entries(inertia_about_com(phi))])
+    names = (*(f"centre of mass {axis}{whose}" for axis in AXES), *(f"{name} about it{whose}" for name in _ENTRIES))
+    units = ("m",) * 3 + ("kg m^2",) * 6
+    return [
         Quantity(name, float(value), float(spread), unit)
         for name, value, spread, unit in zip(names, values, sd, units, strict=True)
-    )
+    ]
 
 
 def _slopes(phi: Array) -> Array:

@@ -303,7 +303,8 @@ def _turning(problem: Problem, flight: Flight, ending: str) -> Iterator[UnknownG
         yield independent(EXTERNAL_TORQUE, along(axes, EXTERNAL_TORQUE, ending), "N m", torque)
     drag = problem.nuisances.drag_per_s
     if drag is not None and not problem.robot.joints and not flight.momentum.is_zero and "w" in flight.measured:
-        mean_moment = float(np.trace(inertia_about_com(problem.robot.parameters))) / 3.0
+        whole = replace(problem.robot, separate=frozenset())  # one body: nothing moves against anything
+        mean_moment = float(np.trace(inertia_about_com(whole.parameters))) / 3.0
         names = [f"{AXES[i]}{AXES[j]}" for i, j in drag_entries(axes)]
         yield independent(DRAG, [f"{DRAG} {name}{ending}" for name in names], "N m s", drag * mean_moment)
     if any(reading.shows_attitude for reading in readings_among(flight.measured)):

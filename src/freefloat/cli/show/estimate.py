@@ -11,10 +11,9 @@ from freefloat.cli.console import console
 from freefloat.cli.show.plain_table import plain_table
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import Quantity
-from freefloat.estimate.single_body import about_centre
+from freefloat.estimate.single_body import about_centre, has_centres
 from freefloat.models.names import cluster_unit
 from freefloat.report.words import HALF, MARK, number, prefixed, relative, residual_line, shortened, with_interval
-from freefloat.robot.parameters import PER_BODY
 
 _WORTH = 2.0  # standard deviations by which a nuisance is worth a line
 _LONG = 40  # characters of a cluster's name, above which names are folded, or numbers would have no room
@@ -28,7 +27,7 @@ def show_estimate(estimate: Estimate, everything: bool) -> None:
     verdict = f"[{_COLOURS[estimate.outcome]}]{estimate.outcome}[/]"
     out.print(f"[bold]{escape(estimate.robot.name)}[/]  {escape(estimate.method)} · {escape(count)} · {verdict}")
     out.print(_clusters(estimate))
-    if not estimate.robot.joints and estimate.is_standard and estimate.robot.parameters.size == PER_BODY:
+    if has_centres(estimate):
         out.print(_quantities(list(about_centre(estimate)), "about the centre of mass"))
     nuisances = [each for each in estimate.nuisances if everything or _is_worth_a_line(each)]
     if nuisances:
