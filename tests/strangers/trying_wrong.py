@@ -13,16 +13,18 @@ and a factor f beyond one, of the CAD model beyond that slack.
 
 from __future__ import annotations
 
+import pickle
 import re
 import time
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 from strangers import motion, truth
 from strangers.documents import mission_document, robot_document
-from strangers.flights import STEP_S, flown
+from strangers.flights import STEP_S, Flight, flown
 from strangers.readings import Disturbances, Recorded, recorded
 from strangers.robots import ROBOTS
 from strangers.trying import read_mission, recording_of
@@ -129,13 +131,20 @@ def recorded_case(
     case: Case, index: int, seed: int, run: int, disturbances: Disturbances, duration_s: float = DURATION_S
 ) -> Recorded:
     """What the sensors say of the flight of this number."""
-    rng = seeded(seed, index, 1 + run)
-    step_s = _SOFT_STEP_S if case.world.soft else STEP_S
-    flight = flown(case.robot, case.true, motion.drawn(case.robot, rng), rng, step_s, duration_s, case.world)
+    flight, rng = deepcopy(_flown(pickle.dumps((case.robot, case.true, case.world, index, seed, run, duration_s))))
     said = recorded(case.robot, case.true, flight, disturbances, rng)
     for spoil in case.spoils:
         said = spoil(said, rng)
     return said
+
+
+@lru_cache(maxsize=32)
+def _flown(pickled: bytes) -> tuple[Flight, np.random.Generator]:
+    """A flight, and the random numbers that come after: most wrong things are in what is recorded of the same one."""
+    robot, true, world, index, seed, run, duration_s = pickle.loads(pickled)
+    rng = seeded(seed, index, 1 + run)
+    step_s = _SOFT_STEP_S if world.soft else STEP_S
+    return flown(robot, true, motion.drawn(robot, rng), rng, step_s, duration_s, world), rng
 
 
 def mission_for(case: Case) -> ff.Mission:
