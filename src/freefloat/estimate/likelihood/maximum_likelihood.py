@@ -99,7 +99,7 @@ class MaximumLikelihood(Estimator):
         with one_blas_thread():
             say("first fit")
             effort = Effort(problem)
-            found, levels = self._fit(likelihood, likelihood.start(), effort), Levels()
+            found, levels = self._fit(likelihood, effort), Levels()
             hopeless = effort.is_in_vain or misfit_of(found.fit.residual) > _HOPELESS
             found = found if hopeless else self._refined(found, effort)
             say("what may be wrong")
@@ -139,7 +139,7 @@ class MaximumLikelihood(Estimator):
             if finer is None:
                 break
             say("finer curves of the joints")
-            found = self._fit(Likelihood(finer), found.fit.point, effort)
+            found = self._fit(Likelihood(finer), effort, found.fit.point)
             if misfit_of(stacked(found.rows)[0]) > _WORTH * before:
                 break
         return found
@@ -151,7 +151,7 @@ class MaximumLikelihood(Estimator):
         if not levels or effort.is_spent:
             return found, Levels()
         say("noise as it is")
-        weighed = self._fit(Likelihood(with_levels(found.likelihood, levels)), found.fit.point, effort)
+        weighed = self._fit(Likelihood(with_levels(found.likelihood, levels)), effort, found.fit.point)
         return (found, Levels()) if _is_lost(weighed, found) else (weighed, levels)
 
     def _with_wider_prior(self, found: _Found, effort: Effort) -> _Found:
@@ -161,14 +161,15 @@ class MaximumLikelihood(Estimator):
         if wider is None:
             return found
         say("wider spread of the CAD model")
-        widened = self._fit(Likelihood(replace(problem, prior=wider)), found.fit.point, effort)
+        widened = self._fit(Likelihood(replace(problem, prior=wider)), effort, found.fit.point)
         return found if _is_lost(widened, found) else widened
 
-    def _fit(self, likelihood: Likelihood, point: Array, effort: Effort) -> _Found:
-        """The fit that starts from a point, and from another if that leads to no plausible one."""
+    def _fit(self, likelihood: Likelihood, effort: Effort, end: Array | None = None) -> _Found:
+        """The fit that starts from the end of another, if given, and from elsewhere if that leads to no plausible one."""
+        point = likelihood.start() if end is None else end
         weighted = likelihood.reweigh(point)
         staged = self._staged(likelihood, point, effort)
-        there, rough = staged.coarse(point)
+        there, rough = staged.coarse(point, fitted=end is not None)
         fit = staged.fine(there)
         if not is_plausible(likelihood.problem, fit) and effort.begin_elsewhere():
             fit = self._from_elsewhere(likelihood, fit, rough, effort)
@@ -177,7 +178,7 @@ class MaximumLikelihood(Estimator):
         else:
             for _ in range(_ROUNDS - 1 if weighted or self.huber else 0):
                 likelihood.reweigh(fit.point)
-                fit = self._staged(likelihood, fit.point, effort).whole(fit.point)
+                fit = self._staged(likelihood, fit.point, effort).again(fit.point)
         return _Found(likelihood, fit, likelihood.rows(fit.point, count=0))
 
     def _staged(self, likelihood: Likelihood, point: Array, effort: Effort) -> StagedFit:
@@ -205,7 +206,7 @@ class MaximumLikelihood(Estimator):
                 break
             supposed = likelihood.beside
             try:
-                fit = self._staged(likelihood, fit.point, effort).whole(fit.point)
+                fit = self._staged(likelihood, fit.point, effort).again(fit.point)
             except NotPossible:  # data so wrong that the fit ended at the edge of what can be
                 likelihood.beside = supposed
                 break

@@ -27,18 +27,19 @@ class StagedFit:
     effort: Effort
     weights: Array | None = None
 
-    def whole(self, point: Array) -> Fit:
-        """The fit that starts from a point."""
-        there, _ = self.coarse(point)
+    def again(self, point: Array) -> Fit:
+        """The fit that starts from the end of another."""
+        there, _ = self.coarse(point, fitted=True)
         return self.fine(there)
 
-    def coarse(self, point: Array) -> tuple[Array, float]:
+    def coarse(self, point: Array, fitted: bool = False) -> tuple[Array, float]:
         """Where the fit ends without geometry and errors of curves, which stay as they were, and what it leaves.
 
-        The same point if these have been fitted before: they need no better start.
+        The same point if these have been fitted before: they need no better start. fitted: the point is the end of
+        another fit, which need not be found again from the CAD model.
         """
         unknowns, units, left = self.likelihood.unknowns, units_of(self.likelihood), np.nan
-        if units is not None:  # first as if the CAD model were a prior: far from it nothing is nearly linear
+        if units is not None and not fitted:  # as if the CAD model were a prior: far from it nothing is nearly linear
             soft = unknowns.information + np.diag(np.where(np.isnan(units), 0.0, units**-2.0))
             point, left = self._coarse(point, soft, None)
         late, bends = point[unknowns.coarse :], any(part.kind == JOINT_MOTION for part in unknowns.parts)
