@@ -69,3 +69,23 @@ def test_an_unknown_study_is_named_before_any_work():
     with pytest.raises(UnknownStudy, match="naveen"):
         next(reproduce(["gautier", "navene"]))
     assert set(TITLES) == {"naveen", "gautier", "ayusawa", "christidi", "spirolazzi"}
+
+
+@pytest.mark.parametrize(
+    ("better", "ours", "standing"),
+    [
+        ("lower", 9.4, "better"),
+        ("lower", 9.6, "reproduced"),
+        ("lower", 10.6, "not reproduced"),
+        ("higher", 10.6, "better"),
+        ("higher", 9.6, "reproduced"),
+        ("equal", 9.6, "reproduced"),
+        ("equal", 9.4, "not reproduced"),
+    ],
+)
+def test_a_figure_is_reproduced_better_or_neither(better, ours, standing):
+    found = check(10.0, ours, better=better, tolerance=0.05)
+    assert found.standing == standing
+    counts = Study("s", "t", (found, check(1.0, 1.0)), 1.0).counts
+    assert sum(counts.values()) == 2
+    assert counts[standing] == (2 if standing == "reproduced" else 1)

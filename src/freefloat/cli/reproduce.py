@@ -27,12 +27,12 @@ def reproduce(
 ) -> None:
     """Run published experiments again: their figures beside ours, computed now; about a minute each.
 
-    In: names of studies. Out: a table for each. Exit code 1 if a figure that can be compared does not hold; what does
-    not is said in the table, and in the document as `holds`.
+    In: names of studies. Out: a table for each, and how many figures are reproduced, better, and neither. Exit code 1
+    if a figure that can be compared does not hold; what does not is said in the table, and in the document as `holds`.
     """
     from freefloat.cli.console import as_json, error_console, print_json
     from freefloat.cli.outputs import refuse_output
-    from freefloat.cli.show.study import show_study
+    from freefloat.cli.show.study import counts_line, show_study
     from freefloat.files import write_text
     from freefloat.studies.reproducing import reproduce as run_again
 
@@ -47,6 +47,8 @@ def reproduce(
                 status.stop()  # or its last line would stay above the table
                 show_study(study)
                 status.start()
+    if len(found) > 1 and not (json or quiet):
+        typer.echo(f"all {len(found)} publications: {counts_line(found)}; notes say the cause of each that is not")
     documents = [study.document() for study in found]  # a list, of one study too
     if output is not None:
         write_text(output, as_json(documents))

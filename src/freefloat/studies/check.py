@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from freefloat.robot.model import Robot
 Better = Literal["lower", "equal", "higher"]
 Way = Literal["published", "default"]
 Effort = Literal["glance", "usual", "full"]
+Standing = Literal["reproduced", "better", "not reproduced"]
 Figure = float | tuple[float, ...]
 Robots = Callable[[str], Robot]
 Watch = Callable[[str], None]
@@ -57,6 +59,16 @@ class Check(Content):
         kept = {"lower": above, "higher": below, "equal": above & below}[self.better]
         return bool(kept.all())
 
+    @property
+    def standing(self) -> Standing:
+        """Where ours stands beside the published figure: `better` if it is beyond what would be as good."""
+        if not self.holds:
+            return "not reproduced"
+        sign = {"lower": -1.0, "equal": 0.0, "higher": 1.0}[self.better]
+        published, ours = np.atleast_1d(self.published), np.atleast_1d(self.ours)
+        gain = sign * (ours - published) - self.tolerance * np.where(published == 0.0, 1.0, np.abs(published))
+        return "better" if sign and bool((gain > 0.0).any()) else "reproduced"
+
     def document(self) -> dict[str, Any]:
         """As plain data."""
         return {
@@ -70,6 +82,7 @@ class Check(Content):
             "way": self.way,
             "comparable": self.comparable,
             "holds": self.holds,
+            "standing": self.standing,
             "note": self.note,
         }
 
@@ -95,11 +108,18 @@ class Study(Content):
         """Whether all figures that can be compared hold."""
         return all(check.holds for check in self.checks if check.comparable)
 
+    @property
+    def counts(self) -> dict[Standing, int]:
+        """How many figures are reproduced, better, and neither: the note of each of these says the cause."""
+        found = Counter(check.standing for check in self.checks)
+        return {standing: found[standing] for standing in get_args(Standing)}
+
     def document(self) -> dict[str, Any]:
         """As plain data."""
         return {
             "study": self.study,
             "title": self.title,
             "seconds": round(self.seconds, 1),
+            "counts": self.counts,
             "checks": [check.document() for check in self.checks],
         }

@@ -41,7 +41,13 @@ def _summary(study: Study) -> str:
     counted = [f"[{colour}]{held} of {len(compared)} figures hold[/]"] if compared else []
     also = sum(check.holds for check in others)
     apart = [f"{len(others)} in brackets, of which {also} hold: made with what is not published"] if others else []
-    return " · ".join([*counted, *apart, f"{study.seconds:.0f} s"])
+    return " · ".join([*counted, *apart, counts_line([study]), f"{study.seconds:.0f} s"])
+
+
+def counts_line(studies: Sequence[Study]) -> str:
+    """How many figures of studies are reproduced, better, and neither."""
+    counts = [study.counts for study in studies]
+    return " · ".join(f"{sum(each[standing] for each in counts)} {standing}" for standing in counts[0])
 
 
 def _wide(out: Console, rows: Sequence[Row], notes: Sequence[str]) -> None:
