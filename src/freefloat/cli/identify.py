@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,7 +11,9 @@ from freefloat.cli.options import (
     AsJson,
     BagMapping,
     CommandedMotion,
+    EstimateOutput,
     MissionFile,
+    OwnRecordings,
     Quiet,
     Repairs,
     Without,
@@ -23,17 +24,14 @@ from freefloat.cli.options import (
 
 def identify(
     mission: MissionFile,
-    recordings: Annotated[
-        list[Path],
-        typer.Argument(help="Recordings of its robot: .parquet, .csv, or ROS 2 bags.", show_default=False),
-    ],
+    recordings: OwnRecordings,
     method: Annotated[
         str | None,
         typer.Option(
             help="An estimator instead of the mission's own.", show_default=False, autocompletion=complete_methods
         ),
     ] = None,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="The estimate file to write: .json.")] = None,
+    output: EstimateOutput = None,
     trajectory: CommandedMotion = None,
     without: Without = None,
     mapping: BagMapping = None,

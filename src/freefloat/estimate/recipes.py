@@ -15,9 +15,11 @@ from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.linear.least_squares import LeastSquares
+from freefloat.estimate.prior import UnknownBody
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.total_mass import mass_from_products, mass_from_ratio
 from freefloat.models.names import ModelName
+from freefloat.robot.parameters import PER_BODY
 
 
 def naveen_momentum(problem: Problem) -> Estimate:
@@ -105,13 +107,26 @@ def base_only(problem: Problem, relative_sd: float = 0.0, estimator: Estimator |
 
 
 def target_only(
-    problem: Problem, target: str, relative_sd: float = 0.0, estimator: Estimator | None = None
+    problem: Problem,
+    target: str,
+    relative_sd: float = 0.0,
+    estimator: Estimator | None = None,
+    mass_kg: float | None = None,
+    size_m: float = 1.0,
 ) -> Estimate:
     """The parameters of what the arm holds, base and arm being known to this standard deviation.
+
+    mass_kg, size_m: how large it may be, about a standard deviation; its mass that of all else unless given. The
+        robot's values of it are a guess to start from, and no CAD model's: a prior's spread is not that of the target.
 
     Y. Murotsu, K. Senda, M. Ozaki, S. Tsujio, "Parameter identification of unknown object handled by free-flying space
     robot", Journal of Guidance, Control, and Dynamics, 1994.
     """
+    if problem.prior is not None:
+        held = problem.robot.with_separate(problem.robot.separate | ({target} - set(problem.robot.body_names)))
+        own = held.parameters[PER_BODY * held.body_names.index(target)] if target in held.body_names else 0.0
+        body = UnknownBody(target, held.mass - own if mass_kg is None else mass_kg, size_m)
+        problem = replace(problem, prior=problem.prior.with_unknown(body))
     return _only(problem, [target], relative_sd, estimator)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -21,7 +21,7 @@ from freefloat.data.recording import Recording
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimator import Estimator, settings_of
 from freefloat.estimate.flight import Flight
-from freefloat.estimate.methods import default_method, make_estimator
+from freefloat.estimate.methods import METHODS, default_method, make_estimator
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.planned import sensor_walks
 from freefloat.estimate.problem import Problem
@@ -58,13 +58,31 @@ def identify(
     settings: of the signal processing; those for the method unless given.
     What processing has to say is among the estimate's warnings and notes.
     """
+    estimator = estimator_of(mission, method)
+    return answered(mission, recordings, estimator, estimator.estimate, motion, without, settings)
+
+
+def estimator_of(mission: Mission, method: str | Estimator | None) -> Estimator:
+    """The estimator that is asked for, or the mission's."""
     asked = method or method_of(mission)
-    estimator = asked if isinstance(asked, Estimator) else make_estimator(asked, mission.robot.base)
+    return asked if isinstance(asked, Estimator) else make_estimator(asked, mission.robot.base)
+
+
+def answered(
+    mission: Mission,
+    recordings: Recordings,
+    estimator: Estimator,
+    answer: Callable[[Problem], Estimate],
+    motion: Trajectory | Excitation | None = None,
+    without: Mapping[str, Sequence[str]] | None = None,
+    settings: ProcessSettings | None = None,
+) -> Estimate:
+    """What a question of one's own, put to an estimator, finds in the recordings; the rest is as for `identify`."""
     named = named_recordings(recordings)
     absent = absent_bodies(mission, recordings, without)
     flights = flights_of(mission, named, motion, absent, settings or settings_for(mission, estimator.name))
     with one_blas_thread():
-        found = estimator.estimate(_posed(mission, [flight for flight, _ in flights]))
+        found = answer(_posed(mission, [flight for flight, _ in flights]))
     several = len(flights) > 1
     named_flights = [(f"{flight.name}: " if several else "", processed) for flight, processed in flights]
     said = [(name, *_said(processed, estimator)) for name, processed in named_flights]
@@ -134,8 +152,8 @@ def method_of(mission: Mission) -> str:
 
 def settings_for(mission: Mission, method: str) -> ProcessSettings:
     """What the method estimates itself, a delay or where joints started, is not sought or asked for before."""
-    itself = method in ("maximum-likelihood", "physically-consistent") and mission.robot.base != "fixed"
-    if not itself:
+    itself = method in METHODS and make_estimator(method, mission.robot.base).reads_own_instants
+    if not itself or mission.robot.base == "fixed":
         return ProcessSettings()
     said = nuisances_of(mission)
     spreads = {

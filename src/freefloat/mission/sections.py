@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, create_model
 
 from freefloat.arrays import Array
 from freefloat.estimate.methods import METHODS
-from freefloat.estimate.prior import CadSpread
+from freefloat.estimate.prior import CadSpread, UnknownBody
 from freefloat.estimate.problem_data import Nuisances
 from freefloat.excitation.goals.names import GoalName
 from freefloat.excitation.limits.kinds import LimitsSection
@@ -128,6 +128,13 @@ class ExcitationSection(Section):
     robust: RobustSection | None = Field(default=None, description="design for robots that differ from the CAD model")
 
 
+class UnknownBodySection(Section):
+    """A body that no CAD model speaks of, such as a target in the gripper; its values in the robot file are a guess."""
+
+    mass_kg: Positive = Field(description="how heavy it may be, about a standard deviation")
+    size_m: Positive = Field(default=1.0, description="how large it may be: of its first moments over that mass")
+
+
 class PriorSection(Section):
     """How far the CAD model is trusted, as standard deviations."""
 
@@ -135,9 +142,14 @@ class PriorSection(Section):
     com: Positive = Field(default=CadSpread().com, description="of a centre of mass, over the radius of gyration")
     inertia: Positive = Field(default=CadSpread().inertia, description="of an inertia, over the mean moment")
 
+    unknown: dict[str, UnknownBodySection] = Field(
+        default_factory=dict, description="by body: what no CAD model speaks of, and how large it may be"
+    )
+
     def spread(self) -> CadSpread:
         """The same, for a problem."""
-        return CadSpread(self.mass, self.com, self.inertia)
+        unknown = tuple(UnknownBody(name, body.mass_kg, body.size_m) for name, body in self.unknown.items())
+        return CadSpread(self.mass, self.com, self.inertia, unknown)
 
 
 _NUISANCES: dict[str, Any] = {
@@ -223,6 +235,11 @@ class MissionSection(Section):
     excitation: ExcitationSection = ExcitationSection()
     flight: FlightSection = FlightSection()
     identify: IdentifySection = IdentifySection()
+
+    @property
+    def unknown_bodies(self) -> tuple[str, ...]:
+        """Bodies that no CAD model speaks of."""
+        return tuple(self.prior.unknown) if isinstance(self.prior, PriorSection) else ()
 
     @property
     def wheel_momenta(self) -> dict[str, float]:
