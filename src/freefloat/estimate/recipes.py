@@ -15,9 +15,11 @@ from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.linear.least_squares import LeastSquares
+from freefloat.estimate.linear.structured import structured_least_squares
 from freefloat.estimate.prior import UnknownBody
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.total_mass import mass_from_products, mass_from_ratio
+from freefloat.models.angular_momentum import AngularMomentum
 from freefloat.models.names import ModelName
 from freefloat.robot.parameters import PER_BODY
 
@@ -57,16 +59,24 @@ def christidi_two_steps(problem: Problem) -> TwoSteps:
 def spirolazzi_known_load(problem: Problem) -> Estimate:
     """Angular momentum that is zero, its scale fixed by a load of known inertia.
 
-    M. Spirolazzi, "Free-floating robot inertial parameter identification towards in orbit servicing", 2022. A load
-    that an unknown link grips fixes nothing in one flight; in two, one of them without the load, it does. Bodies that
-    come and go change the clusters about the centre of mass, so that linear momentum is needed then (v measured).
+    M. Spirolazzi, "Free-floating robot inertial parameter identification towards in orbit servicing", 2022. Of a load
+    off its joint's axis every cluster holds the total mass, which is not known (eq. 5.6): then the minimal parameters
+    that the clusters are made of are found instead, the mass among them. A load that an unknown link grips fixes
+    nothing in one flight; in two, one of them without the load, it does. Bodies that come and go change the clusters
+    about the centre of mass, so that linear momentum is needed then (v measured).
     """
     if any(not flight.momentum.is_zero for flight in problem.flights):
         raise InvalidProblem("a known load fixes the scale where momentum is zero; here it is not")
     if not problem.known:
         raise InvalidProblem("nothing is declared known, so nothing fixes the scale at zero momentum; declare the load")
     gripped = len({frozenset(flight.without) for flight in problem.flights}) > 1
-    return _least_squares(problem, "momentum" if gripped else "angular-momentum")
+    if gripped:
+        return _least_squares(problem, "momentum")
+    absent = next(iter({tuple(flight.without) for flight in problem.flights}))
+    model = AngularMomentum(problem.robot, tuple(problem.known), (*problem.zero, *absent))
+    if model.known_clusters().size:
+        return _least_squares(problem, "angular-momentum")
+    return structured_least_squares(problem)
 
 
 def gautier_khalil_energy(problem: Problem) -> Estimate:
