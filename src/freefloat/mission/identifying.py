@@ -153,14 +153,16 @@ def method_of(mission: Mission) -> str:
 def settings_for(mission: Mission, method: str) -> ProcessSettings:
     """What the method estimates itself, a delay or where joints started, is not sought or asked for before."""
     itself = method in METHODS and make_estimator(method, mission.robot.base).reads_own_instants
+    asked = mission.settings.identify.processing
     if not itself or mission.robot.base == "fixed":
-        return ProcessSettings()
+        return asked.settings(ProcessSettings())
     said = nuisances_of(mission)
     spreads = {
         joint.name: (said.joint_zero_m if joint.kind == "prismatic" else said.joint_zero_rad) or 0.0
         for joint in mission.robot.joints
     }
-    return ProcessSettings(seek_delay=said.time_offset_s is None, most_samples=_LOOKED_AT, start_sd=spreads)
+    usual = ProcessSettings(seek_delay=said.time_offset_s is None, most_samples=_LOOKED_AT, start_sd=spreads)
+    return asked.settings(usual)
 
 
 def named_recordings(recordings: Recordings) -> dict[str, Recording]:
@@ -185,6 +187,7 @@ def flights_of(
     _refuse_repeated(recordings)
     flights = list[tuple[Flight, Processed]]()
     for name, whole in recordings.items():
+        _refuse_other_channels(name, whole, settings)
         recording, said = _in_window(mission, whole)
         command = trajectory_of(motion) if motion else command_of(mission, recording)
         asked, sensors = mission.settings.identify, mission.sensors.values()
@@ -200,6 +203,17 @@ def flights_of(
         made = replace(made, pulses=tuple(pulse.pulse() for pulse in pulses))
         flights.append((made, _with_wheel_words(mission, made, processed)))
     return flights
+
+
+def _refuse_other_channels(name: str, recording: Recording, settings: ProcessSettings) -> None:
+    """Refuse a delay or a calibration of a channel that was not recorded."""
+    for field, said in (("delays_s", settings.delays_s), ("calibrations", settings.calibrations)):
+        for channel in said:
+            if channel not in recording.channels:
+                raise InvalidMission(
+                    f"identify.processing.{field} names {channel!r}; allowed: channels of {name!r}, "
+                    f"{', '.join(recording.channels)}"
+                )
 
 
 def _in_window(mission: Mission, recording: Recording) -> tuple[Recording, tuple[str, ...]]:

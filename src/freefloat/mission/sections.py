@@ -15,6 +15,7 @@ from freefloat.estimate.problem_data import Nuisances
 from freefloat.excitation.goals.names import GoalName
 from freefloat.excitation.limits.kinds import LimitsSection
 from freefloat.files import Number, Positive, Section, Vector3, did_you_mean, entries, shown
+from freefloat.mission.processing import ProcessingSection
 from freefloat.models.names import ModelName
 from freefloat.sensors.kinds import Sensors
 from freefloat.simulation.simulate import Pulse, Wheels
@@ -191,6 +192,7 @@ class IdentifySection(Section):
         default="auto",
         description="seconds from which to which recordings count; auto: of a body without joints, its free flight",
     )
+    processing: ProcessingSection = ProcessingSection()
     nuisances: Literal["none"] | NuisancesSection = NuisancesSection()
     without: dict[str, list[str]] = Field(
         default_factory=dict, description="by file name of a recording: bodies that were not there"
