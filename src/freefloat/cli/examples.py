@@ -28,10 +28,12 @@ EXAMPLES = {
     "identify": (
         "freefloat identify trial.yaml flight.parquet -o found.json",
         "freefloat identify trial.yaml flight.parquet --method least-squares --json",
+        "freefloat identify trial.yaml flight.parquet --history 4 --plot grown.html",
     ),
     "validate": (
         "freefloat validate trial.yaml found.json unseen.parquet",
         "freefloat validate trial.yaml found.json unseen.parquet --plot page.html",
+        "freefloat validate trial.yaml found.json --random 100 --robot flown.yaml",
     ),
     "export": (
         "freefloat export found.json -o identified.urdf",
