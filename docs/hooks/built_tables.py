@@ -111,12 +111,14 @@ def _cell(text: str) -> str:
 
 def methods_table() -> str:
     """Every estimator: its name, its class, and what it says of itself."""
+    from freefloat.estimate import recipes
     from freefloat.estimate.methods import METHODS
 
     rows = []
     for name, make in METHODS.items():
         estimator = type(make())
-        sentence = (estimator.__doc__ or "").split("\n")[0].split(". ")[0].rstrip(".")
+        told = getattr(recipes, name.replace("-", "_"), estimator)
+        sentence = (told.__doc__ or "").split("\n")[0].split(". ")[0].rstrip(".")
         rows.append((f"`{name}`", f"`{estimator.__name__}`", _cell(sentence)))
     return _table(("name", "class", "what it is"), rows)
 

@@ -25,8 +25,8 @@ from freefloat.estimate.recipes import (
     spirolazzi_known_load,
     target_only,
 )
-from freefloat.estimate.total_mass import mass_from_products, mass_from_pulse, mass_from_ratio
-from freefloat.models.angular_momentum import MassNotVisible
+from freefloat.estimate.total_mass import mass_from_products, mass_from_pulse, mass_from_ratio, mass_of
+from freefloat.models.angular_momentum import AngularMomentum, MassNotVisible
 from freefloat.motion.random_motion import random_trajectory
 from freefloat.robot.parameters import PARAMETER_NAMES, PER_BODY
 from freefloat.robot.parts import Body, Joint
@@ -168,6 +168,42 @@ def test_a_scale_that_rests_on_nothing_is_refused():
     moving = replace(problem.flights[0], momentum="unknown")
     with pytest.raises(InvalidProblem, match="momentum is zero"):
         spirolazzi_known_load(replace(problem, flights=(moving,)))
+
+
+def off_axis(robot, seed, known_sd=0.0):
+    """Gyro alone at zero momentum, without wheels; the last body, centred off its joint's axis, is known."""
+    load, (samples, _) = robot.body_names[-1], fly(robot, seed, 200, "zero")
+    cad = cad_of(robot, {load: 0.0}, 0.05, seed)
+    return Problem(cad, (Flight(replace(samples, v=None)),), known={load: known_sd}, nuisances=NOTHING)
+
+
+OFF_AXIS = {
+    "eq. 5.6": lambda: study_robot("planar_known_load"),
+    "planar": lambda: random_robot(2, bodies=4, base="planar", prismatic=False, branched=False),
+    "planar, branched": lambda: random_robot(5, bodies=4, base="planar", prismatic=False),
+    "free": lambda: random_robot(3, bodies=3, base="free", prismatic=False, branched=False),
+}
+
+
+@pytest.mark.parametrize("name", OFF_AXIS)
+def test_a_load_off_its_axis_fixes_the_scale_though_no_cluster_is_known(name):
+    robot = OFF_AXIS[name]()
+    problem = off_axis(robot, 2)
+    model = AngularMomentum(problem.robot, tuple(problem.known))
+    assert not model.known_clusters().size
+    assert not problem.equations(("angular-momentum",)).right.any()  # linear clusters: any multiple is a solution
+    found = spirolazzi_known_load(problem)
+    assert off(found, true_values(found, robot)) < 1e-8
+    assert mass_of(found).value == pytest.approx(robot.mass, rel=1e-8)
+
+
+def test_an_uncertain_load_is_part_of_the_structured_budget():
+    robot = study_robot("planar_known_load")
+    found = spirolazzi_known_load(off_axis(robot, 1, known_sd=0.01))
+    assert off(found, true_values(found, robot)) < 1e-8
+    by_load = found.covariance[found.names.index("Izz_base")][found.names.index("Izz_base")] ** 0.5
+    izz = found.values[found.names.index("Izz_base")]
+    assert 0.003 * izz < by_load < 0.1 * izz  # the scale is the load's, known to a hundredth
 
 
 def gripping(seed=3):

@@ -194,11 +194,11 @@ def test_slopes_of_the_rates_are_exact(robot, model):
 
 def exact_mean_largest_errors(test, departures):
     """Mean over motions of the largest error of one estimate, without linearisation, (3,) [rad/s]."""
-    true, speed = test.model.values(), 2.0 * np.pi / test.duration_s
+    true, speed = test.model.values(), 2.0 * np.pi / test.motions.duration_s
     (changed,), (zeros,), (turn,) = departures.clusters, departures.zeros, departures.turns
-    phase = speed / test.rate_Hz * np.arange(round(test.duration_s * test.rate_Hz) + 1)[:, None]
+    phase = speed / test.motions.rate_Hz * np.arange(round(test.motions.duration_s * test.motions.rate_Hz) + 1)[:, None]
     largest = []
-    for amplitudes in test.amplitudes:
+    for amplitudes in test.motions.amplitudes:
         samples = Samples(q=amplitudes * np.sin(phase), dq=amplitudes * speed * np.cos(phase))
         w = reconstructed_rates(test.model, samples, true)
         shown = reconstructed_rates(test.model, Samples(samples.q + zeros, samples.dq), true + changed)
@@ -233,7 +233,7 @@ def test_half_of_the_samples_stand_for_all(model):
     departures = Departures(changes, 1e-4 * rng.normal(size=(2, 7)), 1e-4 * rng.normal(size=(2, 3)))
     phase = 2.0 * np.pi * np.arange(601) / 600.0
     largest = []
-    for amplitude in test.amplitudes:
+    for amplitude in test.motions.amplitudes:
         q, dq = np.outer(np.sin(phase), amplitude), np.outer(np.cos(phase), amplitude) * 2.0 * np.pi / 60.0
         slopes = RateSlopes.at(model, Samples(q, dq))
         errors = slopes.by_clusters @ changes.T + slopes.by_positions @ departures.zeros.T
@@ -243,10 +243,10 @@ def test_half_of_the_samples_stand_for_all(model):
 
 def test_sines_keep_positions_and_rates_and_use_them(robot, model):
     test = SineTest.drawn(model)
-    assert test.amplitudes.shape == (1000, 7)
+    assert test.motions.amplitudes.shape == (1000, 7)
     positions = np.array([joint.position[1] for joint in robot.joints])
     rates = np.array([joint.rate for joint in robot.joints]) * 60.0 / (2.0 * np.pi)
-    share = np.abs(test.amplitudes).max(axis=0) / np.minimum(positions, rates)
+    share = np.abs(test.motions.amplitudes).max(axis=0) / np.minimum(positions, rates)
     assert share.min() > 0.98
     assert share.max() <= 1.0
 

@@ -16,12 +16,14 @@ import typer
 
 from freefloat.cli import (
     campaign,
+    change,
     data,
     design,
     draw,
     export,
     identify,
     inspect,
+    mass,
     new,
     report,
     reproduce,
@@ -29,6 +31,7 @@ from freefloat.cli import (
     schema,
     simulate,
     sweep,
+    target,
     validate,
 )
 from freefloat.cli.ending import Verbs, run_to_its_end
@@ -50,7 +53,14 @@ Exit codes:
 _PANELS: dict[str, tuple[Callable[..., None], ...]] = {  # in the order of work
     "Start": (new.new, inspect.inspect, schema.schema, draw.draw),
     "Experiment": (design.design, sweep.sweep, simulate.simulate, data.data),
-    "Answer": (identify.identify, validate.validate, export.export),
+    "Answer": (
+        identify.identify,
+        validate.validate,
+        export.export,
+        mass.mass,
+        target.target,
+        change.change,
+    ),
     "All at once": (run.run, report.report),
     "Many": (campaign.campaign, reproduce.reproduce),
 }

@@ -28,15 +28,26 @@ EXAMPLES = {
     "identify": (
         "freefloat identify trial.yaml flight.parquet -o found.json",
         "freefloat identify trial.yaml flight.parquet --method least-squares --json",
+        "freefloat identify trial.yaml flight.parquet --history 4 --plot grown.html",
     ),
     "validate": (
         "freefloat validate trial.yaml found.json unseen.parquet",
         "freefloat validate trial.yaml found.json unseen.parquet --plot page.html",
+        "freefloat validate trial.yaml found.json --random 100 --robot flown.yaml",
     ),
     "export": (
         "freefloat export found.json -o identified.urdf",
         "freefloat export found.json --robot found.yaml --controller found.c",
     ),
+    "mass": (
+        "freefloat mass found.json",
+        "freefloat mass --force-N 10 --duration-s 2 --velocity-change-m-s 0.094",
+    ),
+    "target": (
+        "freefloat target trial.yaml flight.parquet --body load",
+        "freefloat target trial.yaml flight.parquet --on load --json",
+    ),
+    "change": ("freefloat change trial.yaml unseen.parquet --before flight.parquet --on load",),
     "run": (
         "freefloat run trial.yaml -o trial.run",
         "freefloat run trial.yaml --recording flight.parquet -o own.run",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -12,7 +12,9 @@ from freefloat.cli.options import (
     AsJson,
     BagMapping,
     CommandedMotion,
+    EstimateOutput,
     MissionFile,
+    OwnRecordings,
     Quiet,
     Repairs,
     Without,
@@ -23,21 +25,31 @@ from freefloat.cli.options import (
 
 def identify(
     mission: MissionFile,
-    recordings: Annotated[
-        list[Path],
-        typer.Argument(help="Recordings of its robot: .parquet, .csv, or ROS 2 bags.", show_default=False),
-    ],
+    recordings: OwnRecordings,
     method: Annotated[
         str | None,
         typer.Option(
             help="An estimator instead of the mission's own.", show_default=False, autocompletion=complete_methods
         ),
     ] = None,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="The estimate file to write: .json.")] = None,
+    output: EstimateOutput = None,
     trajectory: CommandedMotion = None,
     without: Without = None,
     mapping: BagMapping = None,
     repair: Repairs = None,
+    history: Annotated[
+        int | None,
+        typer.Option(
+            help="Also estimate from the first of so many parts of the flight, the first two, ...",
+            min=2,
+            show_default=False,
+        ),
+    ] = None,
+    span_s: Annotated[
+        float | None,
+        typer.Option("--span-s", help="For that: a window of so many seconds that moves instead.", show_default=False),
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(help="For that: also draw it to this HTML page.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="Show all nuisances and notes.")] = False,
     json: AsJson = False,
     quiet: Quiet = False,
@@ -52,24 +64,44 @@ def identify(
     from freefloat.cli.progress.fitting import FitProgress
     from freefloat.cli.recordings import RecordingInputs
     from freefloat.cli.show.estimate import show_estimate
+    from freefloat.cli.show.history import show_history
     from freefloat.mission import identifying
+    from freefloat.mission.history import identify_history
+    from freefloat.mission.mission_file import InvalidMission
+    from freefloat.report.history_page import write_history_page
 
     bodies, repairs = tuple(split_commas(without)), tuple(split_commas(repair))
     inputs = RecordingInputs(mission, tuple(recordings), trajectory, bodies, mapping, repairs)
     loaded, motion, absent = inputs.load_mission()
     inputs.refuse_outputs({output: ".json"}, "estimates", files_of(loaded))
+    inputs.refuse_outputs({plot: ".html"}, "pages", files_of(loaded))
+    if history is None and (span_s is not None or plot is not None):
+        raise InvalidMission("--span-s and --plot are of a history; allowed: with --history and a number of parts")
     with FitProgress("reading", quiet, json) as progress:
         read = inputs.read(loaded.robot)
         progress.begin(f"identifying {loaded.name}")
         estimate = identifying.identify(loaded, read, method, motion, absent)
+        told = None
+        if history is not None:
+            progress.begin(f"{history} parts of {loaded.name}")
+            told = identify_history(loaded, read, history, span_s, method, motion, absent)
     if output is not None:
         estimate.save(output)
+    if plot is not None and told is not None:
+        write_history_page(plot, told, f"{loaded.name}: {', '.join(read)}")
+
+    def document() -> dict[str, Any]:
+        said = estimate.summary_document()
+        return said if told is None else {**said, "history": told.document()}
 
     def show() -> None:
         show_estimate(estimate, everything)
-        if output is not None:
-            typer.echo(f"wrote {output}")
+        if told is not None:
+            show_history(told)
+        for path in (plot, output):
+            if path is not None:
+                typer.echo(f"wrote {path}")
 
-    print_result(json, quiet, estimate.summary_document, show)
+    print_result(json, quiet, document, show)
     if estimate.outcome == "failed":
         raise typer.Exit(ExitCode.BAD_RESULT)

@@ -14,7 +14,7 @@ from typing import Annotated
 
 import typer
 
-from freefloat.estimate.method_names import METHOD_HOMES
+from freefloat.estimate.method_names import METHOD_HOMES, RECIPES
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Say nothing but errors; files and the exit code tell.")]
@@ -41,6 +41,16 @@ BagMapping = Annotated[
 Repairs = Annotated[
     list[str] | None, typer.Option(help="Named repairs to allow, such as `sort`; repeat or use commas.")
 ]
+OwnRecordings = Annotated[
+    list[Path],
+    typer.Argument(help="Recordings of its robot: .parquet, .csv, or ROS 2 bags.", show_default=False),
+]
+EstimateOutput = Annotated[Path | None, typer.Option("-o", "--output", help="The estimate file to write: .json.")]
+BodyMass = Annotated[
+    float | None,
+    typer.Option("--mass-kg", help="How heavy it may be, about.", show_default="as all else together"),
+]
+BodySize = Annotated[float, typer.Option("--size-m", help="How large it may be, about.")]
 Workers = Annotated[int | None, typer.Option(help="Processes; as many as there are processors unless given.", min=1)]
 Starts = Annotated[int, typer.Option(help="Local searches from random motions, of which the best counts.", min=1)]
 MotionSeed = Annotated[int, typer.Option(help="Of the random motions.", min=0)]
@@ -65,7 +75,7 @@ STUDIES = (
 def complete_methods(incomplete: str) -> list[str]:
     """Methods for a shell that completes a name, or the last of several with commas between them."""
     before, comma, _ = incomplete.rpartition(",")
-    return [f"{before}{comma}{name}" for name in METHOD_HOMES]
+    return [f"{before}{comma}{name}" for name in (*METHOD_HOMES, *RECIPES)]
 
 
 def complete_studies(incomplete: str) -> list[str]:

@@ -1,7 +1,7 @@
 """The public names of `freefloat.estimate` and where they live."""
 
 from .cause import Cause as Cause
-from .change import Change as Change, change_between as change_between
+from .change import change_between as change_between
 from .flight import flight_of as flight_of
 from .kalman.kalman import Kalman as Kalman
 from .likelihood.input_error import InputError as InputError
@@ -21,7 +21,7 @@ from .physical.physically_consistent import (
     physical_robot as physical_robot,
 )
 from .planned import planned_problem as planned_problem
-from .prior import CadSpread as CadSpread
+from .prior import CadSpread as CadSpread, UnknownBody as UnknownBody
 from .problem_data import Nuisances as Nuisances
 from .recipes import (
     atkeson_torque as atkeson_torque,
@@ -38,6 +38,8 @@ from .total_mass import (
     mass_from_products as mass_from_products,
     mass_from_pulse as mass_from_pulse,
     mass_from_ratio as mass_from_ratio,
+    mass_of as mass_of,
 )
+from .unknown_body import FoundBody as FoundBody, found_body as found_body
 
 __all__: list[str]

@@ -24,7 +24,7 @@ from freefloat.dynamics.total_momentum import TotalMomentum
 from freefloat.errors import FreefloatError
 from freefloat.estimate.cause import Cause
 from freefloat.estimate.estimate_parts import MOTION, Budget, ChannelResidual, Outcome, Quantity, Residual, UsedFlight
-from freefloat.estimate.prior import CadSpread
+from freefloat.estimate.prior import CadSpread, UnknownBody
 from freefloat.exact_json import Extended, PackedSection, finite_or_none, packed, unpacked
 from freefloat.files import FilePath, Number, Positive, Section, check_format, load_yaml, shown, validate
 from freefloat.models.minimal import MinimalParameters
@@ -172,21 +172,32 @@ class CauseSection(Section):
         return Cause(**self.model_dump())
 
 
+class KeptUnknownSection(Section):
+    """A body that the CAD model says nothing of."""
+
+    name: str = Field(description="text")
+    mass_kg: Positive = Field(description="greater than zero")
+    size_m: Positive = Field(description="greater than zero")
+
+
 class KeptPriorSection(Section):
     """Spread of the CAD model."""
 
     mass: Positive = Field(description="greater than zero")
     com: Positive = Field(description="greater than zero")
     inertia: Positive = Field(description="greater than zero")
+    unknown: list[KeptUnknownSection] = Field(default_factory=list)
 
     def made(self) -> CadSpread:
         """What it says."""
-        return CadSpread(self.mass, self.com, self.inertia)
+        unknown = tuple(UnknownBody(each.name, each.mass_kg, each.size_m) for each in self.unknown)
+        return CadSpread(self.mass, self.com, self.inertia, unknown)
 
 
-def prior_document(prior: CadSpread) -> dict[str, float]:
+def prior_document(prior: CadSpread) -> dict[str, Any]:
     """As plain data."""
-    return asdict(prior)
+    said = asdict(prior)
+    return said if prior.unknown else {kind: value for kind, value in said.items() if kind != "unknown"}
 
 
 # ---------------------------------------------------------------------- flights and residuals

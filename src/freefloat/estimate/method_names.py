@@ -1,7 +1,8 @@
 """The estimators by name, from the public names of this room: importing this costs nothing.
 
 An estimator is in a module of its own in a folder of this room, and all three bear its name: `total-least-squares` is
-`TotalLeastSquares` of `linear/total_least_squares.py`. The list is `__init__.pyi`.
+`TotalLeastSquares` of `linear/total_least_squares.py`. A published method is a function of `recipes.py`, and its name
+that of the function: `naveen-momentum`. The list is `__init__.pyi`.
 """
 
 from __future__ import annotations
@@ -18,4 +19,9 @@ def _listed() -> dict[str, str]:
     return found
 
 
+_OF_ONE_BODY = "target_only"  # asks for more than a problem: `freefloat target`, or the function itself
+
 METHOD_HOMES = _listed()  # module of each, dotted from this room
+RECIPES = tuple(
+    known_as(public) for public, module in homes("estimate").items() if module == "recipes" and public != _OF_ONE_BODY
+)

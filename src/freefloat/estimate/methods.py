@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from freefloat.errors import FreefloatError
-from freefloat.estimate.method_names import METHOD_HOMES
+from freefloat.estimate.method_names import METHOD_HOMES, RECIPES
 from freefloat.files import did_you_mean
 from freefloat.frozen import FrozenMapping
 from freefloat.public_names import class_of
@@ -33,8 +33,15 @@ def _made(name: str, module: str) -> Estimator:
     return made
 
 
+def _recipe(name: str) -> Estimator:
+    from freefloat.estimate.recipe import Recipe
+
+    return Recipe(name)
+
+
 METHODS: Mapping[str, Callable[[], Estimator]] = FrozenMapping(
     {name: partial(_made, name, module) for name, module in METHOD_HOMES.items()}
+    | {name: partial(_recipe, name) for name in RECIPES}
 )
 
 

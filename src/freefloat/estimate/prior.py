@@ -8,7 +8,7 @@ along with it. The spread of clusters is that of the parameters they are made of
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -28,16 +28,38 @@ class UnphysicalSpread(FreefloatError):
 
 
 @dataclass(frozen=True, slots=True)
+class UnknownBody:
+    """A body that no CAD model speaks of, such as a target that an arm has caught: only how large it may be.
+
+    mass_kg, size_m: standard deviations of its mass, and of its first moments and inertias by that mass at this size.
+    """
+
+    name: str
+    mass_kg: float
+    size_m: float
+
+    def sd(self) -> Array:
+        """Standard deviations of its ten standard parameters, shape (10,) [SI]."""
+        return self.mass_kg * np.repeat([1.0, self.size_m, self.size_m**2], [1, 3, 6])
+
+
+@dataclass(frozen=True, slots=True)
 class CadSpread:
     """How far a CAD model is trusted, as standard deviations.
 
     mass: of a body's mass. com: of its centre of mass along each axis, over its radius of gyration.
     inertia: of each entry of the inertia about the centre of mass, over the mean principal moment.
+    unknown: bodies of which it says nothing, whose values in the robot are no more than a first guess.
     """
 
     mass: float = 0.1
     com: float = 0.1
     inertia: float = 0.1
+    unknown: tuple[UnknownBody, ...] = ()
+
+    def with_unknown(self, body: UnknownBody) -> CadSpread:
+        """The same, but that nothing is known of one body; what was said of it before is forgotten."""
+        return replace(self, unknown=(*(each for each in self.unknown if each.name != body.name), body))
 
     def covariance(self, robot: Robot) -> Array:
         """Covariance of all standard parameters, block by block, shape (10 bodies, 10 bodies)."""
@@ -48,6 +70,9 @@ class CadSpread:
             block = slice(PER_BODY * body, PER_BODY * (body + 1))
             root = self._root(phi, heaviest)
             covariance[block, block] = root @ root.T
+        for open_body in self.unknown:
+            place = PER_BODY * robot.body_names.index(open_body.name)
+            covariance[place : place + PER_BODY, place : place + PER_BODY] = np.diag(open_body.sd() ** 2)
         return covariance
 
     def of_clusters(self, robot: Robot, combine: Array) -> Array:

@@ -92,7 +92,8 @@ class ProblemData(Content):
         known = dict(self.known) if isinstance(self.known, Mapping) else dict.fromkeys(self.known, 0.0)
         object.__setattr__(self, "flights", flights)
         object.__setattr__(self, "known", FrozenMapping(known))
-        object.__setattr__(self, "robot", with_known_separate(self.robot, (*known, *self._absent())))
+        unknown = () if self.prior is None else (body.name for body in self.prior.unknown)
+        object.__setattr__(self, "robot", with_known_separate(self.robot, (*known, *self._absent(), *unknown)))
         object.__setattr__(self, "zero", tuple(self.zero))
         object.__setattr__(self, "models", tuple(self.models))
         if not flights:

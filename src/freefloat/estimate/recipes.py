@@ -15,9 +15,13 @@ from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.linear.least_squares import LeastSquares
+from freefloat.estimate.linear.structured import structured_least_squares
+from freefloat.estimate.prior import UnknownBody
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.total_mass import mass_from_products, mass_from_ratio
+from freefloat.models.angular_momentum import AngularMomentum
 from freefloat.models.names import ModelName
+from freefloat.robot.parameters import PER_BODY
 
 
 def naveen_momentum(problem: Problem) -> Estimate:
@@ -55,16 +59,24 @@ def christidi_two_steps(problem: Problem) -> TwoSteps:
 def spirolazzi_known_load(problem: Problem) -> Estimate:
     """Angular momentum that is zero, its scale fixed by a load of known inertia.
 
-    M. Spirolazzi, "Free-floating robot inertial parameter identification towards in orbit servicing", 2022. A load
-    that an unknown link grips fixes nothing in one flight; in two, one of them without the load, it does. Bodies that
-    come and go change the clusters about the centre of mass, so that linear momentum is needed then (v measured).
+    M. Spirolazzi, "Free-floating robot inertial parameter identification towards in orbit servicing", 2022. Of a load
+    off its joint's axis every cluster holds the total mass, which is not known (eq. 5.6): then the minimal parameters
+    that the clusters are made of are found instead, the mass among them. A load that an unknown link grips fixes
+    nothing in one flight; in two, one of them without the load, it does. Bodies that come and go change the clusters
+    about the centre of mass, so that linear momentum is needed then (v measured).
     """
     if any(not flight.momentum.is_zero for flight in problem.flights):
         raise InvalidProblem("a known load fixes the scale where momentum is zero; here it is not")
     if not problem.known:
         raise InvalidProblem("nothing is declared known, so nothing fixes the scale at zero momentum; declare the load")
     gripped = len({frozenset(flight.without) for flight in problem.flights}) > 1
-    return _least_squares(problem, "momentum" if gripped else "angular-momentum")
+    if gripped:
+        return _least_squares(problem, "momentum")
+    absent = next(iter({tuple(flight.without) for flight in problem.flights}))
+    model = AngularMomentum(problem.robot, tuple(problem.known), (*problem.zero, *absent))
+    if model.known_clusters().size:
+        return _least_squares(problem, "angular-momentum")
+    return structured_least_squares(problem)
 
 
 def gautier_khalil_energy(problem: Problem) -> Estimate:
@@ -105,13 +117,26 @@ def base_only(problem: Problem, relative_sd: float = 0.0, estimator: Estimator |
 
 
 def target_only(
-    problem: Problem, target: str, relative_sd: float = 0.0, estimator: Estimator | None = None
+    problem: Problem,
+    target: str,
+    relative_sd: float = 0.0,
+    estimator: Estimator | None = None,
+    mass_kg: float | None = None,
+    size_m: float = 1.0,
 ) -> Estimate:
     """The parameters of what the arm holds, base and arm being known to this standard deviation.
+
+    mass_kg, size_m: how large it may be, about a standard deviation; its mass that of all else unless given. The
+        robot's values of it are a guess to start from, and no CAD model's: a prior's spread is not that of the target.
 
     Y. Murotsu, K. Senda, M. Ozaki, S. Tsujio, "Parameter identification of unknown object handled by free-flying space
     robot", Journal of Guidance, Control, and Dynamics, 1994.
     """
+    if problem.prior is not None:
+        held = problem.robot.with_separate(problem.robot.separate | ({target} - set(problem.robot.body_names)))
+        own = held.parameters[PER_BODY * held.body_names.index(target)] if target in held.body_names else 0.0
+        body = UnknownBody(target, held.mass - own if mass_kg is None else mass_kg, size_m)
+        problem = replace(problem, prior=problem.prior.with_unknown(body))
     return _only(problem, [target], relative_sd, estimator)
 
 

@@ -39,13 +39,17 @@ def about_centre(estimate: Estimate) -> tuple[Quantity, ...]:
     return tuple(
         quantity
         for body, ten in zip(bodies, np.split(np.arange(leads.size), len(bodies)), strict=True)
-        for quantity in _of_body(
+        for quantity in body_about_centre(
             f" of {body}" if len(bodies) > 1 else "", estimate.parameters[ten], covariance[np.ix_(ten, ten)], leads[ten]
         )
     )
 
 
-def _of_body(whose: str, phi: Array, covariance: Array, is_open: NDArray[np.bool_]) -> list[Quantity]:
+def body_about_centre(whose: str, phi: Array, covariance: Array, is_open: NDArray[np.bool_]) -> list[Quantity]:
+    """Centre of mass and inertia about it, from ten standard parameters with their covariance, (10,) and (10, 10).
+
+    whose: is added to the names. is_open: parameters that the data leave open, (10,); what needs one is open too.
+    """
     J = _slopes(phi)
     sd = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", J, covariance, J), 0.0))
     sd = np.where((np.abs(J[:, is_open]) > 0.0).any(axis=1), np.inf, sd)

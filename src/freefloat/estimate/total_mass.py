@@ -15,6 +15,7 @@ from freefloat.arrays import Array
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import Quantity
 from freefloat.estimate.flight import InvalidProblem
+from freefloat.estimate.prior import known_covariance
 from freefloat.models.angular_momentum import (
     AngularMomentum,
     BaseVelocity,
@@ -22,6 +23,10 @@ from freefloat.models.angular_momentum import (
     clusters_per_mass,
     total_mass,
 )
+from freefloat.robot.parameters import INDEX, PER_BODY
+from freefloat.robot.selection import select_parameters
+
+_ROUNDING = 1e-9  # of a mass' weight, which is one
 
 
 def mass_from_products(estimate: Estimate) -> Quantity:
@@ -51,6 +56,28 @@ def mass_from_ratio(estimate: Estimate, cluster: str) -> Quantity:
     by_pi = np.zeros(pi.size)
     by_pi[pure[k]] = 1.0 / per_mass[k]
     return Quantity("total mass", mass, _sd(estimate, angular, by_pi, -mass * slope[k] / per_mass[k]), "kg")
+
+
+def mass_of(estimate: Estimate) -> Quantity:
+    """The total mass that an estimate shows: as one of its clusters, or from all products of two steps."""
+    if not estimate.is_standard:
+        return mass_from_products(estimate)
+    robot = estimate.robot
+    masses = np.zeros(robot.parameters.size)
+    masses[INDEX["m"] :: PER_BODY] = 1.0
+    known = select_parameters(robot, estimate.known)
+    asked = np.array(masses)
+    asked[np.union1d(known, select_parameters(robot, estimate.zero))] = 0.0
+    weights = np.linalg.lstsq(estimate.minimal.combine.T, asked, rcond=None)[0]
+    shown = np.abs(estimate.minimal.combine.T @ weights - asked).max() < _ROUNDING
+    if not shown or estimate.open[np.abs(weights) > _ROUNDING].any():
+        raise MassNotVisible("the estimate's data leave the total mass open")
+    sd = float(np.sqrt(estimate.transformed(weights[None])[0, 0]))
+    settled = np.zeros_like(masses)
+    settled[known] = masses[known]
+    of_known = float(np.sqrt(settled @ known_covariance(robot, estimate.known) @ settled))  # however they go together
+    value = float(weights @ estimate.values + settled @ robot.parameters)
+    return Quantity("total mass", value, sd + of_known, "kg")
 
 
 def mass_from_pulse(

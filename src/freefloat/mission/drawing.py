@@ -61,7 +61,8 @@ def _geometry_spreads(mission: Mission) -> tuple[float, float]:
 def cad_root(mission: Mission) -> Array:
     """Of what the prior says of unknown parameters, beside that of what is known, shape (10 bodies, k)."""
     said, spread, known = mission.settings, prior_of(mission) or CadSpread(), known_of(mission)
-    unknown = spread.root(mission.robot, (*said.assume_zero, *known))
+    settled = (*said.assume_zero, *known, *said.unknown_bodies)  # of which nothing is said that could be drawn from
+    unknown = spread.root(mission.robot, settled)
     return np.hstack([unknown, root_of(known_covariance(mission.robot, known))])
 
 
@@ -72,7 +73,7 @@ def mission_flown_with(mission: Mission, robot: Robot | None) -> Mission:
     """
     if robot is None:
         return mission
-    whole, own = with_known_separate(robot, mission.settings.known), mission.robot
+    whole, own = with_known_separate(robot, (*mission.settings.known, *mission.settings.unknown_bodies)), mission.robot
     for what, found, expected in (
         ("bodies", whole.body_names, own.body_names),
         ("joints", whole.joint_names, own.joint_names),

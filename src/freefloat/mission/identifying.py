@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -21,7 +21,7 @@ from freefloat.data.recording import Recording
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimator import Estimator, settings_of
 from freefloat.estimate.flight import Flight
-from freefloat.estimate.methods import default_method, make_estimator
+from freefloat.estimate.methods import METHODS, default_method, make_estimator
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.planned import sensor_walks
 from freefloat.estimate.problem import Problem
@@ -58,13 +58,31 @@ def identify(
     settings: of the signal processing; those for the method unless given.
     What processing has to say is among the estimate's warnings and notes.
     """
+    estimator = estimator_of(mission, method)
+    return answered(mission, recordings, estimator, estimator.estimate, motion, without, settings)
+
+
+def estimator_of(mission: Mission, method: str | Estimator | None) -> Estimator:
+    """The estimator that is asked for, or the mission's."""
     asked = method or method_of(mission)
-    estimator = asked if isinstance(asked, Estimator) else make_estimator(asked, mission.robot.base)
+    return asked if isinstance(asked, Estimator) else make_estimator(asked, mission.robot.base)
+
+
+def answered(
+    mission: Mission,
+    recordings: Recordings,
+    estimator: Estimator,
+    answer: Callable[[Problem], Estimate],
+    motion: Trajectory | Excitation | None = None,
+    without: Mapping[str, Sequence[str]] | None = None,
+    settings: ProcessSettings | None = None,
+) -> Estimate:
+    """What a question of one's own, put to an estimator, finds in the recordings; the rest is as for `identify`."""
     named = named_recordings(recordings)
     absent = absent_bodies(mission, recordings, without)
     flights = flights_of(mission, named, motion, absent, settings or settings_for(mission, estimator.name))
     with one_blas_thread():
-        found = estimator.estimate(_posed(mission, [flight for flight, _ in flights]))
+        found = answer(_posed(mission, [flight for flight, _ in flights]))
     several = len(flights) > 1
     named_flights = [(f"{flight.name}: " if several else "", processed) for flight, processed in flights]
     said = [(name, *_said(processed, estimator)) for name, processed in named_flights]
@@ -134,15 +152,17 @@ def method_of(mission: Mission) -> str:
 
 def settings_for(mission: Mission, method: str) -> ProcessSettings:
     """What the method estimates itself, a delay or where joints started, is not sought or asked for before."""
-    itself = method in ("maximum-likelihood", "physically-consistent") and mission.robot.base != "fixed"
-    if not itself:
-        return ProcessSettings()
+    itself = method in METHODS and make_estimator(method, mission.robot.base).reads_own_instants
+    asked = mission.settings.identify.processing
+    if not itself or mission.robot.base == "fixed":
+        return asked.settings(ProcessSettings())
     said = nuisances_of(mission)
     spreads = {
         joint.name: (said.joint_zero_m if joint.kind == "prismatic" else said.joint_zero_rad) or 0.0
         for joint in mission.robot.joints
     }
-    return ProcessSettings(seek_delay=said.time_offset_s is None, most_samples=_LOOKED_AT, start_sd=spreads)
+    usual = ProcessSettings(seek_delay=said.time_offset_s is None, most_samples=_LOOKED_AT, start_sd=spreads)
+    return asked.settings(usual)
 
 
 def named_recordings(recordings: Recordings) -> dict[str, Recording]:
@@ -167,6 +187,7 @@ def flights_of(
     _refuse_repeated(recordings)
     flights = list[tuple[Flight, Processed]]()
     for name, whole in recordings.items():
+        _refuse_other_channels(name, whole, settings)
         recording, said = _in_window(mission, whole)
         command = trajectory_of(motion) if motion else command_of(mission, recording)
         asked, sensors = mission.settings.identify, mission.sensors.values()
@@ -182,6 +203,17 @@ def flights_of(
         made = replace(made, pulses=tuple(pulse.pulse() for pulse in pulses))
         flights.append((made, _with_wheel_words(mission, made, processed)))
     return flights
+
+
+def _refuse_other_channels(name: str, recording: Recording, settings: ProcessSettings) -> None:
+    """Refuse a delay or a calibration of a channel that was not recorded."""
+    for field, said in (("delays_s", settings.delays_s), ("calibrations", settings.calibrations)):
+        for channel in said:
+            if channel not in recording.channels:
+                raise InvalidMission(
+                    f"identify.processing.{field} names {channel!r}; allowed: channels of {name!r}, "
+                    f"{', '.join(recording.channels)}"
+                )
 
 
 def _in_window(mission: Mission, recording: Recording) -> tuple[Recording, tuple[str, ...]]:

@@ -96,7 +96,7 @@ def load_mission(path: FilePath) -> Mission:
     mission = Mission(
         name=settings.mission,
         path=Path(path),
-        robot=with_known_separate(robot, settings.known),
+        robot=with_known_separate(robot, (*settings.known, *settings.unknown_bodies)),
         settings=settings,
         sensors=settings.sensors,
         trajectory=_trajectory(settings, robot, folder, path),
@@ -123,6 +123,8 @@ def _check(mission: Mission, path: FilePath) -> None:
         _check_sensor(path, name, sensor, robot)
     try:
         select_parameters(robot, [*settings.known, *settings.assume_zero])
+        for name in settings.unknown_bodies:
+            robot.body(name)
         for bodies in settings.identify.without.values():
             select_parameters(with_known_separate(robot, bodies), bodies)
         for name in (*settings.wheel_momenta, *settings.flight.wheel_rates_rad_s):

@@ -10,11 +10,12 @@ from pydantic import AfterValidator, Field, create_model
 
 from freefloat.arrays import Array
 from freefloat.estimate.methods import METHODS
-from freefloat.estimate.prior import CadSpread
+from freefloat.estimate.prior import CadSpread, UnknownBody
 from freefloat.estimate.problem_data import Nuisances
 from freefloat.excitation.goals.names import GoalName
 from freefloat.excitation.limits.kinds import LimitsSection
 from freefloat.files import Number, Positive, Section, Vector3, did_you_mean, entries, shown
+from freefloat.mission.processing import ProcessingSection
 from freefloat.models.names import ModelName
 from freefloat.sensors.kinds import Sensors
 from freefloat.simulation.simulate import Pulse, Wheels
@@ -128,6 +129,13 @@ class ExcitationSection(Section):
     robust: RobustSection | None = Field(default=None, description="design for robots that differ from the CAD model")
 
 
+class UnknownBodySection(Section):
+    """A body that no CAD model speaks of, such as a target in the gripper; its values in the robot file are a guess."""
+
+    mass_kg: Positive = Field(description="how heavy it may be, about a standard deviation")
+    size_m: Positive = Field(default=1.0, description="how large it may be: of its first moments over that mass")
+
+
 class PriorSection(Section):
     """How far the CAD model is trusted, as standard deviations."""
 
@@ -135,9 +143,14 @@ class PriorSection(Section):
     com: Positive = Field(default=CadSpread().com, description="of a centre of mass, over the radius of gyration")
     inertia: Positive = Field(default=CadSpread().inertia, description="of an inertia, over the mean moment")
 
+    unknown: dict[str, UnknownBodySection] = Field(
+        default_factory=dict, description="by body: what no CAD model speaks of, and how large it may be"
+    )
+
     def spread(self) -> CadSpread:
         """The same, for a problem."""
-        return CadSpread(self.mass, self.com, self.inertia)
+        unknown = tuple(UnknownBody(name, body.mass_kg, body.size_m) for name, body in self.unknown.items())
+        return CadSpread(self.mass, self.com, self.inertia, unknown)
 
 
 _NUISANCES: dict[str, Any] = {
@@ -179,6 +192,7 @@ class IdentifySection(Section):
         default="auto",
         description="seconds from which to which recordings count; auto: of a body without joints, its free flight",
     )
+    processing: ProcessingSection = ProcessingSection()
     nuisances: Literal["none"] | NuisancesSection = NuisancesSection()
     without: dict[str, list[str]] = Field(
         default_factory=dict, description="by file name of a recording: bodies that were not there"
@@ -223,6 +237,11 @@ class MissionSection(Section):
     excitation: ExcitationSection = ExcitationSection()
     flight: FlightSection = FlightSection()
     identify: IdentifySection = IdentifySection()
+
+    @property
+    def unknown_bodies(self) -> tuple[str, ...]:
+        """Bodies that no CAD model speaks of."""
+        return tuple(self.prior.unknown) if isinstance(self.prior, PriorSection) else ()
 
     @property
     def wheel_momenta(self) -> dict[str, float]:

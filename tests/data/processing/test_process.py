@@ -170,7 +170,7 @@ def test_a_late_gyro_is_noticed_and_put_right():
     found = process(late, n1_robot(), n1_command(), 3.0)
     assert found.gyro_delay.delay_s == pytest.approx(0.043, abs=2e-4)
     assert "the gyro is late by 4" in found.warnings[0]
-    assert "delays_s={'gyro': 0.04" in found.warnings[0]
+    assert "identify: {processing: {delays_s: {gyro: 0.04" in found.warnings[0]
     mended = process(late, n1_robot(), n1_command(), 3.0, ProcessSettings(delays_s={"gyro": 0.043}))
     assert mended.warnings == ()
     assert rms(errors(mended, "w")) < 0.2 * GYRO_SD < 0.2 * rms(errors(found, "w"))

@@ -17,21 +17,21 @@ from freefloat.report.words import HALF, MARK, number, prefixed, relative, resid
 
 _WORTH = 2.0  # standard deviations by which a nuisance is worth a line
 _LONG = 40  # characters of a cluster's name, above which names are folded, or numbers would have no room
-_COLOURS = {"good": "green", "doubtful": "yellow", "failed": "red"}
+COLOURS = {"good": "green", "doubtful": "yellow", "failed": "red"}
 
 
 def show_estimate(estimate: Estimate, everything: bool) -> None:
     """The table of clusters, nuisances, residual and warnings; with `everything`, all nuisances and the notes too."""
     out = console()
     count = f"{len(estimate.values)} clusters of {estimate.model}"
-    verdict = f"[{_COLOURS[estimate.outcome]}]{estimate.outcome}[/]"
+    verdict = f"[{COLOURS[estimate.outcome]}]{estimate.outcome}[/]"
     out.print(f"[bold]{escape(estimate.robot.name)}[/]  {escape(estimate.method)} · {escape(count)} · {verdict}")
     out.print(_clusters(estimate))
     if has_centres(estimate):
-        out.print(_quantities(list(about_centre(estimate)), "about the centre of mass"))
+        out.print(quantities_table(list(about_centre(estimate)), "about the centre of mass"))
     nuisances = [each for each in estimate.nuisances if everything or _is_worth_a_line(each)]
     if nuisances:
-        out.print(_quantities(nuisances, "beside them"))
+        out.print(quantities_table(nuisances, "beside them"))
     out.print(escape(residual_line(estimate)))
     for sentence in estimate.warnings:
         out.print(f" [yellow]![/] {escape(sentence)}")
@@ -64,7 +64,8 @@ def _clusters(estimate: Estimate) -> Table:
     return table
 
 
-def _quantities(quantities: list[Quantity], title: str) -> Table:
+def quantities_table(quantities: list[Quantity], title: str) -> Table:
+    """A line a quantity: value, unit, half its 95 % interval."""
     table = plain_table()
     table.add_column(title, no_wrap=True)
     for heading in ("value", "", "95 %"):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 
 from freefloat.cli.console import console
 from freefloat.cli.show.plain_table import plain_table
 from freefloat.report.words import number
+
+if TYPE_CHECKING:
+    from freefloat.data.processing.imu_accelerometer import FittedCalibration
 
 
 def show_recording(name: str, summary: dict[str, Any]) -> None:
@@ -38,3 +41,16 @@ def show_recording(name: str, summary: dict[str, Any]) -> None:
     for channel in summary["channels"]:
         for sentence in channel["suspicious"]:
             out.print(f" [yellow]![/] {escape(sentence)}")
+
+
+def show_calibration(found: dict[str, FittedCalibration]) -> None:
+    """Misalignment, scale and bias of each channel, and how well they fit."""
+    out, table = console(), plain_table()
+    for heading in ("calibration", "misalignment rad", "scale", "bias", "misfit"):
+        table.add_column(heading, overflow="fold")
+    for name, each in found.items():
+        angles = ", ".join(f"{angle}: {number(value)}" for angle, value in each.calibration.angles.items() if value)
+        scale, bias = (", ".join(map(number, row.tolist())) for row in (each.calibration.scale, each.calibration.bias))
+        table.add_row(*map(escape, (name, f"{{{angles}}}", f"[{scale}]", f"[{bias}]", number(each.misfit))))
+    out.print(table)
+    out.print(" for identify: {processing: {calibrations: ...}} of a mission; with all digits: --json")

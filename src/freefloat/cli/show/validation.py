@@ -7,10 +7,13 @@ import math
 from rich.markup import escape
 from rich.table import Table
 
+from freefloat.arrays import AXES
 from freefloat.cli.console import console
 from freefloat.cli.show.plain_table import plain_table
 from freefloat.estimate.estimate_parts import in_percent
+from freefloat.report.words import HALF
 from freefloat.validation.prediction import WORDS
+from freefloat.validation.random_motions import RandomMotions
 from freefloat.validation.validation import Validation
 
 _COLOURS = {"pass": "green", "doubtful": "yellow", "fail": "red"}
@@ -62,3 +65,19 @@ def _lines(validation: Validation) -> list[str]:
             f"attitude from predicted rates: within {validation.turned_away_rad:.2g} rad of that from measured"
         )
     return parts
+
+
+def show_random_motions(found: RandomMotions) -> None:
+    """Of each axis: rates in random motions, how surely they are predicted, and how well where the truth is known."""
+    table, known = plain_table(), found.largest_error is not None
+    table.add_column(f"{len(found.largest_rate)} random motions of {found.duration_s:g} s", no_wrap=True)
+    for heading in ("largest rate", "its 95 %", *(["error"] if known else [])):
+        table.add_column(f"{heading} deg/s", justify="right", no_wrap=True)
+    for place, axis in enumerate(AXES):
+        shown = [found.largest_rate, HALF * found.largest_sd, *([found.largest_error] if known else [])]
+        means = (math.degrees(float(values[:, place].mean())) for values in shown if values is not None)
+        table.add_row(f"rate {axis}, mean of largest", *(f"{mean:.3g}" for mean in means))
+    out = console()
+    out.print(table)
+    if found.within is not None:
+        out.print(f" {100.0 * found.within:.1f} % of all rates are within their 95 %")

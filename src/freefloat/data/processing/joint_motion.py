@@ -13,7 +13,7 @@ import numpy as np
 from freefloat.arrays import Array
 from freefloat.data.processing.command_start import find_start
 from freefloat.data.processing.cropping import moving_span
-from freefloat.data.processing.cutoffs import cutoff_warnings, round_trip, round_trip_warning
+from freefloat.data.processing.cutoffs import cutoff_warnings, propose_cutoff, round_trip, round_trip_warning
 from freefloat.data.processing.derivative_band_limited import BandLimited
 from freefloat.data.processing.derivative_through_samples import ThroughSamples
 from freefloat.data.processing.differentiation import Differentiator, noise_gains
@@ -93,9 +93,10 @@ def joint_motion(
     level = np.hypot(noise_level(evenly(t, positions).values) if noise is None else noise, steps / np.sqrt(12.0))
     span = moving_span(t, positions, noise_sd=level)
     if settings.joints is not None:
-        words = _filtered_words(settings.joints)
-        cut = _cutoff_words(settings.joints, t, positions, command, robot, settings)
-        return JointMotion(t, positions, level, settings.joints, None, None, span, words, (), cut)
+        method = _proposed(t, positions, command) if isinstance(settings.joints, str) else settings.joints
+        words = _filtered_words(method)
+        cut = _cutoff_words(method, t, positions, command, robot, settings)
+        return JointMotion(t, positions, level, method, None, None, span, words, (), cut)
     projection, warnings = None, list[str]()
     if command is not None:
         projection, warnings = _on_command(t, positions, robot, command, noise, steps, settings)
@@ -174,6 +175,13 @@ def _start(command: Trajectory, t: Array, positions: Array, robot: Robot) -> flo
     found = find_start(command, t, positions, robot.joint_names)
     near = max(4.0 * found.sd_s, 1e-3 * float(np.median(np.diff(t))))
     return 0.0 if abs(found.start_s) < near else found.start_s
+
+
+def _proposed(t: Array, positions: Array, command: Trajectory | None) -> Differentiator:
+    """A low-pass as the spectrum asks for; if that leaves no room for one, a spline through all samples."""
+    even = evenly(t, positions)
+    low_pass = propose_cutoff(even.values, even.rate_Hz, command)
+    return ThroughSamples() if low_pass is None else BandLimited(low_pass)
 
 
 def _cutoff_words(

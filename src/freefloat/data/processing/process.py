@@ -290,6 +290,7 @@ def _gyro_delay(
         return None, ProcessedPart(notes=(str(error),))
     if delay.tells and abs(delay.delay_s) > 4.0 * delay.sd_s:
         channel = inputs.channels["gyro"].name
-        sentence = f"{delay.sentence()}; the setting delays_s={{{channel!r}: {delay.delay_s:.6f}}} takes it off"
+        cure = f"identify: {{processing: {{delays_s: {{{channel}: {delay.delay_s:.6f}}}}}}}"
+        sentence = f"{delay.sentence()}; in the mission, {cure} takes it off"
         return delay, ProcessedPart(warnings=(sentence,))
     return (delay if delay.tells else None), ProcessedPart(notes=(delay.sentence(),))

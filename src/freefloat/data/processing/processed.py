@@ -29,7 +29,8 @@ class ProcessSettings:
     """How to process; the defaults suit most recordings.
 
     start_s: when the command began, on the recording's clock [s]; found from the joints unless given.
-    joints: a method by which all joints are filtered, instead of projection on the command or measured curves.
+    joints: a method by which all joints are filtered, instead of projection on the command or measured curves;
+        "propose" for a low-pass from their spectrum.
     gyro: a low-pass for angular rates, "propose" for one from their spectrum, or None for none, except what
         going to a lower rate takes.
     delays_s: by channel: how late its stamps are [s]; taken off before anything else.
@@ -45,7 +46,7 @@ class ProcessSettings:
     """
 
     start_s: float | None = None
-    joints: Differentiator | None = None
+    joints: Differentiator | Literal["propose"] | None = None
     gyro: LowPass | Literal["propose"] | None = None
     delays_s: Mapping[str, float] = field(default_factory=dict)
     calibrations: Mapping[str, Calibration] = field(default_factory=dict)

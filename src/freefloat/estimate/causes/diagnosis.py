@@ -142,7 +142,9 @@ def _of_filtered(problem: Problem) -> str:
 
 def figures_of(estimate: Estimate) -> FitFigures:
     """What the rule of outcomes reads."""
-    size = np.abs(estimate.values).max(initial=0.0) / max(float(np.abs(estimate.cad).max(initial=0.0)), 1e-300)
+    unknown = () if estimate.prior is None else estimate.prior.unknown  # of which the CAD model gives no size
+    expected = max(1e-300, *np.abs(estimate.cad).tolist(), *(float(body.sd().max()) for body in unknown))
+    size = np.abs(estimate.values).max(initial=0.0) / expected
     return FitFigures(
         ratio=estimate.residual.ratio,
         white=estimate.residual.white,

@@ -40,13 +40,14 @@ def wider_spread(problem: Problem, unknowns: Unknowns, fit: Fit) -> CadSpread | 
         return None
     N, right = _of_clusters(fit, unknowns, c)
     given = [_part(problem, spread, kind) for kind in KINDS]
+    always = problem.spread_of_clusters(replace(spread, **dict.fromkeys(KINDS, 0.0)))  # of bodies that are unknown
     pull = right - N @ problem.cad  # N d
-    if _as_predicted(np.asarray(sum(given)), N, pull):
+    if _as_predicted(always + sum(given), N, pull):
         return None
 
     def cost(logs: Array) -> float:
-        S = sum(np.exp(2.0 * log) * part for log, part in zip(logs, given, strict=True))
-        return _minus_evidence(np.asarray(S), N, pull) + 0.5 * float(((logs / _USUAL) ** 2).sum())
+        S = always + sum(np.exp(2.0 * log) * part for log, part in zip(logs, given, strict=True))
+        return _minus_evidence(S, N, pull) + 0.5 * float(((logs / _USUAL) ** 2).sum())
 
     stops = {"initial_simplex": _FIRST, "xatol": 0.05, "fatol": 0.1, "maxfev": 120}
     found = minimize(cost, _FIRST[0], bounds=[(0.0, np.log(_WIDEST))] * 3, method="Nelder-Mead", options=stops)
@@ -58,8 +59,9 @@ def wider_spread(problem: Problem, unknowns: Unknowns, fit: Fit) -> CadSpread | 
 
 def _part(problem: Problem, spread: CadSpread, kind: str) -> Array:
     """Covariance of the clusters by the spread of one kind alone, (c, c)."""
-    alone = CadSpread(**{each: getattr(spread, each) if each == kind else 0.0 for each in KINDS})
-    return problem.spread_of_clusters(alone)
+    nothing = tuple(replace(body, mass_kg=0.0) for body in spread.unknown)
+    alone = {each: getattr(spread, each) if each == kind else 0.0 for each in KINDS}
+    return problem.spread_of_clusters(CadSpread(**alone, unknown=nothing))
 
 
 def _of_clusters(fit: Fit, unknowns: Unknowns, c: int) -> tuple[Array, Array]:

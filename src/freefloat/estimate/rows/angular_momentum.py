@@ -87,12 +87,12 @@ class AngularMomentumRows(ModelRows):
     @cached_property
     def matrix(self) -> Array:
         """Columns of the clusters, then of the nuisances, shape (n, rows, columns)."""
-        return np.concatenate([self._rows[..., self._asked], self._nuisance], axis=2)
+        return np.concatenate([self._of_unknowns(self._rows), self._nuisance], axis=2)
 
     @cached_property
     def right(self) -> Array:
         """Right-hand side, then its derivative by each uncertain known value, shape (n, rows, 1 + known)."""
-        right = -self._rows[..., self._known] @ self._known_values
+        right = self._of_settled(self._rows)
         right[..., 0] += (self.total - self.wheel_momentum)[:, self._axes]
         return right
 
@@ -102,6 +102,19 @@ class AngularMomentumRows(ModelRows):
         theta = self.model.underlying.minimal
         slope = self.model.jacobian(theta.values(self.model.standard(None))) @ theta.combine
         return np.column_stack([self.model.values()[self._known], slope[np.ix_(self._known, self.uncertain)]])
+
+    @property
+    def _count(self) -> int:
+        """How many unknowns there are before the nuisances."""
+        return int(self._asked.size)
+
+    def _of_unknowns(self, rows: Array) -> Array:
+        """Columns of the unknowns, of those of all clusters, (n, rows, clusters) -> (n, rows, count)."""
+        return rows[..., self._asked]
+
+    def _of_settled(self, rows: Array) -> Array:
+        """What is settled on the right-hand side, and its derivatives, (n, rows, clusters) -> (n, rows, 1 + known)."""
+        return -rows[..., self._known] @ self._known_values
 
     def _pi(self, x: Array) -> Array:
         """All clusters, known ones included, shape (clusters,)."""
@@ -118,14 +131,14 @@ class AngularMomentumRows(ModelRows):
         added, moved = self.no_unit(), np.zeros((len(self.samples), 3))
         if channel.name in ("w", "dq"):
             rows = self.model.rows(self.unit_motion(channel))
-            added.matrix[..., : self._asked.size] = rows[..., self._asked]
-            added.right[...] = -rows[..., self._known] @ self._known_values
+            added.matrix[..., : self._count] = self._of_unknowns(rows)
+            added.right[...] = self._of_settled(rows)
         elif channel.name == "wheel_rates":
             moved[:] = -self.wheel_unit(channel.index)
         elif channel.name == "attitude" and self._axes.size > 1:
             moved[:] = -np.cross(np.eye(3)[channel.index], self.total)
             if self.momentum_is_unknown:
-                added.matrix[..., self._asked.size :] = -turn_unit(channel.index, self.turned)
+                added.matrix[..., self._count :] = -turn_unit(channel.index, self.turned)
         added.right[..., 0] += moved[:, self._axes]
         return added
 
@@ -171,8 +184,8 @@ class AngularMomentumRows(ModelRows):
         pi, axes, n = self._pi(x), self._axes, len(self.samples)
         by_rate = [self.model.rows(self.unit_motion(NoisyChannel("w", int(axis), 1.0))) @ pi for axis in axes]
         turning = self.model.rows(replace(self.samples, w=np.zeros((n, 3)))) @ pi
-        given = (self.total - self.wheel_momentum)[:, axes] - self._nuisance @ x[self._asked.size :] - turning
+        given = (self.total - self.wheel_momentum)[:, axes] - self._nuisance @ x[self._count :] - turning
         w = np.zeros((n, 3))
         w[:, axes] = np.linalg.solve(np.stack(by_rate, axis=2), given[..., None])[..., 0]
         rows = self.model.rows(replace(self.samples, w=w))
-        return np.concatenate([rows[..., self._asked], self._nuisance], axis=2)
+        return np.concatenate([self._of_unknowns(rows), self._nuisance], axis=2)

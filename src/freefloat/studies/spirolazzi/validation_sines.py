@@ -13,23 +13,20 @@ predicts, and what another flight could check, are the rates along the gyro's ax
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from freefloat.arrays import Array
-from freefloat.dynamics.samples import Samples
 from freefloat.estimate.estimate import Estimate
 from freefloat.models.angular_momentum import AngularMomentum
-from freefloat.motion.limits import limits_of
+from freefloat.motion.random_sines import RandomSines
 from freefloat.studies.catalogue import published
 from freefloat.studies.spirolazzi.n1 import STUDY
 from freefloat.studies.spirolazzi.reconstruction import RateSlopes
 from freefloat.studies.spirolazzi.runs import estimated_clusters
 
-_TOGETHER = 20  # motions whose matrix is held at one time
 _COLUMNS = 500  # estimates whose errors are held at one time: 70 MB with so many motions
 
 
@@ -76,15 +73,10 @@ class Departures:
 
 @dataclass(frozen=True, eq=False)
 class SineTest:
-    """The motions, and the robot that makes them.
-
-    model: of the true robot. amplitudes: (motions, joints) [rad]. duration_s: T. rate_Hz: of the samples.
-    """
+    """The motions, and the robot that makes them. model: of the true robot."""
 
     model: AngularMomentum
-    amplitudes: Array
-    duration_s: float
-    rate_Hz: float
+    motions: RandomSines
 
     @classmethod
     def drawn(cls, model: AngularMomentum, motions: int | None = None, seed: int = 0) -> SineTest:
@@ -92,18 +84,15 @@ class SineTest:
 
         The thesis does not print the range of A. Within positions alone errors are a quarter larger.
         """
-        said, limits = published(STUDY)["validation"], limits_of(model.robot, model.robot.joint_names)
-        by_rate = limits.rate * said["duration_s"] / (2.0 * np.pi)
-        reach = np.minimum(np.minimum(-limits.lowest, limits.highest), by_rate)
+        said = published(STUDY)["validation"]
         count = said["trajectories"] if motions is None else motions
-        draws = np.random.default_rng(seed).uniform(-1.0, 1.0, (count, reach.size))
-        return cls(model, reach * draws, said["duration_s"], said["rate_Hz"])
+        return cls(model, RandomSines.drawn(model.robot, count, said["duration_s"], said["rate_Hz"], seed))
 
     def mean_largest_errors(self, departures: Departures) -> Array:
         """Mean over motions of the largest error, to first order, (estimates, 3) [rad/s]."""
         changes = np.hstack([departures.clusters, departures.zeros, departures.turns]).T
         total: Array = np.zeros((3, changes.shape[1]))
-        for samples, motions in self._pieces():
+        for samples, motions in self.motions.pieces():
             slopes = RateSlopes.at(self.model, samples)
             J = np.concatenate([slopes.by_clusters, slopes.by_positions, slopes.by_turn], axis=2)
             for first in range(0, changes.shape[1], _COLUMNS):
@@ -111,21 +100,4 @@ class SineTest:
                 errors = J.reshape(-1, J.shape[2]) @ changes[:, some]
                 np.abs(errors, out=errors)
                 total[:, some] += errors.reshape(motions, -1, 3, errors.shape[1]).max(axis=1).sum(axis=0)
-        return total.T / len(self.amplitudes)
-
-    def _pieces(self) -> Iterator[tuple[Samples, int]]:
-        """Joint motion of some motions, one after the other, and how many they are."""
-        for first in range(0, len(self.amplitudes), _TOGETHER):
-            some = self.amplitudes[first : first + _TOGETHER, None]
-            q = some * np.sin(self._phases)[:, None]
-            dq = some * (2.0 * np.pi / self.duration_s * np.cos(self._phases))[:, None]
-            joints = some.shape[2]
-            yield Samples(q=q.reshape(-1, joints), dq=dq.reshape(-1, joints)), len(some)
-
-    @cached_property
-    def _phases(self) -> Array:
-        """Of the samples, but each position once: joints pass it twice, at opposite rates and so opposite errors."""
-        t = np.arange(round(self.duration_s * self.rate_Hz) + 1) / self.rate_Hz
-        phase = 2.0 * np.pi / self.duration_s * t
-        _, kept = np.unique(np.round(np.sin(phase), 12), return_index=True)
-        return np.asarray(phase[kept], float)
+        return total.T / len(self.motions.amplitudes)

@@ -1,0 +1,142 @@
+"""An estimate as it comes about: from the first part of a flight and then more of it, or from a window that moves.
+
+After the convergence over a growing window of M. Spirolazzi, "Free-floating robot inertial parameter identification
+towards in orbit servicing", 2022, Figure 4.8. Parts are those of the seconds that count (`identify.window`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from freefloat.arrays import Array
+from freefloat.data.recording import Recording
+from freefloat.errors import FreefloatError
+from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.estimator import Estimator
+from freefloat.exact_json import finite_or_none
+from freefloat.excitation.excitation import Excitation
+from freefloat.frozen import Content
+from freefloat.mission.identifying import Recordings, identify, named_recordings
+from freefloat.mission.mission_file import InvalidMission, Mission
+from freefloat.motion.trajectory import Trajectory
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class History(Content):
+    """Estimates from parts of one recording.
+
+    names: of the clusters. spans_s: from when to when each part goes, shape (k, 2) [s].
+    values, sd: shape (k, c) [SI], NaN where a part was too short for an estimate. outcomes: of each; why not, else.
+    """
+
+    names: tuple[str, ...]
+    spans_s: Array
+    values: Array
+    sd: Array
+    outcomes: tuple[str, ...]
+
+    @property
+    def away(self) -> Array:
+        """Largest distance of each part's values from the last ones, over the part's own standard deviations, (k,)."""
+        known = np.where(np.isfinite(self.sd) & (self.sd > 0.0), self.sd, np.nan)
+        distance = np.abs(self.values - self.values[-1]) / known
+        return np.array([np.nan if np.isnan(row).all() else float(np.nanmax(row)) for row in distance])
+
+    @property
+    def relative(self) -> Array:
+        """Median over clusters of each part's 95 % interval, half of it, over the last values, shape (k,)."""
+        size = np.where(self.values[-1] != 0.0, np.abs(self.values[-1]), np.nan)
+        share = 1.959963984540054 * self.sd / size
+        return np.array([np.nan if np.isnan(row).all() else float(np.nanmedian(row)) for row in share])
+
+    def document(self) -> dict[str, Any]:
+        """As plain data."""
+        parts = zip(self.spans_s.tolist(), self.outcomes, self.values.tolist(), self.sd.tolist(), strict=True)
+        listed = [
+            {
+                "from_s": start,
+                "to_s": end,
+                "outcome": outcome,
+                "values": [finite_or_none(each) for each in values],
+                "sd": [finite_or_none(each) for each in sd],
+            }
+            for (start, end), outcome, values, sd in parts
+        ]
+        return {"clusters": list(self.names), "parts": listed}
+
+
+def identify_history(
+    mission: Mission,
+    recordings: Recordings,
+    parts: int = 10,
+    span_s: float | None = None,
+    method: str | Estimator | None = None,
+    motion: Trajectory | Excitation | None = None,
+    without: Mapping[str, Sequence[str]] | None = None,
+    watch: Callable[[int], None] | None = None,
+) -> History:
+    """Estimates from a recording's first part, its first two, and so on to all `parts` of it.
+
+    span_s: length of a window that moves instead, in as many steps. method, motion, without: as for `identify`.
+    watch: called before each estimate with its number.
+    """
+    named = named_recordings(recordings)
+    if len(named) != 1:
+        raise InvalidMission(f"a history is of one recording; found {len(named)}")
+    if parts < 2:
+        raise InvalidMission(f"a history has {parts} parts; allowed: at least 2")
+    first, last = _span(mission, next(iter(named.values())))
+    if span_s is not None and not 0.0 < span_s < last - first:
+        raise InvalidMission(f"a window of {span_s:g} s is to move over {last - first:g} s; allowed: less, above zero")
+    if span_s is None:
+        ends = first + (last - first) * np.arange(1, parts + 1) / parts
+        spans = np.column_stack([np.full(parts, first), ends])
+    else:
+        starts = np.linspace(first, last - span_s, parts)
+        spans = np.column_stack([starts, starts + span_s])
+    found = list[Estimate | str]()
+    for number, (start, end) in enumerate(spans.tolist()):
+        if watch is not None:
+            watch(number)
+        found.append(_estimate(mission, named, start, end, method, motion, without))
+    whole = [each for each in found if isinstance(each, Estimate)]
+    if not whole or isinstance(found[-1], str):
+        raise InvalidMission(f"there is no estimate from {spans[-1, 0]:g} to {spans[-1, 1]:g} s: {found[-1]}")
+    blank = np.full(len(whole[0].names), np.nan)
+    return History(
+        whole[0].names,
+        spans,
+        np.array([blank if isinstance(each, str) else each.values for each in found]),
+        np.array([blank if isinstance(each, str) else each.sd for each in found]),
+        tuple(each if isinstance(each, str) else each.outcome for each in found),
+    )
+
+
+def _span(mission: Mission, recording: Recording) -> tuple[float, float]:
+    """The seconds that count."""
+    first = min(float(channel.t[0]) for channel in recording)
+    last = max(float(channel.t[-1]) for channel in recording)
+    window = mission.settings.identify.window
+    return (first, last) if isinstance(window, str) else (max(first, window[0]), min(last, window[1]))
+
+
+def _estimate(
+    mission: Mission,
+    recordings: Mapping[str, Recording],
+    start: float,
+    end: float,
+    method: str | Estimator | None,
+    motion: Trajectory | Excitation | None,
+    without: Mapping[str, Sequence[str]] | None,
+) -> Estimate | str:
+    """Of a part, or why there is none: it may be too short for its unknowns."""
+    said = mission.settings.identify.model_copy(update={"window": (start, end)})
+    part = replace(mission, settings=mission.settings.model_copy(update={"identify": said}))
+    try:
+        return identify(part, recordings, method, motion, without)
+    except FreefloatError as error:
+        return str(error)

@@ -1,0 +1,106 @@
+"""How a mission's recordings are processed before they are identified: `identify.processing`.
+
+After the chain of M. Spirolazzi, "Free-floating robot inertial parameter identification towards in orbit servicing",
+2022, section 6.3.1, with what it chooses by hand left to the spectrum.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from freefloat.data.processing.derivative_band_limited import BandLimited
+from freefloat.data.processing.derivative_savitzky_golay import SavitzkyGolay
+from freefloat.data.processing.derivative_through_samples import ThroughSamples
+from freefloat.data.processing.differentiation import Differentiator
+from freefloat.data.processing.filtering import LowPass
+from freefloat.data.processing.imu_model import Calibration
+from freefloat.data.processing.processed import ProcessSettings
+from freefloat.files import Number, Positive, Section, Vector3
+
+
+class LowPassSection(Section):
+    """A zero-phase Butterworth low-pass; of joints, rates follow from a quintic spline through what it leaves."""
+
+    kind: Literal["low-pass"] = "low-pass"
+    cutoff_Hz: Positive | Literal["spectrum"] = Field(
+        default="spectrum", description="or as the spectrum and the command ask for"
+    )
+    order: Annotated[int, Field(ge=1, le=12)] = Field(default=4, description="of each of its two passes")
+
+    def low_pass(self) -> LowPass | Literal["propose"]:
+        """The filter, or that one is to be proposed."""
+        return "propose" if isinstance(self.cutoff_Hz, str) else LowPass(self.cutoff_Hz, self.order)
+
+    def differentiator(self) -> Differentiator | Literal["propose"]:
+        """The same, for joints."""
+        found = self.low_pass()
+        return found if isinstance(found, str) else BandLimited(found)
+
+
+class SavitzkyGolaySection(Section):
+    """Polynomials fitted to a moving window."""
+
+    kind: Literal["savitzky-golay"]
+    window_s: Positive
+    degree: Annotated[int, Field(ge=2, le=10)] = 4
+
+    def differentiator(self) -> Differentiator:
+        """The same, for joints."""
+        return SavitzkyGolay(self.window_s, self.degree)
+
+
+class SplineSection(Section):
+    """A quintic spline through all samples, noise included."""
+
+    kind: Literal["spline"]
+
+    def differentiator(self) -> Differentiator:
+        """The same, for joints."""
+        return ThroughSamples()
+
+
+JointFilter = Annotated[LowPassSection | SavitzkyGolaySection | SplineSection, Field(discriminator="kind")]
+
+
+class CalibrationSection(Section):
+    """What an inertial sensor's readings stand for, T K (raw + bias), as `freefloat data --calibrate` finds it."""
+
+    misalignment_rad: dict[Literal["yz", "zy", "xz", "zx", "xy", "yx"], Number] = Field(
+        default_factory=dict, description="angles of T; zero unless given"
+    )
+    scale: Vector3 = Field(default=(1.0, 1.0, 1.0), description="the diagonal of K")
+    bias: Vector3 = Field(default=(0.0, 0.0, 0.0), description="in the units of the channel")
+
+    def calibration(self) -> Calibration:
+        """The same, for processing."""
+        return Calibration.from_angles({**self.misalignment_rad}, self.scale, self.bias)
+
+
+class ProcessingSection(Section):
+    """What is done to recordings first; the defaults suit most. Which seconds count is said by `identify.window`."""
+
+    delays_s: dict[str, Number] = Field(
+        default_factory=dict, description="by channel: how late its stamps are, taken off before anything else"
+    )
+    joints: JointFilter | None = Field(
+        default=None, description="how joints are filtered; on their command, or curves by their noise, unless given"
+    )
+    gyro: LowPassSection | None = Field(
+        default=None, description="low-pass of angular rates on one time base; none unless given"
+    )
+    calibrations: dict[str, CalibrationSection] = Field(
+        default_factory=dict, description="by channel, of gyros and accelerometers whose readings are raw"
+    )
+
+    def settings(self, usual: ProcessSettings) -> ProcessSettings:
+        """Settings with what is said here in place of what is usual."""
+        return replace(
+            usual,
+            delays_s=dict(self.delays_s),
+            joints=None if self.joints is None else self.joints.differentiator(),
+            gyro=None if self.gyro is None else self.gyro.low_pass(),
+            calibrations={name: each.calibration() for name, each in self.calibrations.items()},
+        )
