@@ -34,10 +34,12 @@ from .recipes import (
     target_only as target_only,
 )
 from .single_body import about_centre as about_centre
+from .structured.two_steps import TwoSteps as TwoSteps
 from .total_mass import (
     mass_from_products as mass_from_products,
     mass_from_pulse as mass_from_pulse,
     mass_from_ratio as mass_from_ratio,
+    mass_of as mass_of,
 )
 
 __all__: list[str]

@@ -22,6 +22,21 @@ from freefloat.models.angular_momentum import (
     clusters_per_mass,
     total_mass,
 )
+from freefloat.robot.parameters import INDEX, PER_BODY
+
+_TOUCHED = 1e-6  # of a direction that was not seen
+
+
+def mass_of(estimate: Estimate) -> Quantity:
+    """The total mass of an estimate of the clusters that momentum shows, by whatever method."""
+    if not estimate.is_standard or estimate.robot.base == "fixed":
+        raise InvalidProblem(f"an estimate of {estimate.model} does not hold the total mass; allowed: of momentum")
+    weight = np.zeros(estimate.robot.parameters.size)
+    weight[INDEX["m"] :: PER_BODY] = 1.0
+    slope = weight[estimate.minimal.kept]
+    sd = float(np.sqrt(estimate.transformed(slope[None])[0, 0]))
+    held = np.abs(estimate.unseen @ slope).max(initial=0.0) > _TOUCHED
+    return Quantity("total mass", float(weight @ estimate.parameters), np.inf if held else sd, "kg")
 
 
 def mass_from_products(estimate: Estimate) -> Quantity:
@@ -87,16 +102,12 @@ def _models(estimate: Estimate) -> tuple[AngularMomentum, BaseVelocity]:
 
 def _clusters(estimate: Estimate, angular: AngularMomentum) -> tuple[Array, Array]:
     """All clusters of angular momentum, known ones included, and those of base velocity."""
-    asked, pi = _asked(angular), angular.values()
+    asked, pi = angular.asked_clusters(), angular.values()
     pi[asked] = estimate.values[: asked.size]
     return pi, estimate.values[asked.size :]
 
 
-def _asked(angular: AngularMomentum) -> Array:
-    return np.setdiff1d(np.arange(len(angular.minimal)), angular.known_clusters())
-
-
 def _sd(estimate: Estimate, angular: AngularMomentum, by_pi: Array, by_eta: Array) -> float:
     """Standard deviation of a quantity with these derivatives."""
-    slope = np.concatenate([by_pi[_asked(angular)], by_eta])
+    slope = np.concatenate([by_pi[angular.asked_clusters()], by_eta])
     return float(np.sqrt(estimate.transformed(slope[None])[0, 0]))
