@@ -133,10 +133,14 @@ def method_of(mission: Mission) -> str:
 
 
 def settings_for(mission: Mission, method: str) -> ProcessSettings:
-    """What the method estimates itself, a delay or where joints started, is not sought or asked for before."""
+    """What the method estimates itself, a delay or where joints started, is not sought or asked for before.
+
+    Positions are differentiated for rows that were asked for and need a velocity.
+    """
     itself = method in ("maximum-likelihood", "physically-consistent") and mission.robot.base != "fixed"
     if not itself:
-        return ProcessSettings()
+        rows = {"momentum", "base-velocity"} & set(mission.settings.identify.models or ())
+        return ProcessSettings(velocity_from_position=bool(rows) or method == "two-steps")
     said = nuisances_of(mission)
     spreads = {
         joint.name: (said.joint_zero_m if joint.kind == "prismatic" else said.joint_zero_rad) or 0.0
