@@ -89,7 +89,7 @@ def processes(workers: int) -> Iterator[Callable[[Callable[[Asked], Flown], Iter
 
 def commit() -> str:
     """The last that changed what a proof measures; with a plus where some of that is not committed."""
-    return measured_commit(also=("proof/*.py", "tests/strangers/*.py"))
+    return measured_commit(also=("proof/*.py", "tests/strangers/*.py", "tests/random_trees.py"))
 
 
 def made(name: str, runs: int, measured: str) -> str:

@@ -69,6 +69,23 @@ def random_robot(
     )
 
 
+def many_armed(seed, arms, wheels):
+    """A servicer of 100 to 400 kg whose arms of two or three turning joints all sit on the base."""
+    rng = np.random.default_rng([seed, 11])
+    placed = [Body("base", parameters=random_parameters(rng, rng.uniform(100.0, 400.0), 1.2))]
+    for arm in range(1, arms + 1):
+        parent = "base"
+        for link in range(1, int(rng.integers(2, 4)) + 1):
+            name = f"arm{arm}_link{link}"
+            phi = random_parameters(rng, rng.uniform(5.0, 25.0), 0.8)
+            joint = random_joint(rng, f"arm{arm}_joint{link}", "revolute")
+            joint = replace(joint, rate=rng.uniform(0.3, 0.6), acceleration=rng.uniform(0.2, 0.4))
+            placed.append(Body(name, parent, joint, random_placement(rng), phi))
+            parent = name
+    tool = Point("tool", placed[-1].name, rng.normal(size=3))
+    return Robot(f"{arms} arms {seed}", tuple(placed), wheels=_wheels(rng, placed[0], wheels), points=(tool,))
+
+
 def _kinds(rng, count, prismatic, fixed_bodies):
     """Joint kind of every body; None for the base."""
     turning = ["revolute", "continuous"]

@@ -18,6 +18,7 @@ NAMES = {
     "weighted",
     "bias-compensated",
     "total-least-squares",
+    "two-steps",
     "instrumental-variable",
     "maximum-likelihood",
     "output-error",
@@ -77,7 +78,7 @@ def test_a_base_that_does_not_react_has_another_default():
 
 
 def test_the_names_are_there_before_any_solver_is():
-    code = "import sys, freefloat.estimate.methods as m; assert len(m.METHODS) == 20; assert 'scipy' not in sys.modules"
+    code = "import sys, freefloat.estimate.methods as m; assert len(m.METHODS) == 21; assert 'scipy' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
     names = "import sys, freefloat.estimate.method_names; assert not {'numpy', 'pydantic'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", names], check=True)

@@ -50,7 +50,7 @@ class AngularView:
     def of(cls, problem: Problem) -> AngularView:
         """For the robot of a problem, with what it declares known or zero."""
         model = AngularMomentum(problem.robot, tuple(problem.known), problem.zero)
-        unknown = np.setdiff1d(np.arange(len(model.minimal)), model.known_clusters())
+        unknown = model.asked_clusters()
         return cls(model, unknown, root_of(problem.known_covariance))
 
     def slope(self, phi: Array) -> Array:

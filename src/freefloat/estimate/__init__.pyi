@@ -34,6 +34,7 @@ from .recipes import (
     target_only as target_only,
 )
 from .single_body import about_centre as about_centre
+from .structured.two_steps import TwoSteps as TwoSteps
 from .total_mass import (
     mass_from_products as mass_from_products,
     mass_from_pulse as mass_from_pulse,

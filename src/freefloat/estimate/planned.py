@@ -32,7 +32,6 @@ from freefloat.estimate.problem_data import Nuisances
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
 from freefloat.sensors.kinds import reading_of, readings_among, sources
-from freefloat.sensors.noise import FLAT_ALLAN
 from freefloat.sensors.quantities import quantity_of
 from freefloat.sensors.sensor import Output, Sensor
 from freefloat.sensors.truth import Layout
@@ -160,8 +159,10 @@ class _Channel:
         A flicker of the bias counts as the walk with its Allan deviation over the time between knots.
         """
         noise, between_s, reading = self.output.noise, duration_s / (KNOTS - 1), reading_of(self._quantity)
-        walk = np.hypot(noise.walk_sd, FLAT_ALLAN * noise.flicker * np.sqrt(3.0 / between_s))
-        return walk if reading is None else reading.walk_in_base_axes(self.sensor, self._quantity, walk)
+        if reading is None:
+            return noise.walk_sd
+        walk = np.hypot(noise.walk_sd, reading.walk_of_flicker(noise.flicker, between_s))
+        return reading.walk_in_base_axes(self.sensor, self._quantity, walk)
 
 
 def _channels(robot: Robot, sensors: Iterable[Sensor]) -> dict[str, _Channel]:

@@ -24,8 +24,8 @@ class Recipe(Estimator):
 
     def estimate(self, problem: Problem) -> Estimate:
         """What the problem's data say; a total mass that the recipe finds is among the nuisances."""
-        cook: Callable[[Problem], Estimate | recipes.TwoSteps] = getattr(recipes, self.name.replace("-", "_"))
+        cook: Callable[[Problem], Estimate | recipes.PublishedSteps] = getattr(recipes, self.name.replace("-", "_"))
         found = cook(problem)
-        if isinstance(found, recipes.TwoSteps):
+        if isinstance(found, recipes.PublishedSteps):
             found = replace(found.estimate, nuisances=(*found.estimate.nuisances, found.mass))
         return replace(found, method=self.name)

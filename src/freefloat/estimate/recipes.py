@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import Quantity
@@ -18,6 +19,7 @@ from freefloat.estimate.linear.least_squares import LeastSquares
 from freefloat.estimate.linear.structured import structured_least_squares
 from freefloat.estimate.prior import UnknownBody
 from freefloat.estimate.problem import Problem
+from freefloat.estimate.structured.as_standard import standard_estimate
 from freefloat.estimate.total_mass import mass_from_products, mass_from_ratio
 from freefloat.models.angular_momentum import AngularMomentum
 from freefloat.models.names import ModelName
@@ -34,26 +36,32 @@ def naveen_momentum(problem: Problem) -> Estimate:
 
 
 @dataclass(frozen=True, eq=False)
-class TwoSteps:
+class PublishedSteps:
     """Clusters of angular momentum and first moments over the mass, one after another, and the mass from both."""
 
     estimate: Estimate
     mass: Quantity
+
+    @cached_property
+    def whole(self) -> Estimate:
+        """The clusters of momentum behind both: of these are free-flying matrices, code, URDFs and predictions made."""
+        return standard_estimate(self.estimate)
 
     def mass_from_ratio(self, cluster: str) -> Quantity:
         """The total mass from a single product of first moments, as published."""
         return mass_from_ratio(self.estimate, cluster)
 
 
-def christidi_two_steps(problem: Problem) -> TwoSteps:
+def christidi_two_steps(problem: Problem) -> PublishedSteps:
     """Angular momentum about the centre of mass, then the base's velocity, then the total mass.
 
     O.-O. Christidi-Loumpasefski, E. Papadopoulos, "On the parameter identification of free-flying space manipulator
     systems", Robotics and Autonomous Systems, 2022; but momentum that is not known is estimated, where the authors
-    take differences with the first sample, and the mass is that of all products together.
+    take differences with the first sample, and the mass is that of all products together. The method `two-steps` is
+    free of the bias by noisy rates, and finds mass and clusters by all products and what they are made of.
     """
     found = _least_squares(problem, "angular-momentum", "base-velocity")
-    return TwoSteps(found, mass_from_products(found))
+    return PublishedSteps(found, mass_from_products(found))
 
 
 def spirolazzi_known_load(problem: Problem) -> Estimate:

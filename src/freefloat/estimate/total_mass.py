@@ -114,16 +114,12 @@ def _models(estimate: Estimate) -> tuple[AngularMomentum, BaseVelocity]:
 
 def _clusters(estimate: Estimate, angular: AngularMomentum) -> tuple[Array, Array]:
     """All clusters of angular momentum, known ones included, and those of base velocity."""
-    asked, pi = _asked(angular), angular.values()
+    asked, pi = angular.asked_clusters(), angular.values()
     pi[asked] = estimate.values[: asked.size]
     return pi, estimate.values[asked.size :]
 
 
-def _asked(angular: AngularMomentum) -> Array:
-    return np.setdiff1d(np.arange(len(angular.minimal)), angular.known_clusters())
-
-
 def _sd(estimate: Estimate, angular: AngularMomentum, by_pi: Array, by_eta: Array) -> float:
     """Standard deviation of a quantity with these derivatives."""
-    slope = np.concatenate([by_pi[_asked(angular)], by_eta])
+    slope = np.concatenate([by_pi[angular.asked_clusters()], by_eta])
     return float(np.sqrt(estimate.transformed(slope[None])[0, 0]))

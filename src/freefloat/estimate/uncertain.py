@@ -66,6 +66,18 @@ def root_of(covariance: Array) -> Array:
     return np.asarray(scale[:, None] * (vectors[:, kept] * np.sqrt(values[kept])))
 
 
+def inverse_of(covariance: Array) -> Array:
+    """Of a covariance whose entries have very different sizes; what is exact but for rounding counts as nearly so."""
+    scale = np.sqrt(np.diagonal(covariance))
+    correlation = covariance / np.outer(scale, scale)
+    inverse = np.linalg.inv(correlation)
+    if (np.linalg.eigvalsh(inverse) <= 0.0).any():  # rounding made a variance negative
+        values, vectors = np.linalg.eigh(correlation)
+        values = np.maximum(values, np.finfo(float).eps * len(values) * values[-1])
+        inverse = (vectors / values) @ vectors.T
+    return inverse / np.outer(scale, scale)
+
+
 def side_by_side(columns: Sequence[Uncertain]) -> Uncertain:
     """Columns as the last axis."""
     return Uncertain(np.stack([each.value for each in columns], -1), np.stack([each.sd for each in columns], -1))

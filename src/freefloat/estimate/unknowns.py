@@ -16,6 +16,7 @@ from freefloat.arrays import AXES, Array
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.joint_curves import SplineCurves
 from freefloat.estimate.problem import Problem
+from freefloat.estimate.uncertain import inverse_of
 from freefloat.models.names import cluster_unit
 from freefloat.robot.base_axes import turning_axes
 from freefloat.robot.model import Robot
@@ -156,7 +157,7 @@ def _all(problem: Problem) -> Iterator[tuple[int | None, UnknownGroup]]:
 def _clusters(problem: Problem) -> UnknownGroup:
     information = np.zeros((len(problem.minimal),) * 2)
     if problem.prior is not None:
-        information = _inverse(problem.cad_covariance)
+        information = inverse_of(problem.cad_covariance)
     leaders = problem.minimal.leaders
     return UnknownGroup(CLUSTERS, leaders, _units(leaders), "prior", problem.cad, information)
 
@@ -170,24 +171,13 @@ def _known(problem: Problem) -> Iterator[UnknownGroup]:
         given[columns] = True
         names = tuple(problem.robot.parameter_names[column] for column in columns)
         labels = tuple(f"known {name}" for name in names)
-        information = _inverse(problem.known_covariance[columns[:, None], columns])
+        information = inverse_of(problem.known_covariance[columns[:, None], columns])
         yield UnknownGroup(KNOWN + selector, labels, _units(names), selector, np.zeros(columns.size), information)
 
 
 def _units(parameters: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(map(cluster_unit, parameters))
 
-
-def _inverse(covariance: Array) -> Array:
-    """Of a covariance whose entries have very different sizes; what is exact but for rounding counts as nearly so."""
-    scale = np.sqrt(np.diagonal(covariance))
-    correlation = covariance / np.outer(scale, scale)
-    inverse = np.linalg.inv(correlation)
-    if (np.linalg.eigvalsh(inverse) <= 0.0).any():  # rounding made a variance negative
-        values, vectors = np.linalg.eigh(correlation)
-        values = np.maximum(values, np.finfo(float).eps * len(values) * values[-1])
-        inverse = (vectors / values) @ vectors.T
-    return inverse / np.outer(scale, scale)
 
 
 def uncertain_wheels(robot: Robot) -> NDArray[np.int64]:

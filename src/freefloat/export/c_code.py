@@ -12,6 +12,7 @@ from importlib.resources import files
 
 from freefloat.arrays import Array
 from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.structured.as_standard import standard_estimate
 from freefloat.export.controller_code import ControllerTables, about, controller_tables
 from freefloat.robot.base_axes import allowed_rows
 
@@ -27,6 +28,7 @@ class CSource:
 
 def controller_c(estimate: Estimate, name: str | None = None) -> CSource:
     """C99 code of an identified robot; its functions begin with `name`, by default that of the robot."""
+    estimate = standard_estimate(estimate)
     tables = controller_tables(estimate, name)
     values = _values(estimate, tables)
     return CSource(tables.name, _filled("controller_template.h", values), _filled("controller_template.c", values))

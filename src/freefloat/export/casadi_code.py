@@ -13,6 +13,7 @@ import numpy as np
 
 from freefloat.errors import FreefloatError
 from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.structured.as_standard import standard_estimate
 from freefloat.export.controller_code import ControllerTables, controller_tables
 from freefloat.robot.parameters import inertia_matrix
 from freefloat.robot.tree import PRISMATIC, REVOLUTE
@@ -41,6 +42,7 @@ def controller_casadi(estimate: Estimate, name: str | None = None) -> CasadiMode
         import casadi
     except ImportError as error:
         raise CasadiMissing("CasADi is not installed; allowed: after `pip install freefloat[casadi]`") from error
+    estimate = standard_estimate(estimate)
     tables, joints = controller_tables(estimate, name), len(estimate.robot.joints)
     q, dq, twist = casadi.SX.sym("q", joints), casadi.SX.sym("dq", joints), casadi.SX.sym("twist", 6)
     rise = casadi.SX.sym("rise", 6 + joints)

@@ -12,7 +12,6 @@ from freefloat import __version__
 from freefloat.arrays import Array
 from freefloat.dynamics.states import random_states
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.estimated_clusters import refuse_other_clusters
 from freefloat.export.floating_model import FloatingModel
 from freefloat.models.model import NotApplicable
 from freefloat.robot.tree import TreeArrays
@@ -35,8 +34,7 @@ class ControllerTables:
 
 
 def controller_tables(estimate: Estimate, name: str | None = None) -> ControllerTables:
-    """The tables of an estimated robot; `name` is that of the robot unless given."""
-    refuse_other_clusters(estimate)
+    """The tables of an estimated robot, of a `standard_estimate`; `name` is that of the robot unless given."""
     robot = estimate.robot
     if not robot.joints:
         raise NotApplicable(f"{robot.name} has no joints, so there is nothing to control; allowed: at least one")

@@ -28,13 +28,14 @@ from numpy.typing import ArrayLike
 
 from freefloat.arrays import Array, read_only
 from freefloat.dynamics import kernels
-from freefloat.dynamics.momentum_rows import momentum_regressor, spin_momentum
+from freefloat.dynamics.momentum_rows import momentum_by_wheel_rates, momentum_regressor, spin_momentum
 from freefloat.dynamics.reaction import Reaction, six_rows, solve_base
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.torque import torque_regressor, wheel_wrench_columns
 from freefloat.errors import UnknownName
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.estimated_clusters import cad_spread, refuse_other_clusters, spread_of, undeclared
+from freefloat.estimate.estimated_clusters import cad_spread, spread_of, undeclared
+from freefloat.estimate.structured.as_standard import standard_estimate
 from freefloat.estimate.uncertain import Judge, Uncertain, covariance_root, side_by_side
 from freefloat.frozen import Content
 from freefloat.robot.model import Robot
@@ -51,18 +52,18 @@ class FloatingModel(Content):
     estimate: Estimate
 
     def __post_init__(self) -> None:
-        refuse_other_clusters(self.estimate)
+        object.__setattr__(self, "estimate", standard_estimate(self.estimate))
 
     # ------------------------------------------------------------------ system matrices
 
     def mass_matrix(self, q: ArrayLike) -> Uncertain:
         """H of base twist and joints, shape (n, 6 + joints, 6 + joints)."""
-        at = _at_rest(self._weightless, read_only(q))
+        at = at_rest(self.weightless, read_only(q))
         columns = []
         for number in range(6 + at.q.shape[1]):
             unit = np.zeros((1, 6 + at.q.shape[1]))
             unit[0, number] = 1.0
-            columns.append(self._linear(torque_regressor(self._weightless, _accelerated(at, unit))))
+            columns.append(self.linear(torque_regressor(self.weightless, accelerated(at, unit))))
         return side_by_side(columns)
 
     def bias(self, samples: Samples) -> Uncertain:
@@ -71,9 +72,9 @@ class FloatingModel(Content):
         Needs q, dq, v, w; wheel rates where there are wheels; attitude where a moving base has weight.
         """
         none = np.zeros((len(samples), 6 + samples.q.shape[1]))
-        steady = replace(_accelerated(samples, none), wheel_accelerations=_zeros_like(samples.wheel_rates))
+        steady = replace(accelerated(samples, none), wheel_accelerations=_zeros_like(samples.wheel_rates))
         wheels = wheel_wrench_columns(self.robot, steady) @ self.robot.wheel_inertias
-        found = self._linear(torque_regressor(self.robot, steady))
+        found = self.linear(torque_regressor(self.robot, steady))
         return Uncertain(found.value + wheels, found.sd)
 
     # ------------------------------------------------------------------ the free-floating robot
@@ -81,38 +82,42 @@ class FloatingModel(Content):
     def base_reaction(self, samples: Samples) -> Uncertain:
         """Base twist that the joints' and wheels' motion causes when there is no momentum, shape (n, 6)."""
         dq, spin = samples.need("dq", "the base's reaction"), spin_momentum(self.robot, samples)
-        return self._judge.judged(*self._reaction(samples.q, dq, spin))
+        return self.judge.judged(*self.reaction(samples.q, dq, spin))
 
     def reaction_jacobian(self, q: ArrayLike) -> Uncertain:
         """-A_b^-1 A_q: base twist per unit of each joint's rate, shape (n, 6, joints)."""
-        return side_by_side([self._judge.judged(*reaction) for _, reaction in self._unit_rates(read_only(q))])
+        return side_by_side([self.judge.judged(*reaction) for _, reaction in self._unit_rates(read_only(q))])
 
     def generalised_jacobian(self, q: ArrayLike, point: str | Point) -> Uncertain:
         """J*: twist of a point per unit of each joint's rate, the base reacting, shape (n, 6, joints).
 
         point: name of a point of the robot, or any point of one of its bodies.
         """
-        body, xyz = self._place(point)
-        positions, columns = read_only(q), []
-        for rate, (twist, slope) in self._unit_rates(positions):
-            arm, of_point = _point_twist(self.robot, positions, rate, twist, body, xyz)
-            carried = np.array(slope)
-            carried[:, :3] += np.cross(slope[:, 3:], arm[:, :, None], axis=1)
-            columns.append(self._judge.judged(of_point, carried))
+        positions = read_only(q)
+        carried = [self._carried(point, positions, rate, *reaction) for rate, reaction in self._unit_rates(positions)]
+        return side_by_side(carried)
+
+    def wheel_jacobian(self, q: ArrayLike, point: str | Point) -> Uncertain:
+        """Twist of a point per unit of each wheel's rate, the base reacting, shape (n, 6, wheels)."""
+        positions = read_only(q)
+        still, columns = np.zeros_like(positions), []
+        for spin in momentum_by_wheel_rates(self.robot).T:
+            reaction = self.reaction(positions, still, np.tile(spin, (len(positions), 1)))
+            columns.append(self._carried(point, positions, still, *reaction))
         return side_by_side(columns)
 
     def reduced_inertia(self, q: ArrayLike) -> Uncertain:
         """H*: joint torques per unit of each joint's acceleration from rest, base reacting, (n, joints, joints)."""
-        at = _at_rest(self._weightless, read_only(q))
+        at = at_rest(self.weightless, read_only(q))
         twists = np.stack([twist for _, (twist, _) in self._unit_rates(at.q)], axis=-1)  # (n, 6, joints)
         columns = []
         for number, rate in enumerate(np.eye(at.q.shape[1])):
             rise = np.hstack([twists[:, :, number], np.broadcast_to(rate, at.q.shape)])
-            Y = torque_regressor(self._weightless, _accelerated(at, rise))
-            columns.append(self._linear(Y[:, 6:] + np.einsum("kij,kip->kjp", twists, Y[:, :6])))
+            Y = torque_regressor(self.weightless, accelerated(at, rise))
+            columns.append(self.linear(Y[:, 6:] + np.einsum("kij,kip->kjp", twists, Y[:, :6])))
         return side_by_side(columns)
 
-    # ------------------------------------------------------------------ pieces
+    # ------------------------------------------------------------------ pieces, for what is made of them too
 
     @property
     def robot(self) -> Robot:
@@ -120,37 +125,48 @@ class FloatingModel(Content):
         return self.estimate.robot
 
     @cached_property
-    def _weightless(self) -> Robot:
+    def weightless(self) -> Robot:
         """The robot afloat: its mass matrix is that of any base and any gravity."""
         return replace(self.robot, base="free", gravity=np.zeros(3))
 
     @cached_property
-    def _judge(self) -> Judge:
+    def judge(self) -> Judge:
+        """What is known of the clusters."""
         estimate, columns = self.estimate, undeclared(self.estimate)
         sizes = np.zeros(self.robot.parameters.size)
         sizes[columns] = np.sqrt(np.diagonal(spread_of(estimate).covariance(self.robot)))[columns]
         unseen = (estimate.unseen * cad_spread(estimate)).T
         return Judge(estimate.minimal, covariance_root(estimate.covariance), sizes, unseen)
 
-    def _linear(self, Y: Array) -> Uncertain:
+    def linear(self, Y: Array) -> Uncertain:
         """A quantity Y phi, Y of shape (..., 10 bodies)."""
-        return self._judge.judged(Y @ self.estimate.parameters, Y)
+        return self.judge.judged(Y @ self.estimate.parameters, Y)
 
-    def _reaction(self, q: Array, dq: Array, spin: Array) -> tuple[Array, Array]:
-        """Base twist (n, 6) with wheels of momentum `spin` (n, 3), and its derivative by the parameters (n, 6, p)."""
+    def reaction(self, q: Array, dq: Array, spin: Array, momentum: Array | None = None) -> tuple[Array, Array]:
+        """Base twist (n, 6) with wheels of momentum `spin` (n, 3), and its derivative by the parameters (n, 6, p).
+
+        momentum: total angular momentum about the centre of mass, base axes, (n, 3); none unless given.
+        """
         found = Reaction.of(self.robot, q, dq, spin, self.estimate.parameters)
-        v, w = found.velocities(np.zeros_like(spin))
+        v, w = found.velocities(np.zeros_like(spin) if momentum is None else momentum)
         K = momentum_regressor(self.robot, Samples(q, dq, v=v, w=w))
         return np.hstack([v, w]), -six_rows(solve_base(found.A, K, found.allowed), found.allowed)
+
+    def _carried(self, point: str | Point, q: Array, rate: Array, twist: Array, slope: Array) -> Uncertain:
+        """Twist of a point on a base with this twist (n, 6), and its derivative by the parameters (n, 6, p)."""
+        arm, of_point = point_twist(self.robot, q, rate, twist, *self.place(point))
+        carried = np.array(slope)
+        carried[:, :3] += np.cross(slope[:, 3:], arm[:, :, None], axis=1)
+        return self.judge.judged(of_point, carried)
 
     def _unit_rates(self, q: Array) -> Iterator[tuple[Array, tuple[Array, Array]]]:
         """For each joint: its unit rate (n, joints), and the reaction to it."""
         Samples(q).check(self.robot)
         for rate in np.eye(q.shape[1]):
             rates = np.array(np.broadcast_to(rate, q.shape))
-            yield rates, self._reaction(q, rates, np.zeros((len(q), 3)))
+            yield rates, self.reaction(q, rates, np.zeros((len(q), 3)))
 
-    def _place(self, point: str | Point) -> tuple[int, Array]:
+    def place(self, point: str | Point) -> tuple[int, Array]:
         """Number of the moving body that carries a point, and the point in its frame (3,)."""
         named = self.robot.point(point) if isinstance(point, str) else point
         if named.body not in self.robot.tree.carried:
@@ -159,14 +175,15 @@ class FloatingModel(Content):
         return carrier, placement.p + placement.R @ named.xyz
 
 
-def _at_rest(robot: Robot, q: Array) -> Samples:
+def at_rest(robot: Robot, q: Array) -> Samples:
+    """Joints at q, nothing moving."""
     rest = np.zeros((len(q), 3))
     samples = Samples(q, dq=np.zeros_like(q), v=rest, w=rest)
     samples.check(robot)
     return samples
 
 
-def _accelerated(samples: Samples, rise: Array) -> Samples:
+def accelerated(samples: Samples, rise: Array) -> Samples:
     """The same states with accelerations (dv, dw, ddq), shape (n or 1, 6 + joints)."""
     full = np.broadcast_to(rise, (len(samples), rise.shape[1]))
     return replace(samples, dv=full[:, :3], dw=full[:, 3:6], ddq=full[:, 6:])
@@ -176,7 +193,7 @@ def _zeros_like(values: Array | None) -> Array | None:
     return None if values is None else np.zeros_like(values)
 
 
-def _point_twist(robot: Robot, q: Array, dq: Array, twist: Array, body: int, xyz: Array) -> tuple[Array, Array]:
+def point_twist(robot: Robot, q: Array, dq: Array, twist: Array, body: int, xyz: Array) -> tuple[Array, Array]:
     """Where a point of a body is, (n, 3), and its twist, (n, 6), in base axes."""
     motion = (read_only(part) for part in (q, dq, twist[:, :3], twist[:, 3:]))
     R, p, v, w, _ = kernels.sweep(robot.tree.arrays, *motion)

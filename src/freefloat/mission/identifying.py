@@ -36,6 +36,7 @@ from freefloat.models.names import ModelName
 from freefloat.motion.trajectory import InvalidTrajectory, Trajectory
 from freefloat.motion.trajectory_file import trajectory_from_document
 
+_NEED_VELOCITY = ("two-steps", "christidi-two-steps", "naveen-momentum")  # methods whose rows are given
 _LOOKED_AT = 20000  # samples of a recording whose readings are compared at their own instants: enough to look at
 
 Recordings = Recording | FilePath | Mapping[str, Recording] | Sequence[Recording]
@@ -151,11 +152,15 @@ def method_of(mission: Mission) -> str:
 
 
 def settings_for(mission: Mission, method: str) -> ProcessSettings:
-    """What the method estimates itself, a delay or where joints started, is not sought or asked for before."""
+    """What the method estimates itself, a delay or where joints started, is not sought or asked for before.
+
+    Positions are differentiated for rows that were asked for and need a velocity.
+    """
     itself = method in METHODS and make_estimator(method, mission.robot.base).reads_own_instants
     asked = mission.settings.identify.processing
     if not itself or mission.robot.base == "fixed":
-        return asked.settings(ProcessSettings())
+        rows = {"momentum", "base-velocity"} & set(mission.settings.identify.models or ())
+        return asked.settings(ProcessSettings(velocity_from_position=bool(rows) or method in _NEED_VELOCITY))
     said = nuisances_of(mission)
     spreads = {
         joint.name: (said.joint_zero_m if joint.kind == "prismatic" else said.joint_zero_rad) or 0.0

@@ -14,6 +14,7 @@ from freefloat.data.recording import Recording
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.problem import Problem
+from freefloat.estimate.structured.as_standard import BOTH, standard_estimate
 from freefloat.excitation.excitation import Excitation
 from freefloat.mission.identifying import (
     Recordings,
@@ -52,6 +53,7 @@ def validate(
     """
     if not 0.0 < false_alarm < 1.0:
         raise InvalidValidation(f"the false-alarm rate is {false_alarm}; allowed: between 0 and 1")
+    estimate = standard_estimate(estimate) if estimate.model == BOTH else estimate
     named = named_recordings(recordings)
     absent = absent_bodies(mission, recordings, without)
     prediction, problem, processed = _posed(mission, estimate, named, absent, motion, settings)

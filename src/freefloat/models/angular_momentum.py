@@ -180,6 +180,10 @@ class AngularMomentum(Model):
         used = self.used_parameters()
         return np.flatnonzero(~used[:, self.unknown].any(axis=1) & used[:, self.known_columns].any(axis=1))
 
+    def asked_clusters(self) -> NDArray[np.int64]:
+        """Positions of all others."""
+        return np.setdiff1d(np.arange(len(self.minimal)), self.known_clusters())
+
     def used_parameters(self) -> NDArray[np.bool_]:
         """Which standard parameters each cluster depends on, shape (clusters, 10 bodies)."""
         weight: Array = np.abs(self.minimal.combine) @ self._parameters_of_candidates()
@@ -268,8 +272,19 @@ class BaseVelocity(Model):
 
     def values(self, parameters: ArrayLike | None = None) -> Array:
         """Clusters for given standard parameters, by default the robot's own, shape (clusters,)."""
-        theta = self.underlying.minimal.values(self.standard(parameters))
+        return self.structured(self.underlying.minimal.values(self.standard(parameters)))
+
+    def structured(self, theta: ArrayLike) -> Array:
+        """Clusters as functions of the underlying minimal parameters theta, shape (clusters,)."""
+        theta = np.asarray(theta, float)
         return self.minimal.values(theta[self._moments] / (self.underlying.mass @ theta))
+
+    def jacobian(self, theta: ArrayLike) -> Array:
+        """Derivative of `structured`, d(sigma / M) = (d sigma - (sigma / M) dM) / M, shape (clusters, len(theta))."""
+        theta, moments = np.asarray(theta, float), self._moments
+        mass = float(self.underlying.mass @ theta)
+        derivative = np.eye(theta.size)[moments] - np.outer(theta[moments] / mass, self.underlying.mass)
+        return self.minimal.combine @ (derivative / mass)
 
     def used_parameters(self) -> NDArray[np.bool_]:
         """Which standard parameters each cluster depends on, shape (clusters, 10 bodies)."""

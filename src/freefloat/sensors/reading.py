@@ -22,6 +22,7 @@ from freefloat.robot.model import Robot
 from freefloat.robot.rotations import exponential, right_jacobian, rotations
 from freefloat.sensors.measured import Measured
 from freefloat.sensors.moving_base import MovingBase, PulledBack
+from freefloat.sensors.noise import FLAT_ALLAN
 from freefloat.sensors.sensor import MountedSensor, Sensor
 from freefloat.sensors.unknowns import UnknownGroup, along, flat
 
@@ -156,6 +157,11 @@ class Reading(ABC, Generic[Spreads]):
     def walk_in_base_axes(cls, sensor: Sensor, quantity: str, walk: Array) -> Array:
         """The same of a random walk."""
         return cls.sd_in_base_axes(sensor, quantity, walk)
+
+    @classmethod
+    def walk_of_flicker(cls, flicker: Array, between_s: float) -> Array:
+        """The random walk, after one second, with the Allan deviation of a flicker of the readings after so long."""
+        return FLAT_ALLAN * flicker * np.sqrt(3.0 / between_s)
 
     @classmethod
     def exact(cls, flown: Samples) -> Array:

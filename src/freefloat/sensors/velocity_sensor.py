@@ -26,7 +26,7 @@ from freefloat.robot.rotations import cross_matrices, turned
 from freefloat.sensors.draws import Stream
 from freefloat.sensors.measured import Measured
 from freefloat.sensors.moving_base import MovingBase, PulledBack
-from freefloat.sensors.noise import Noise, random_walk
+from freefloat.sensors.noise import FLAT_ALLAN, Noise, flicker, random_walk
 from freefloat.sensors.quantities import MICRO_G
 from freefloat.sensors.reading import DRIFT_VELOCITY, Reading, drift_velocity
 from freefloat.sensors.sensor import ZERO, DensitySensor, MountedSensor, Output, PerAxis, Sensor, SpreadPerAxis
@@ -41,8 +41,8 @@ _FIRST_M_S = 1.0  # spread of the first of several velocities that are compared 
 class VelocitySensor(MountedSensor, DensitySensor):
     """Velocity of a point of the base: tracked from outside, or integrated from an accelerometer.
 
-    Tracking has white noise. Integration has a velocity random walk, and the accelerometer's constant bias,
-    which is fixed in the sensor's axes and therefore turns with the base: its share is the integral of R_IS b.
+    Tracking has white noise. Integration has a velocity random walk, and the accelerometer's bias, constant and with a
+    flicker, which is fixed in the sensor's axes and therefore turns with the base: its share is the integral of R_IS b.
     """
 
     quantities = ("velocity", "body_velocity")
@@ -53,6 +53,7 @@ class VelocitySensor(MountedSensor, DensitySensor):
     velocity_random_walk_m_s_per_sqrt_h: SpreadPerAxis = Field(ZERO, description="of the accelerometer")
     accelerometer_bias_ug: PerAxis = Field(ZERO, description="of the accelerometer, in every run")
     accelerometer_bias_sd_ug: SpreadPerAxis = Field(ZERO, description="of the accelerometer, drawn per run")
+    accelerometer_bias_instability_ug: SpreadPerAxis = Field(ZERO, description="flicker B of the accelerometer's bias")
     range_m_s: Positive | None = Field(None, description="largest reading")
 
     def gives(self) -> tuple[str, ...]:
@@ -66,10 +67,11 @@ class VelocitySensor(MountedSensor, DensitySensor):
         return np.array(fixed) * MICRO_G, np.array(drawn) * MICRO_G
 
     def outputs(self, layout: Layout) -> tuple[Output, ...]:
-        """Velocity [m/s]; the noise's random walk is that of the integral in inertial axes."""
+        """Velocity [m/s]; the noise's random walk is that of the integral in inertial axes, its flicker the bias'."""
         walk = np.array(self.velocity_random_walk_m_s_per_sqrt_h) / 60.0
-        density = Noise(np.zeros(3), walk_sd=walk).scaled(self.density)
-        noise = Noise(np.array(self.noise_m_s), walk_sd=density.walk_sd)
+        unstable = np.array(self.accelerometer_bias_instability_ug) * MICRO_G
+        density = Noise(np.zeros(3), walk_sd=walk, flicker=unstable).scaled(self.density)
+        noise = Noise(np.array(self.noise_m_s), walk_sd=density.walk_sd, flicker=density.flicker)
         name = self.channel_name(*self.gives())
         limit = np.full(3, self.range_m_s or np.inf)
         return (Output(name, tuple("xyz"), ("m_s",) * 3, noise, np.zeros(3), limit),)
@@ -96,16 +98,30 @@ class VelocitySensor(MountedSensor, DensitySensor):
             bias = fixed + spread * draws.normal("accelerometer bias", (3,))
             share = _integrated(np.stack([self._attitude_integral(truth, times) for truth in truths]), bias)
             drift = share if drift is None else drift + share
+        if output.noise.flicker.any():
+            bias = output.noise.flicker * flicker(draws.normal("bias instability", (times.size, 3)))
+            share = np.stack([self._integral(truth, times, run) for truth, run in _each(truths, bias)])
+            drift = share if drift is None else drift + share
         if drift is None or self.axes == "inertial":
             return drift
         back = np.stack([truth.rotation(times) @ self.frame().R for truth in truths]).swapaxes(2, 3)
         return back[..., 0] * drift[..., :1] + back[..., 1] * drift[..., 1:2] + back[..., 2] * drift[..., 2:]
+
+    def _integral(self, truth: Truth, times: Array, bias: Array) -> Array:
+        """Of a bias, (n, 3) in sensor axes, each reading's over the time up to the next, inertial axes, (n, 3) [m/s]."""
+        steps = turned(truth.rotation(times) @ self.frame().R, bias)[:-1] * np.diff(times)[:, None]
+        return np.concatenate([np.zeros((1, 3)), np.cumsum(steps, axis=0)])
 
     def _attitude_integral(self, truth: Truth, times: Array) -> Array:
         """Integral of R_IS from the first sample on, shape (n, 3, 3) [s], by Simpson's rule."""
         ends, middles = truth.rotation(times), truth.rotation(0.5 * (times[1:] + times[:-1]))
         pieces = (ends[1:] + ends[:-1] + 4.0 * middles) * (np.diff(times)[:, None, None] / 6.0)
         return np.concatenate([np.zeros((1, 3, 3)), np.cumsum(pieces, axis=0)]) @ self.frame().R
+
+
+def _each(truths: Sequence[Truth], bias: Array) -> Iterator[tuple[Truth, Array]]:
+    """The truth and the bias of every run; one truth may stand for all, bias: (runs, n, 3)."""
+    return zip(truths if len(truths) == len(bias) else [truths[0]] * len(bias), bias, strict=True)
 
 
 def _integrated(integral: Array, bias: Array) -> Array:
@@ -153,6 +169,11 @@ class VelocityReading(Reading[VelocityNuisances]):
     def walk_in_base_axes(cls, sensor: Sensor, quantity: str, walk: Array) -> Array:
         """The mean, for the base turns in its own axes, shape (3,)."""
         return _mean_of_axes(walk)
+
+    @classmethod
+    def walk_of_flicker(cls, flicker: Array, between_s: float) -> Array:
+        """That of white acceleration with the flicker's Allan deviation: what a constant bias leaves of it."""
+        return FLAT_ALLAN * flicker * np.sqrt(between_s)
 
     @property
     def _arm(self) -> Array:

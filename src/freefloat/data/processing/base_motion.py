@@ -69,6 +69,24 @@ def differentiated(t: Array, values: Array, onto: Array, command: Trajectory | N
     return motion, spread, cut
 
 
+def velocity_of(
+    t: Array, positions: Array, sd: Array | None, onto: Array, rate_Hz: float, command: Trajectory | None
+) -> tuple[Array, Array, str]:
+    """Derivative of positions on the common time base, (m, k), the noise of a sample of it, (k,), and in words how.
+
+    sd: of a position, (k,); read from the data if None. What is left of noise below a cut-off is not independent from
+    sample to sample: it counts as that of the samples which are, two for each period of the cut-off.
+    """
+    even = evenly(t, positions)
+    method = _method(even, command)
+    motion = method.motion(even.t, even.values, np.clip(onto, even.t[0], even.t[-1]))
+    spread = noise_gains(method, even.t.size, even.rate_Hz)[1] * (noise_level(even.values) if sd is None else sd)
+    if not isinstance(method, BandLimited):
+        return motion.rate, spread, "as they are"
+    alike = max(1.0, rate_Hz / (2.0 * method.low_pass.cutoff_Hz))
+    return motion.rate, np.sqrt(alike) * spread, f"below {method.low_pass.cutoff_Hz:.3g} Hz"
+
+
 def _method(even: Even, command: Trajectory | None) -> Differentiator:
     low_pass = propose_cutoff(even.values, even.rate_Hz, command)
     return ThroughSamples() if low_pass is None else BandLimited(low_pass)

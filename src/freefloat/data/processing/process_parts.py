@@ -17,6 +17,7 @@ from freefloat.data.processing.base_motion import (
     integrated_attitude,
     put_on_time_base,
     rates_from_attitude,
+    velocity_of,
 )
 from freefloat.data.processing.cutoffs import cutoff_warnings, propose_cutoff
 from freefloat.data.processing.filtering import LowPass
@@ -266,7 +267,7 @@ def _position(inputs: ProcessingInputs, so_far: ProcessedPart) -> ProcessedPart:
 def _velocity(inputs: ProcessingInputs, so_far: ProcessedPart) -> ProcessedPart:
     channel = inputs.channels.get("body_velocity") or inputs.channels.get("velocity")
     if channel is None:
-        return ProcessedPart()
+        return _velocity_of_positions(inputs, so_far) if inputs.settings.velocity_from_position else ProcessedPart()
     inertial = channel.quantity == "velocity"
     if inertial and "attitude" not in inputs.channels:
         sentence = f"{channel.name} is not used: turning it into base axes needs a measured attitude"
@@ -283,6 +284,23 @@ def _velocity(inputs: ProcessingInputs, so_far: ProcessedPart) -> ProcessedPart:
         v = v - np.cross(so_far.arrays["w"], known.mounting.p)
     sd = noise_level(evenly(channel.t, channel.of(AXES)).values) if known.noise_sd is None else known.noise_sd
     return ProcessedPart({"v": v}, {"v": resampled.gain * sd}, {channel.name: resampled.words})
+
+
+def _velocity_of_positions(inputs: ProcessingInputs, so_far: ProcessedPart) -> ProcessedPart:
+    """Velocity of the base's origin from positions of a point of the base, as of motion capture."""
+    channel = inputs.channels.get("position")
+    if channel is None or "attitude" not in inputs.channels:
+        return ProcessedPart()
+    known = inputs.known(channel)
+    rate, sd, how = velocity_of(
+        channel.t, channel.of(AXES), known.noise_sd, inputs.t, inputs.rate_Hz, inputs.command
+    )
+    v = turned(rotations(so_far.arrays["attitude"]).swapaxes(1, 2), rate)
+    if known.mounting.p.any():
+        v = v - np.cross(so_far.arrays["w"], known.mounting.p)
+    sd = np.full(3, np.sqrt((sd**2).mean()))  # the base turns in the axes of the positions
+    note = f"no velocity was recorded: it is the derivative of {channel.name} {how}"
+    return ProcessedPart({"v": v}, {"v": sd}, notes=(note,))
 
 
 # ---------------------------------------------------------------------- loads

@@ -42,6 +42,8 @@ class ProcessSettings:
     start_sd: by joint, how far off its start may be [rad or m] by what is estimated along; zero unless given.
     seek_delay: whether to estimate how late the gyro is; it is said, not taken off.
     most_samples: on the common time base; where there are more, one in so many is taken. None for all.
+    velocity_from_position: whether positions are differentiated where no velocity was recorded: rows of linear methods
+        need it, while others predict positions.
     false_alarm: of the tests of whether joints follow the command, for each joint.
     """
 
@@ -56,6 +58,7 @@ class ProcessSettings:
     start_sd: Mapping[str, float] = field(default_factory=dict)
     seek_delay: bool = True
     most_samples: int | None = None
+    velocity_from_position: bool = False
     false_alarm: float = 1e-3
 
 

@@ -20,10 +20,11 @@ from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.linear.linear_estimate import linear_estimate
 from freefloat.estimate.linear.reweighting import reweighted
-from freefloat.estimate.linear.solution import solution_of
+from freefloat.estimate.linear.solution import Solution, solution_of
 from freefloat.estimate.linear.system import LinearFit, LinearSystem
 from freefloat.estimate.linear.weighted import least_squares
 from freefloat.estimate.problem import Problem
+from freefloat.estimate.rows.equations import Equations
 from freefloat.models.model import NotApplicable
 
 
@@ -38,19 +39,22 @@ class BiasCompensated(Estimator):
     def estimate(self, problem: Problem) -> Estimate:
         """Clusters free of the bias; as `weighted` where the noise is not known, and then it says so."""
         equations = problem.equations()
-        if not all(stack.rate_linear for stack in equations.stacks):
-            raise NotApplicable(
-                "bias compensation needs rows that are linear in the measured rates: momentum, angular-momentum or "
-                "base-velocity"
-            )
-        rough = reweighted(equations, None, least_squares, self.rounds)
-        if not equations.noise_known:
-            notes = ("the sensors' noise is not known, so that no bias could be taken off: this is least squares",)
-            solution = solution_of(rough.system, rough.fit, biased=False, notes=notes)
-            return linear_estimate(problem, equations, self.name, solution)
-        found = reweighted(equations, rough.system, _compensated, self.rounds)
-        solution = solution_of(found.system, found.fit, biased=False, warnings=found.warnings)
-        return linear_estimate(problem, equations, self.name, solution)
+        return linear_estimate(problem, equations, self.name, compensated_solution(equations, self.rounds))
+
+
+def compensated_solution(equations: Equations, rounds: int) -> Solution:
+    """The solution free of the bias. rounds: most renewals of the weights."""
+    if not all(stack.rate_linear for stack in equations.stacks):
+        raise NotApplicable(
+            "bias compensation needs rows that are linear in the measured rates: momentum, angular-momentum or "
+            "base-velocity"
+        )
+    rough = reweighted(equations, None, least_squares, rounds)
+    if not equations.noise_known:
+        notes = ("the sensors' noise is not known, so that no bias could be taken off: this is least squares",)
+        return solution_of(rough.system, rough.fit, biased=False, notes=notes)
+    found = reweighted(equations, rough.system, _compensated, rounds)
+    return solution_of(found.system, found.fit, biased=False, warnings=found.warnings)
 
 
 def _compensated(system: LinearSystem, x: Array) -> LinearFit:

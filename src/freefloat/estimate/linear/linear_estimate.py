@@ -29,7 +29,7 @@ _MOST_SHIFT = 0.5  # standard deviations by which a cluster may be expected to b
 def linear_estimate(problem: Problem, equations: Equations, method: str, solution: Solution) -> Estimate:
     """The estimate that a solution of the equations is: intervals, budget, residual, warnings."""
     c = len(equations.minimal)
-    parts = {"noise": solution.covariance} | _by_known(problem, solution)
+    parts = {"noise": solution.covariance} | covariance_by_known(problem, solution.by_known)
     total = np.sum(list(parts.values()), axis=0)
     variances = np.column_stack([np.diagonal(part)[:c] for part in parts.values()])
     whole = variances.sum(axis=1, keepdims=True)
@@ -83,9 +83,12 @@ def _biased(bias: Array | None, sd: Array, c: int) -> str:
     )
 
 
-def _by_known(problem: Problem, solution: Solution) -> dict[str, Array]:
-    """Covariance that each known selector with a standard deviation adds, shape (u, u) each."""
-    if solution.by_known is None:
+def covariance_by_known(problem: Problem, by_known: Array | None) -> dict[str, Array]:
+    """Covariance that each known selector with a standard deviation adds, shape (u, u) each.
+
+    by_known: derivative of the unknowns by each of these values, shape (u, known); None if there are none.
+    """
+    if by_known is None:
         return {}
     uncertain = np.flatnonzero(problem.known_sd)
     added, counted = dict[str, Array](), set[int]()
@@ -93,7 +96,7 @@ def _by_known(problem: Problem, solution: Solution) -> dict[str, Array]:
         own = [column for column in select_parameters(problem.robot, selector) if column not in counted]
         places = np.flatnonzero(np.isin(uncertain, own))
         if places.size:
-            slope, columns = solution.by_known[:, places], uncertain[places]
+            slope, columns = by_known[:, places], uncertain[places]
             added[selector] = slope @ problem.known_covariance[columns[:, None], columns] @ slope.T
             counted.update(own)
     return added

@@ -44,7 +44,12 @@ class SeenSpace:
 
 def spread(equations: Equations) -> Array:
     """Standard deviation of each cluster in the CAD model, none quite zero, shape (clusters,)."""
-    sd = np.sqrt(np.diagonal(equations.cad_covariance))
+    return units_of_spread(equations.cad_covariance)
+
+
+def units_of_spread(covariance: Array) -> Array:
+    """The same of clusters with this covariance in the CAD model, (clusters, clusters)."""
+    sd = np.sqrt(np.diagonal(covariance))
     some = sd[sd > 0.0]
     return np.maximum(sd, _NEGLIGIBLE * float(np.median(some)) if some.size else 1.0)
 

@@ -28,7 +28,7 @@ from scipy.stats import chi2
 
 from freefloat.arrays import Array
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.estimated_clusters import cad_spread, refuse_other_clusters, spread_of, undeclared
+from freefloat.estimate.estimated_clusters import cad_spread, spread_of, undeclared
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.physical.pieces import with_physical_pieces
 from freefloat.estimate.physical.pseudo_inertia_program import (
@@ -42,6 +42,7 @@ from freefloat.estimate.physical.pseudo_inertia_program import (
 )
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
+from freefloat.estimate.structured.as_standard import standard_estimate
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY, can_exist
 from freefloat.robot.selection import select_parameters
@@ -103,7 +104,7 @@ def physical_robot(
     prior: how far the CAD model is trusted in what the data leave open; as when the estimate was made unless given.
     inside: ellipsoids, in the frames of moving bodies, that these bodies do not reach out of.
     """
-    refuse_other_clusters(estimate)
+    estimate = standard_estimate(estimate)
     robot, unknown = estimate.robot, _unknown(estimate)
     covariance = (prior or spread_of(estimate)).covariance(robot)
     coordinates = cad_coordinates(robot, _origin(estimate), covariance, unknown)

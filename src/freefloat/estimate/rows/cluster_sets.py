@@ -43,7 +43,7 @@ def standard_clusters(problem: ProblemData) -> ClusterSet:
 def angular_momentum_clusters(problem: ProblemData, model: AngularMomentum) -> ClusterSet:
     """Those about the centre of mass that are not known."""
     theta = model.underlying.minimal
-    asked = np.setdiff1d(np.arange(len(model.minimal)), model.known_clusters())
+    asked = model.asked_clusters()
     minimal = model.minimal
     chosen = MinimalParameters(minimal.names, minimal.kept[asked], minimal.combine[asked], minimal.gap)
     slope = model.jacobian(theta.values(model.standard(None)))[asked] @ theta.combine
@@ -51,13 +51,9 @@ def angular_momentum_clusters(problem: ProblemData, model: AngularMomentum) -> C
 
 
 def base_velocity_clusters(problem: ProblemData, model: BaseVelocity) -> ClusterSet:
-    """First moments over the total mass: d(sigma / M) = (d sigma - (sigma / M) dM) / M."""
+    """First moments over the total mass."""
     theta = model.underlying.minimal
-    values = theta.values(model.standard(None))
-    mass = float(model.underlying.mass @ values)
-    moments = model._moments
-    derivative = np.eye(values.size)[moments] - np.outer(values[moments] / mass, model.underlying.mass)
-    slope = model.minimal.combine @ (derivative / mass) @ theta.combine
+    slope = model.jacobian(theta.values(model.standard(None))) @ theta.combine
     return ClusterSet(model.minimal, model.values(), _unknown_only(problem, slope))
 
 

@@ -34,6 +34,7 @@ from freefloat.estimate.rows.flight_stack import FlightStack
 from freefloat.estimate.rows.model_rows import Group, ModelRows, NuisanceColumn
 from freefloat.estimate.rows.momentum import MomentumRows
 from freefloat.estimate.rows.torque import TorqueRows
+from freefloat.estimate.rows.velocity_steps import VelocityStepRows
 from freefloat.models.angular_momentum import AngularMomentum, BaseVelocity
 from freefloat.models.minimal import MinimalParameters
 from freefloat.models.model import NotApplicable
@@ -248,7 +249,8 @@ def _angular(problem: ProblemData, model: AngularMomentum, flight: Flight, numbe
 
 
 def _velocity(problem: ProblemData, model: BaseVelocity, flight: Flight, number: int | None) -> ModelRows:
-    return BaseVelocityRows(problem, flight, number, model)
+    walks = bool(np.any(flight.walks.get("v", 0.0)))
+    return (VelocityStepRows if walks else BaseVelocityRows)(problem, flight, number, model)
 
 
 def _stacks(

@@ -63,13 +63,24 @@ class Unit:
     right: Array
 
 
-def noisy_channels(robot: Robot, flight: Flight) -> tuple[NoisyChannel, ...]:
-    """The channels of a flight whose noise is known and not zero, but for what the base cannot do."""
+def noisy_channels(robot: Robot, flight: Flight, walks: bool = True) -> tuple[NoisyChannel, ...]:
+    """The channels of a flight whose noise is known and not zero, but for what the base cannot do.
+
+    walks: whether a velocity that walks errs at least by a step of its walk.
+    """
     channels = []
-    for name, level in flight.noise.items():
+    for name, level in _levels(flight, walks).items():
         moves = _moves(robot, name, level.size)
         channels += [NoisyChannel(name, i, float(sd)) for i, sd in enumerate(level) if sd > 0.0 and moves[i]]
     return tuple(channels)
+
+
+def _levels(flight: Flight, walks: bool) -> Mapping[str, Array]:
+    """Standard deviations of a sample by array."""
+    if not walks or "v" not in flight.walks:
+        return flight.noise
+    step = flight.walks["v"] * np.sqrt(float(np.median(np.diff(flight.t))))
+    return {**flight.noise, "v": np.hypot(flight.sd("v", 3), step)}
 
 
 def _moves(robot: Robot, name: str, width: int) -> NDArray[np.bool_]:

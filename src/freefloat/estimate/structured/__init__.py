@@ -1,0 +1,1 @@
+"""Clusters about the centre of mass and first moments over the mass, as what they are functions of."""
