@@ -1,18 +1,24 @@
 """The yardstick for choices of intervals: V. V. Fedorov's exchange, written without the product's search.
 
-Every interval of a choice is tried against every combination that is not in it, and the exchange that makes the
-condition number least is made, until none makes it less ("Theory of optimal experiments", 1972, chapter 3, with the
-condition number as criterion). Seeds are then optimised, and so on. A number of intervals will do if one of several
-random choices comes below the condition number asked for; the fewest is found by bisection.
+Each interval of a choice in its turn is exchanged for whichever combination makes the goal least, until no exchange
+helps ("Theory of optimal experiments", 1972, chapter 3; one interval after the other as in R. D. Cook,
+C. J. Nachtsheim, "A comparison of algorithms for constructing exact D-optimal designs", Technometrics, 1980). Then
+seeds are optimised, and so on. A number of intervals will do if one of several random choices comes below the condition
+number asked for; the fewest is found by bisection.
 """
 
 import numpy as np
 
 from freefloat.excitation.procedures.interval_seeds import optimise_seeds
 
+LEAST_GAIN = 1e-3
+
 
 def fewest_by_fedorov(task, pool, largest, most, choices=2, rounds=3):
-    """The number of intervals that Fedorov's exchange needs for a condition number of at most `largest`."""
+    """The number of intervals that the exchange needs for a condition number of at most `largest`.
+
+    most: the answer if it needs so many or more.
+    """
     too_few, enough = task.fewest - 1, most
     while enough - too_few > 1:
         count = (too_few + enough) // 2
@@ -35,16 +41,16 @@ def _reaches(task, pool, largest, count, rounds, seed):
 
 
 def _exchanged(task, seeds, pool, chosen):
-    """Exchanges of one interval for one that is not flown, the best of all pairs each time, while they help."""
-    best = task.value(seeds, pool[chosen])
-    while True:
-        outside = np.setdiff1d(np.arange(len(pool)), chosen)
-        pairs = [(place, other) for place in range(len(chosen)) for other in outside]
-        values = [task.value(seeds, pool[_with(chosen, *pair)]) for pair in pairs]
-        if not values or min(values) >= best - 1e-3:
-            return chosen
-        best = min(values)
-        chosen = _with(chosen, *pairs[int(np.argmin(values))])
+    """The best exchange of every interval in turn, again and again while they help."""
+    best, before = task.value(seeds, pool[chosen]), np.inf
+    while best < before - LEAST_GAIN:
+        before = best
+        for place in range(len(chosen)):
+            others = [_with(chosen, place, other) for other in np.setdiff1d(np.arange(len(pool)), chosen)]
+            values = [task.value(seeds, pool[other]) for other in others]
+            if values and min(values) < best:
+                chosen, best = others[int(np.argmin(values))], min(values)
+    return chosen
 
 
 def _with(chosen, place, other):

@@ -138,25 +138,24 @@ def _goals(plan: Plan) -> tuple[Goal, ...]:
 
 
 def _bounds(plan: Plan) -> Limits:
-    """What limits say of ranges and starts: a joint that turns without end begins within a turn, wheels by momentum."""
+    """What limits say of starts and ranges; a joint that turns without end stays within a turn."""
     robot, channels = plan.robot, plan.shape.channels
     limits = limits_of(robot, channels)
     joints, wheels = plan.conditions().places(channels)
     endless = (joints >= 0) & np.array([unit == "rad" for unit in limits.units])
     lowest = np.where(endless & ~np.isfinite(limits.lowest), -np.pi, limits.lowest)
     highest = np.where(endless & ~np.isfinite(limits.highest), np.pi, limits.highest)
-    rate, middle = limits.rate.copy(), 0.5 * (lowest + highest)
+    rate, inset = limits.rate.copy(), np.where(joints >= 0, 0.5 * _ROOM * (highest - lowest), 0.0)
     held = np.zeros(len(robot.wheels)) if plan.wheel_rates is None else np.abs(plan.wheel_rates)
     momenta = {limit.of: limit.highest for limit in plan.limits if isinstance(limit, WheelMomentum)}
     for channel in np.flatnonzero(wheels >= 0).tolist():
         wheel = robot.wheels[wheels[channel]]
         most = min(wheel.max_rate, momenta.get(wheel.name, np.inf) / wheel.spin_inertia)
         rate[channel] = max(most - held[wheels[channel]], 0.0)
-    room, bounded = 1.0 - _ROOM, np.isfinite(lowest) & np.isfinite(highest)
     return replace(
         limits,
-        lowest=np.where(bounded, middle + room * (lowest - middle), lowest),
-        highest=np.where(bounded, middle + room * (highest - middle), highest),
-        rate=room * rate,
-        acceleration=room * limits.acceleration,
+        lowest=lowest + inset,
+        highest=highest - inset,
+        rate=(1.0 - _ROOM) * rate,
+        acceleration=(1.0 - _ROOM) * limits.acceleration,
     )

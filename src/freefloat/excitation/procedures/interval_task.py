@@ -33,7 +33,7 @@ from freefloat.motion.limits import Limits
 from freefloat.motion.trajectory import InvalidTrajectory
 
 _ENOUGH = 10  # instants of an interval, where its singular values are counted
-_CLOSELY = 32  # instants of an interval, where further limits are looked at
+_CLOSELY = 64  # instants of an interval, where further limits are looked at: as finely as by the margins of a design
 _ROOM = 1e-4  # margin of further limits that must be left, for what instants miss
 STAGES = (ConditionNumber(1.0), ConditionNumber(4.0), ConditionNumber(16.0))
 
