@@ -1,5 +1,7 @@
 """Matrices that a motion fills, pulled back to the coefficients of the trajectory, against central differences."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from random_trees import random_robot
@@ -36,6 +38,18 @@ def angular_rows(base, wheels):
     return AngularMomentumDesignRows(model, conditions, np.arange(0, len(model.minimal), 7))
 
 
+def turning_rows(make):
+    """The same rows at a total momentum, under which the base turns all the time."""
+
+    def made(base, wheels):
+        rows = make(base, wheels)
+        momentum = np.array([2.0, -1.0, 3.0]) if base == "free" else np.array([0.0, 0.0, 3.0])
+        return replace(rows, conditions=replace(rows.conditions, momentum=momentum))
+
+    made.__name__ = f"{make.__name__} that turn"
+    return made
+
+
 def energy_rows(base, wheels):
     return EnergyDesignRows(
         Energy(random_robot(23, bodies=7, base=base, wheels=wheels, gravity=base == "fixed", **ARMS))
@@ -55,6 +69,9 @@ CASES = [
         (momentum_rows, "planar", 0),
         (angular_rows, "free", 2),
         (angular_rows, "planar", 1),
+        (turning_rows(momentum_rows), "free", 2),
+        (turning_rows(momentum_rows), "planar", 0),
+        (turning_rows(angular_rows), "free", 1),
         (energy_rows, "free", 2),
         (energy_rows, "planar", 0),
         (energy_rows, "fixed", 0),
@@ -138,6 +155,15 @@ def test_the_base_of_momentum_rows_reacts_at_zero_momentum(base):
     assert np.abs(samples.w).max() > 1e-4
 
 
+def test_the_base_of_momentum_rows_turns_with_the_momentum_it_is_given():
+    rows = turning_rows(momentum_rows)("free", 2)
+    trajectory, linear = a_motion(rows.model.robot)
+    samples = filled(rows, trajectory.channels, linear, trajectory.coefficients).motion.samples
+    found = momentum(rows.model.robot, samples)
+    np.testing.assert_allclose(np.linalg.norm(found[:, 3:], axis=1), np.linalg.norm([2.0, -1.0, 3.0]), rtol=1e-9)
+    np.testing.assert_allclose(found[0], [0.0, 0.0, 0.0, 2.0, -1.0, 3.0], atol=1e-9)
+
+
 @pytest.mark.parametrize("base", ["free", "planar"])
 def test_the_base_of_torque_rows_flies_without_a_wrench(base):
     rows = torque_rows(base, 0)
@@ -166,10 +192,6 @@ def test_rows_that_do_not_apply_are_refused():
     falling = random_robot(25, bodies=4, base="free", gravity=True)
     trajectory, linear = a_motion(robot)
     samples = Conditions(robot).samples(trajectory.channels, linear.motion(trajectory.coefficients))
-    with pytest.raises(NotApplicable, match="zero momentum"):
-        MomentumDesignRows(Momentum(robot), Conditions(robot, np.array([0.0, 1.0, 0.0])))
-    with pytest.raises(NotApplicable, match="zero momentum"):
-        AngularMomentumDesignRows(AngularMomentum(robot), Conditions(robot, np.array([0.0, 1.0, 0.0])))
     with pytest.raises(NotApplicable, match="wheels"):
         TorqueDesignRows(Torque(robot)).fill(samples)
     with pytest.raises(NotApplicable, match="gravity"):

@@ -17,11 +17,13 @@ from freefloat.excitation.limits.clearance import collision_check
 from freefloat.excitation.limits.infeasible import NoMotionFound, conflict_sentence, refuse_impossible
 from freefloat.excitation.margin import Margin
 from freefloat.excitation.plan import InvalidPlan, Plan
-from freefloat.excitation.solver.between_instants import looked_at_closely, mended
+from freefloat.excitation.planned_motion import PlannedMotion
+from freefloat.excitation.solver.between_instants import closer_instants, mended
 from freefloat.excitation.solver.local_search import Errand, Found, Progress, random_starts
 from freefloat.excitation.solver.planned_task import PlannedTask
 from freefloat.excitation.solver.search import search, usual_workers
 from freefloat.excitation.solver.sequential_quadratic import TOLERANCE
+from freefloat.motion.trajectory import Trajectory
 
 _SOLVER = "sequential quadratic programming from random motions"
 _SHAKEN = 2  # of the best
@@ -33,6 +35,7 @@ class Standing:
     """How far a design is: for a progress display.
 
     finished, starts: searches that ended, and all. best: smallest value so far of motions that keep the limits.
+    y: coordinates of that motion, or `motion`: itself, where a design does not search by coordinates.
     """
 
     finished: int
@@ -40,6 +43,7 @@ class Standing:
     best: float
     progress: Progress | None
     y: Array | None
+    motion: Trajectory | None = None
 
 
 Watch = Callable[[Standing], None]
@@ -161,15 +165,15 @@ def _result(plan: Plan, task: PlannedTask, run: _Run, seed: int, shakes: int, se
     _, number, y, optimality = min(ends, key=lambda end: end[:2])
     values = tuple(kept[start].value if start in kept else math.nan for start in range(run.starts))
     how = HowFound(_SOLVER, seed, values, number, run.iterations, seconds, run.interrupted, shakes)
-    return described(plan, y, how, optimality)
+    return described(plan, plan.variables.trajectory(y), how, optimality)
 
 
-def described(plan: Plan, y: Array, how: HowFound, optimality: float) -> Excitation:
-    """A motion of the plan with all that is to be said of it."""
-    trajectory = plan.variables.trajectory(y)
+def described(plan: Plan, trajectory: Trajectory, how: HowFound, optimality: float) -> Excitation:
+    """A motion of the plan's shape with all that is to be said of it."""
     value, _ = plan.objective().value(trajectory.coefficients)
     predictions, condition_number = plan.predictions(trajectory), plan.condition_number(trajectory)
-    result = (trajectory, plan.goal_name, value, condition_number, predictions, margins_of(plan, y), how, optimality)
+    margins = margins_of(plan, trajectory)
+    result = (trajectory, plan.goal_name, value, condition_number, predictions, margins, how, optimality)
     collisions = collision_check(plan.robot, plan.limits)
     return Excitation(*result, warnings=_warnings(plan, how), collisions=collisions)
 
@@ -190,9 +194,10 @@ def _warnings(plan: Plan, how: HowFound) -> tuple[str, ...]:
     return tuple(said)
 
 
-def margins_of(plan: Plan, y: Array) -> tuple[Margin, ...]:
+def margins_of(plan: Plan, trajectory: Trajectory) -> tuple[Margin, ...]:
     """Of every limit, the nearest that the motion comes, also between samples."""
-    motion = looked_at_closely(plan.limits_task(), y)
+    t = closer_instants(np.linspace(0.0, trajectory.duration_s, plan.instants_of_limits), trajectory)
+    motion = PlannedMotion(plan.conditions(), trajectory.channels, trajectory.linear_map(t), trajectory.coefficients)
     found = []
     for limit in plan.limits:
         margins = limit.margins(motion)

@@ -179,11 +179,6 @@ class Plan(Content):
         """Coordinates of the motions."""
         return variables_of(self.robot, self.shape, self.rest)
 
-    def limits_task(self) -> PlannedTask:
-        """Limits alone, nothing to be made small."""
-        t = np.linspace(0.0, self.shape.duration_s, self.instants_of_limits)
-        return PlannedTask(Expected(()), tuple(self.limits), self.conditions(), self.variables, t)
-
     @property
     def goal_name(self) -> str:
         """What the goal is called."""
@@ -293,7 +288,8 @@ class Plan(Content):
         if self.model == "angular-momentum":
             angular = AngularMomentum(conditions.robot, known, zero)
             without = angular.known_clusters()
-            if not without.size:  # momentum of zero shows clusters up to a factor: the first is what others count in
+            if not (without.size or conditions.momentum.any()):
+                # Momentum of zero shows clusters up to a factor: the first is what others count in.
                 without = np.zeros(1, dtype=np.int64)
             return AngularMomentumDesignRows(angular, conditions, without)
         raise InvalidPlan(f"a design on {self.model} rows is not offered; allowed: angular-momentum, momentum, torque")

@@ -18,11 +18,16 @@ from freefloat.excitation.goals.goal import Goal
 from freefloat.excitation.goals.names import GoalName
 from freefloat.excitation.guesses import drawn_guesses
 from freefloat.excitation.plan import Plan
+from freefloat.excitation.procedures.interval_excitation import find_intervals, plan_with_intervals
+from freefloat.mission.designing_intervals import intervals_of, still_intervals
 from freefloat.mission.limits import mission_limits
 from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.mission.prior_knowledge import known_of, momentum_of, nuisances_of, prior_of
+from freefloat.mission.sections import MotionShapeSection
+from freefloat.mission.shapes import IntervalsShapeSection
 from freefloat.models.names import ModelName
 from freefloat.motion.bspline import BSpline
+from freefloat.motion.cycloid import Cycloid
 from freefloat.motion.fourier import Fourier, PlainFourier
 from freefloat.motion.limits import joint_or_wheel, limits_of
 from freefloat.motion.quintic import ENDS
@@ -48,14 +53,30 @@ def design(
     starts: local searches from random motions, of which the best counts. goal: by name, or one of your own; the
     mission's unless given. earlier: motions flown or designed before, which this one complements. workers: processes,
     as many as there are processors unless given. watch: called with how far the design is. shakes: how often the best
-    two are shaken, in search of better ones nearby.
+    two are shaken, in search of better ones nearby. Intervals are designed by one process and not shaken.
     """
     plan = plan_of(mission, goal, earlier)
-    found = find_excitation(plan, starts, seed, workers, watch=watch, shakes=shakes)
+    found = find_motion(mission, plan, starts, seed, workers, watch, shakes)
     origin = {"made_by": f"freefloat {__version__}", "mission": mission.name, "hashes": dict(mission.hashes)}
     orbital_rate = mission.settings.flight.disturbance.orbital_rate_rad_s or None
     sheet = flight_sheet(plan, found.trajectory, found.margins, orbital_rate)
     return replace(found, origin=origin, sheet=sheet)
+
+
+def find_motion(
+    mission: Mission,
+    plan: Plan,
+    starts: int = STARTS,
+    seed: int = 0,
+    workers: int | None = None,
+    watch: Watch | None = None,
+    shakes: int = SHAKES,
+) -> Excitation:
+    """The best motion for a plan of the mission (`plan_of`), searched as its kind of motion is."""
+    shape = mission.settings.excitation.shape
+    if isinstance(shape, IntervalsShapeSection):
+        return find_intervals(plan, intervals_of(mission, shape), starts, seed, watch)
+    return find_excitation(plan, starts, seed, workers, watch=watch, shakes=shakes)
 
 
 def plan_of(
@@ -63,10 +84,10 @@ def plan_of(
 ) -> Plan:
     """What the mission says of the motion to be designed."""
     said, flight = mission.settings, mission.settings.flight
-    wanted, shape = goal or said.excitation.goal, shape_of(mission)
+    wanted, shape = goal or _usual_goal(mission), shape_of(mission)
     if not isinstance(wanted, Goal) and goal_named(wanted).of_sensors and not mission.sensors:
         raise InvalidMission(f"{mission.path}: the mission has no sensors; to design for accuracy needs at least one")
-    return Plan(
+    plan = Plan(
         mission.robot,
         shape,
         tuple(mission.sensors.values()),
@@ -84,8 +105,16 @@ def plan_of(
         earlier=tuple(trajectory_of(each) for each in earlier),
         guesses=_guesses(mission),
         robust=said.excitation.robust.over if said.excitation.robust else "expected",
-        rest=said.excitation.shape.rest_to_rest,
+        rest=isinstance(said.excitation.shape, MotionShapeSection) and said.excitation.shape.rest_to_rest,
     )
+    return plan_with_intervals(plan, shape) if isinstance(shape, Cycloid) else plan
+
+
+def _usual_goal(mission: Mission) -> GoalName:
+    """The mission's goal; intervals, which are designed by rows, have the condition number unless it names one."""
+    said = mission.settings.excitation
+    by_rows = isinstance(said.shape, IntervalsShapeSection) and "goal" not in said.model_fields_set
+    return "condition-number" if by_rows else said.goal
 
 
 def _guesses(mission: Mission) -> tuple[Robot, ...]:
@@ -116,11 +145,18 @@ def shape_of(mission: Mission) -> Trajectory:
         raise InvalidMission(
             f"{mission.path}: the robot has neither joints nor wheels, so there is no motion to design"
         )
-    home, count = _home(mission, channels), 2 * said.shape.harmonics
-    if said.shape.kind == "bspline":
+    if isinstance(said.shape, MotionShapeSection):
+        return _series_or_spline(mission, said.shape, channels)
+    return still_intervals(mission, said.shape, channels)
+
+
+def _series_or_spline(mission: Mission, shape: MotionShapeSection, channels: tuple[str, ...]) -> Trajectory:
+    said = mission.settings.excitation
+    home, count = _home(mission, channels), 2 * shape.harmonics
+    if shape.kind == "bspline":
         controls = np.tile(home, (count + 1, 1))
-        return BSpline(channels, controls, said.duration_s, rest=said.shape.rest_to_rest)
-    if not said.shape.rest_to_rest:
+        return BSpline(channels, controls, said.duration_s, rest=shape.rest_to_rest)
+    if not shape.rest_to_rest:
         return PlainFourier(channels, np.vstack([home, np.zeros((count, home.size))]), said.duration_s, said.duration_s)
     ends = np.zeros((ENDS, home.size))
     ends[[0, 3]] = home

@@ -18,6 +18,7 @@ from freefloat.excitation.excitation import Excitation, trajectory_of
 from freefloat.mission.drawing import mission_flown_with
 from freefloat.mission.limits import asks_for_clearance
 from freefloat.mission.mission_file import InvalidMission, Mission
+from freefloat.mission.sections import MotionShapeSection
 from freefloat.motion.random_motion import random_trajectory
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
@@ -38,11 +39,12 @@ def random_motion(mission: Mission, seed: int, duration_s: float | None = None) 
     channels, wheels = mission.channels, {wheel.name for wheel in mission.robot.wheels}
     if mission.settings.flight.wheels == "free" and wheels & set(channels):
         raise InvalidMission(f"{mission.path}: flight.wheels is free, but a random motion drives wheels; allowed: held")
+    shape = mission.settings.excitation.shape
     return random_trajectory(
         mission.robot,
         duration_s or mission.duration_s,
         seed,
-        harmonics=mission.settings.excitation.shape.harmonics,
+        harmonics=(shape if isinstance(shape, MotionShapeSection) else MotionShapeSection()).harmonics,
         channels=channels,
         wheel_rates=mission.wheel_rates,
     )

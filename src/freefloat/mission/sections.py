@@ -6,7 +6,7 @@ from dataclasses import fields
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import AfterValidator, Field, create_model
+from pydantic import AfterValidator, BeforeValidator, Field, create_model
 
 from freefloat.arrays import Array
 from freefloat.estimate.methods import METHODS
@@ -16,6 +16,7 @@ from freefloat.excitation.goals.names import GoalName
 from freefloat.excitation.limits.kinds import LimitsSection
 from freefloat.files import Number, Positive, Section, Vector3, did_you_mean, entries, shown
 from freefloat.mission.processing import ProcessingSection
+from freefloat.mission.shapes import IntervalsShapeSection
 from freefloat.models.names import ModelName
 from freefloat.sensors.kinds import Sensors
 from freefloat.simulation.simulate import Pulse, Wheels
@@ -101,6 +102,16 @@ class MotionShapeSection(Section):
     rest_to_rest: bool = True
 
 
+def _with_kind(value: object) -> object:
+    """A shape that does not say its kind is a series."""
+    return {"kind": "fourier", **value} if isinstance(value, dict) else value
+
+
+AnyShape = Annotated[
+    MotionShapeSection | IntervalsShapeSection, Field(discriminator="kind"), BeforeValidator(_with_kind)
+]
+
+
 class RobustSection(Section):
     """Robots that the CAD model may stand for, all of which the motion is designed for."""
 
@@ -112,7 +123,7 @@ class RobustSection(Section):
 class ExcitationSection(Section):
     """The motion to be designed."""
 
-    shape: MotionShapeSection = MotionShapeSection()
+    shape: AnyShape = MotionShapeSection()
     duration_s: Positive = DEFAULT_DURATION_S
     channels: list[str] | None = Field(
         default=None, description="joints and wheels that move; all joints, or all wheels if there are none"
@@ -121,7 +132,7 @@ class ExcitationSection(Section):
         default_factory=dict,
         description="position at both ends by joint, rad or m; zero, or the middle of the range, unless given",
     )
-    goal: GoalName = "accuracy"
+    goal: GoalName = Field(default="accuracy", description="what is made small; of intervals condition-number")
     weights: dict[str, Annotated[Number, Field(ge=0.0)]] = Field(
         default_factory=dict, description="of clusters in the accuracy, by the name of their leader; one unless given"
     )

@@ -33,8 +33,7 @@ def given_excitation(mission: Mission, trajectory: Trajectory, by: str = "given 
     limits = mission_limits(mission, trajectory.channels)
     try:
         plan = replace(plan_of(mission), shape=trajectory, limits=limits, rest=False)
-        y = plan.variables.coordinates(trajectory.coefficients)
-        found = described(plan, y, HowFound(by, 0, (), 0, 0, 0.0), math.inf)
+        found = described(plan, trajectory, HowFound(by, 0, (), 0, 0, 0.0), math.inf)
     except (InvalidPlan, InvalidMission):
         return None
     broken = [each.limit for each in found.margins if not each.kept]
@@ -43,7 +42,6 @@ def given_excitation(mission: Mission, trajectory: Trajectory, by: str = "given 
     orbital_rate = mission.settings.flight.disturbance.orbital_rate_rad_s or None
     return replace(
         found,
-        trajectory=trajectory,  # exactly, not by its coordinates
         sheet=flight_sheet(plan, trajectory, found.margins, orbital_rate),
         warnings=(*said, *found.warnings),
         origin={"made_by": f"freefloat {__version__}", "mission": mission.name, "hashes": dict(mission.hashes)},

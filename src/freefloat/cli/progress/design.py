@@ -8,7 +8,6 @@ import time
 import numpy as np
 from rich.progress import BarColumn, Progress as Bar, TextColumn
 
-from freefloat.arrays import Array
 from freefloat.cli.console import error_console
 from freefloat.cli.progress.bars import PatientBar
 from freefloat.cli.progress.waiting import Waiting
@@ -16,6 +15,7 @@ from freefloat.excitation.finding import Standing, margins_of
 from freefloat.excitation.limits.joint import JointPosition
 from freefloat.excitation.margin import Margin
 from freefloat.excitation.plan import Plan
+from freefloat.motion.trajectory import Trajectory
 from freefloat.report.design_words import accuracy_words, condition_words
 
 _BETWEEN_S = 3.0  # predictions of the best motion so far take a tenth of a second: not more often than this
@@ -44,8 +44,9 @@ class DesignProgress(PatientBar):
             return
         ended = standing.finished > self.finished
         due = ended or time.monotonic() - self.last > _BETWEEN_S
-        if standing.y is not None and standing.best < self.best and due:
-            self.best, self.words = standing.best, self._best_in_words(standing.y)
+        motion = standing.motion if standing.y is None else self.plan.variables.trajectory(standing.y)
+        if motion is not None and standing.best < self.best and due:
+            self.best, self.words = standing.best, self._best_in_words(motion)
             self.last = time.monotonic()
         self.finished = standing.finished
         line = f"{standing.finished}/{standing.starts} searches   {self.words}"
@@ -54,13 +55,12 @@ class DesignProgress(PatientBar):
         if ended and not self.console.is_terminal:
             self.waiting.say(line)
 
-    def _best_in_words(self, y: Array) -> str:
+    def _best_in_words(self, trajectory: Trajectory) -> str:
         """Accuracy, condition number and the nearest limit of the best motion so far."""
-        trajectory = self.plan.variables.trajectory(y)
         parts = [
             accuracy_words(self.plan.predictions(trajectory), self.plan.robot.bodies[0].name),
             condition_words(self.plan.condition_number(trajectory)),
-            _limits_in_words(margins_of(self.plan, y)),
+            _limits_in_words(margins_of(self.plan, trajectory)),
         ]
         return "   ".join(part for part in parts if part)
 

@@ -28,10 +28,9 @@ def exchange(
     best = task.value(seeds, pool[chosen])
     for _ in range(tries):
         candidate = _neighbour(chosen, len(pool), rng)
-        if task.within(seeds, pool[candidate]):
-            value = task.value(seeds, pool[candidate])
-            if value < best:
-                chosen, best = candidate, value
+        value = task.value(seeds, pool[candidate])
+        if value < best and task.within(seeds, pool[candidate]):
+            chosen, best = candidate, value
     return chosen
 
 

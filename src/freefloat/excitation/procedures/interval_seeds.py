@@ -23,6 +23,7 @@ from scipy.optimize import minimize
 
 from freefloat.arrays import Array
 from freefloat.excitation.goals.goal import Goal
+from freefloat.excitation.procedures.interval_limits import LimitedSeeds
 from freefloat.excitation.procedures.interval_task import IntervalTask
 
 _LEAST = 0.02  # of the largest range: less is no motion, which eq. 37 excludes
@@ -101,6 +102,7 @@ def optimise_seeds(task: IntervalTask, directions: Array, first: Array | int) ->
     """Seeds, shape (2, channels), that are a local optimum for given directions, and their value.
 
     first: seeds to improve, for the goal that decides, or the number of a random start, which goes through all goals.
+    The value is infinite if no seeds were found that keep further limits.
     """
     space = SeedSpace(task, directions)
     if isinstance(first, int):
@@ -119,4 +121,8 @@ def optimise_seeds(task: IntervalTask, directions: Array, first: Array | int) ->
             options={"maxiter": _MOST_STEPS},
         )
         x, value = found.x, float(found.fun)
-    return space.seeds(x), value
+    seeds = space.seeds(x)
+    if not task.further or task.within(seeds, directions):
+        return seeds, value
+    kept = LimitedSeeds(task, directions).improved(seeds)
+    return (seeds, np.inf) if kept is None else (kept, task.value(kept, directions))

@@ -7,29 +7,35 @@ Journal of Guidance, Control, and Dynamics, 2019, section V. Two seeds a channel
     theta_min <= start + range * (where the directions have led so far) <= theta_max               (33)
     0 < range <= min(T_p / 2 * highest rate, T_p^2 / (2 pi) * highest acceleration)                (34) to (37)
 
-Seeds of wheels are predetermined, as in the article: start at zero, range as large as their rate allows.
+Seeds of wheels are predetermined, as in the article: start at zero, range as large as their rate allows. Limits of
+another kind, such as the base's rate, are no bounds on seeds: `interval_limits.py` keeps them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.arrays import Array
 from freefloat.dynamics.samples import Samples
-from freefloat.excitation.goals.condition_number import ConditionNumber
+from freefloat.excitation.goals.condition_number import ConditionNumber, true_condition_number
 from freefloat.excitation.goals.goal import Goal
 from freefloat.excitation.goals.signal import WithSignal
-from freefloat.excitation.planned_motion import Conditions
+from freefloat.excitation.limits.limit import Limit
+from freefloat.excitation.planned_motion import Conditions, PlannedMotion
 from freefloat.excitation.rows.rows import DesignRows
 from freefloat.excitation.rows.signals import SignalRows
 from freefloat.motion.cycloid import Cycloid, seed_map
 from freefloat.motion.limits import Limits
 from freefloat.motion.trajectory import InvalidTrajectory
 
-_STAGES = (ConditionNumber(1.0), ConditionNumber(4.0), ConditionNumber(16.0))
+_ENOUGH = 10  # instants of an interval, where its singular values are counted
+_CLOSELY = 64  # instants of an interval, where further limits are looked at: as finely as by the margins of a design
+_ROOM = 1e-4  # margin of further limits that must be left, for what instants miss
+STAGES = (ConditionNumber(1.0), ConditionNumber(4.0), ConditionNumber(16.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,10 +53,11 @@ class IntervalTask:
     rows: DesignRows
     conditions: Conditions
     limits: Limits
-    goals: tuple[Goal, ...] = _STAGES
+    goals: tuple[Goal, ...] = STAGES
     interval_s: float = 1.0
     instants: int = 1
     signal_weight: float = 0.0
+    further: tuple[Limit, ...] = ()
 
     def __post_init__(self) -> None:
         for index, name in enumerate(self.channels):
@@ -82,9 +89,9 @@ class IntervalTask:
         return Cycloid.from_seeds(self.channels, seeds[0], seeds[1], directions, self.interval_s)
 
     def times(self, intervals: int) -> Array:
-        """Instants that give rows, shape (intervals * instants,) [s]."""
-        count = intervals * self.instants
-        return np.asarray((np.arange(count) + 0.5) * (self.interval_s / self.instants), np.float64)
+        """Instants that give rows, shape (intervals * instants,) [s]; from the start on if the base turns by itself."""
+        count, turns = intervals * self.instants, self.conditions.momentum.any()
+        return np.asarray((np.arange(count) + (0.0 if turns else 0.5)) * (self.interval_s / self.instants), np.float64)
 
     def matrix(self, trajectory: Cycloid) -> Array:
         """The matrix of a motion, interval after interval, shape (m, columns)."""
@@ -95,15 +102,32 @@ class IntervalTask:
         matrix = self.matrix(trajectory)
         return matrix.reshape(len(trajectory.coefficients) - 1, -1, matrix.shape[1])
 
+    def condition_number(self, seeds: Array, directions: Array) -> float:
+        """Of the matrix with enough instants to show all that intervals can; infinite if they are too few."""
+        matrix = self.closely.matrix(self.trajectory(seeds, directions))
+        return true_condition_number(matrix) if matrix.shape[0] >= matrix.shape[1] else np.inf
+
+    @property
+    def closely(self) -> IntervalTask:
+        """The same task with enough instants to show all that an interval can."""
+        return replace(self, instants=max(_ENOUGH, self.instants))
+
+    @cached_property
+    def fewest(self) -> int:
+        """Number of intervals whose matrix has as many rows as columns."""
+        seeds, one = np.stack([np.zeros(len(self.channels)), self.largest_range]), np.ones((1, len(self.channels)))
+        rows, columns = self.matrix(self.trajectory(seeds, one)).shape
+        return -(-columns // rows)
+
     def value(self, seeds: Array, directions: Array) -> float:
         """Of the goal that decides."""
-        rows, goal = self._with_signal(self.goals[-1])
+        rows, goal = self.with_signal(self.goals[-1])
         return goal(rows.fill(self._samples(self.trajectory(seeds, directions))).matrix)[0]
 
     def value_and_slope(self, goal: Goal, seeds: Array, directions: Array) -> tuple[float, Array]:
         """A goal's value and its derivative by the seeds, shape (2, channels)."""
         trajectory = self.trajectory(seeds, directions)
-        rows, whole = self._with_signal(goal)
+        rows, whole = self.with_signal(goal)
         filled = rows.fill(self._samples(trajectory))
         value, Z = whole(filled.matrix)
         linear = trajectory.linear_map(self.times(len(directions)))
@@ -112,13 +136,28 @@ class IntervalTask:
 
     def within(self, seeds: Array, directions: Array) -> bool:
         """Whether the motion keeps all limits everywhere."""
-        return self.limits.margins(self.trajectory(seeds, directions).extremes()).within
+        trajectory = self.trajectory(seeds, directions)
+        if not self.limits.margins(trajectory.extremes()).within:
+            return False
+        return not self.further or bool(self.further_margins(trajectory).min() >= _ROOM)
+
+    def further_margins(self, trajectory: Cycloid) -> Array:
+        """The smallest margin of each further limit, looked at closely, shape (further,)."""
+        motion = self.planned(trajectory, _CLOSELY)
+        return np.array([limit.margins(motion).min(initial=np.inf) for limit in self.further])
+
+    def planned(self, trajectory: Cycloid, per_interval: int) -> PlannedMotion:
+        """The motion as limits read it, at so many instants of every interval and the end."""
+        intervals = len(trajectory.coefficients) - 1
+        t = np.linspace(0.0, trajectory.duration_s, intervals * per_interval + 1)
+        return PlannedMotion(self.conditions, self.channels, trajectory.linear_map(t), trajectory.coefficients)
 
     def _samples(self, trajectory: Cycloid) -> Samples:
         motion = trajectory.evaluate(self.times(len(trajectory.coefficients) - 1))
         return self.conditions.samples(self.channels, motion)
 
-    def _with_signal(self, goal: Goal) -> tuple[DesignRows, Goal]:
+    def with_signal(self, goal: Goal) -> tuple[DesignRows, Goal]:
+        """Rows and goal as they are minimised, the signal's among them if it has a weight."""
         if not self.signal_weight:
             return self.rows, goal
         rows = SignalRows(self.rows, self.conditions)

@@ -1,4 +1,4 @@
-"""Rows of the angular momentum about the centre of mass, base axes, of a robot that reacts at zero momentum.
+"""Rows of the angular momentum about the centre of mass, base axes, of a robot that reacts.
 
 Columns are inertias, first moments and products -(S_a x p_b + S_b x p_a) of the first moments' columns in the centre of
 mass (S) and in the linear momentum (p), after Christidi-Loumpasefski, Papadopoulos (RAS 2022). Clusters that are known
@@ -19,7 +19,6 @@ from freefloat.dynamics.mass_centre import first_moment_adjoint, first_moment_re
 from freefloat.dynamics.momentum_rows import momentum_adjoint, momentum_regressor
 from freefloat.dynamics.samples import Samples
 from freefloat.excitation.planned_motion import Conditions
-from freefloat.excitation.rows.momentum import refuse_momentum
 from freefloat.excitation.rows.reaction_slope import ReactedMotion, react
 from freefloat.excitation.rows.rows import DesignRows, Filled, MotionSlope
 from freefloat.models.angular_momentum import AngularMomentum
@@ -81,16 +80,13 @@ class FilledAngularMomentum(Filled):
 class AngularMomentumDesignRows(DesignRows):
     """Three rows per instant, one for a planar base.
 
-    model: whose clusters are the columns. conditions: of the robot that moves; its momentum must be zero.
+    model: whose clusters are the columns. conditions: of the robot that moves.
     without: positions of clusters that are no columns, such as `model.known_clusters()`.
     """
 
     model: AngularMomentum
     conditions: Conditions
     without: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-
-    def __post_init__(self) -> None:
-        refuse_momentum(self.conditions)
 
     @cached_property
     def _asked(self) -> NDArray[np.int64]:
@@ -104,7 +100,7 @@ class AngularMomentumDesignRows(DesignRows):
 
     def fill(self, samples: Samples) -> FilledAngularMomentum:
         """The matrix for a motion of joints and wheels."""
-        motion = react(self.conditions.robot, samples)
+        motion = react(self.conditions.robot, samples, self.conditions.momentum)
         rows = self.model.rows(motion.samples)[..., self._asked]
         candidates = self.model.minimal.kept[self._asked]
         return FilledAngularMomentum(self.model, motion, candidates, rows.reshape(-1, rows.shape[2]))

@@ -1,7 +1,8 @@
-"""Rows of the momentum about the base origin, base axes, of a robot that reacts at zero momentum.
+"""Rows of the momentum about the base origin, base axes, of a robot that reacts.
 
-K(q, dq, v, w) reduced to the clusters, v and w being the base's reaction, after Naveen, Shah, Misra (JGCD 2019). Spin
-inertias of wheels are known and no columns; wheels act through the reaction.
+K(q, dq, v, w) reduced to the clusters, v and w being the base's reaction, after Naveen, Shah, Misra (JGCD 2019), who
+have it at zero momentum. A total momentum that is given is on the other side of the equation: it changes how the base
+moves, not which columns there are. Spin inertias of wheels are known and no columns; wheels act through the reaction.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from freefloat.dynamics.samples import Samples
 from freefloat.excitation.planned_motion import Conditions
 from freefloat.excitation.rows.reaction_slope import ReactedMotion, react
 from freefloat.excitation.rows.rows import DesignRows, Filled, MotionSlope
-from freefloat.models.model import Momentum, NotApplicable
+from freefloat.models.model import Momentum
 from freefloat.robot.base_axes import allowed_rows
 
 
@@ -45,14 +46,11 @@ class FilledMomentum(Filled):
 class MomentumDesignRows(DesignRows):
     """Six rows per instant, three for a planar base.
 
-    model: whose clusters are the columns. conditions: of the robot that moves; its momentum must be zero.
+    model: whose clusters are the columns. conditions: of the robot that moves.
     """
 
     model: Momentum
     conditions: Conditions
-
-    def __post_init__(self) -> None:
-        refuse_momentum(self.conditions)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -61,13 +59,6 @@ class MomentumDesignRows(DesignRows):
 
     def fill(self, samples: Samples) -> FilledMomentum:
         """The matrix for a motion of joints and wheels."""
-        motion = react(self.conditions.robot, samples)
+        motion = react(self.conditions.robot, samples, self.conditions.momentum)
         rows = self.model.rows(motion.samples)
         return FilledMomentum(self.model, motion, rows.reshape(-1, rows.shape[2]))
-
-
-def refuse_momentum(conditions: Conditions) -> None:
-    """Refuse conditions under which the base moves by more than its reaction."""
-    if conditions.momentum.any():
-        size = float(np.linalg.norm(conditions.momentum))
-        raise NotApplicable(f"these rows are those of a robot at zero momentum, found {size:g} N m s; allowed: zero")

@@ -1,4 +1,4 @@
-"""The base's reaction at zero momentum, and the way back from its motion to that of joints and wheels.
+"""The base's reaction to joints and wheels, and the way back from its motion to theirs.
 
 The twist follows the law of `dynamics/reaction.py`; its derivative keeps the wrench at zero, so that with
 lambda = A_b^-1 g the derivative g . d(dx) is the reverse sweep of the wrench with the weights -lambda phi^T. A fixed
@@ -52,9 +52,14 @@ class ReactedMotion:
         return replace(self.slope(q, dq, v, w), ddq=ddq)
 
 
-def react(robot: Robot, samples: Samples) -> ReactedMotion:
-    """The motion with the twist that the base takes at zero momentum."""
-    base = ReactingBase(robot, samples, np.zeros(3), turns=False, phi=robot.parameters)
+def react(robot: Robot, samples: Samples, momentum: Array | None = None) -> ReactedMotion:
+    """The motion with the twist that the base takes.
+
+    momentum: total angular momentum, base axes at the first instant, (3,) [N m s], zero unless given. With it the
+    attitude counts, so that samples need t, close enough together to follow the base as it turns.
+    """
+    held = np.zeros(3) if momentum is None else momentum
+    base = ReactingBase(robot, samples, held, turns=bool(held.any()), phi=robot.parameters)
     if robot.base == "fixed":
         return ReactedMotion(robot, samples, base)
     return ReactedMotion(robot, replace(samples, v=base.x[:, :3], w=base.x[:, 3:]), base)

@@ -17,7 +17,6 @@ from scipy.linalg import block_diag
 from freefloat.arrays import Array
 from freefloat.dynamics.samples import Samples
 from freefloat.excitation.planned_motion import Conditions
-from freefloat.excitation.rows.momentum import refuse_momentum
 from freefloat.excitation.rows.reaction_slope import ReactedMotion, react
 from freefloat.excitation.rows.rows import DesignRows, Filled, MotionSlope
 from freefloat.robot.base_axes import allowed_rows
@@ -49,14 +48,11 @@ class FilledSignals(Filled):
 class SignalRows(DesignRows):
     """Other rows, and signals in columns of their own.
 
-    conditions: of the robot that moves; its momentum must be zero.
+    conditions: of the robot that moves.
     """
 
     rows: DesignRows
     conditions: Conditions
-
-    def __post_init__(self) -> None:
-        refuse_momentum(self.conditions)
 
     @property
     def signals(self) -> int:
@@ -73,7 +69,7 @@ class SignalRows(DesignRows):
 
     def fill(self, samples: Samples) -> FilledSignals:
         """The matrix for a motion of joints and wheels."""
-        inner, motion = self.rows.fill(samples), react(self.conditions.robot, samples)
+        inner, motion = self.rows.fill(samples), react(self.conditions.robot, samples, self.conditions.momentum)
         dq = motion.samples.need("dq", "signals")
         v, w = motion.samples.base_twist(motion.robot, "signals")
         h = np.hstack([dq, np.hstack([v, w])[:, allowed_rows(motion.robot)]])
