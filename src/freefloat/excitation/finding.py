@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,13 +15,16 @@ from freefloat.excitation.excitation import Excitation, HowFound
 from freefloat.excitation.limits.box import BoxLimit
 from freefloat.excitation.limits.clearance import collision_check
 from freefloat.excitation.limits.infeasible import NoMotionFound, conflict_sentence, refuse_impossible
+from freefloat.excitation.limits.limit import Limit
 from freefloat.excitation.margin import Margin
 from freefloat.excitation.plan import InvalidPlan, Plan
+from freefloat.excitation.planned_motion import PlannedMotion
 from freefloat.excitation.solver.between_instants import looked_at_closely, mended
 from freefloat.excitation.solver.local_search import Errand, Found, Progress, random_starts
 from freefloat.excitation.solver.planned_task import PlannedTask
 from freefloat.excitation.solver.search import search, usual_workers
 from freefloat.excitation.solver.sequential_quadratic import TOLERANCE
+from freefloat.motion.trajectory import Trajectory
 
 _SOLVER = "sequential quadratic programming from random motions"
 _SHAKEN = 2  # of the best
@@ -33,6 +36,7 @@ class Standing:
     """How far a design is: for a progress display.
 
     finished, starts: searches that ended, and all. best: smallest value so far of motions that keep the limits.
+    y: coordinates of that motion, where it has such. said: of the best so far, in a few words, where it has none.
     """
 
     finished: int
@@ -40,6 +44,7 @@ class Standing:
     best: float
     progress: Progress | None
     y: Array | None
+    said: str = ""
 
 
 Watch = Callable[[Standing], None]
@@ -168,8 +173,22 @@ def described(plan: Plan, y: Array, how: HowFound, optimality: float) -> Excitat
     """A motion of the plan with all that is to be said of it."""
     trajectory = plan.variables.trajectory(y)
     value, _ = plan.objective().value(trajectory.coefficients)
-    predictions, condition_number = plan.predictions(trajectory), plan.condition_number(trajectory)
-    result = (trajectory, plan.goal_name, value, condition_number, predictions, margins_of(plan, y), how, optimality)
+    margins, condition_number = margins_of(plan, y), plan.condition_number(trajectory)
+    return described_as(plan, trajectory, value, condition_number, margins, how, optimality)
+
+
+def described_as(
+    plan: Plan,
+    trajectory: Trajectory,
+    value: float,
+    condition_number: float,
+    margins: tuple[Margin, ...],
+    how: HowFound,
+    optimality: float = math.inf,
+) -> Excitation:
+    """A motion whose goal, condition number and margins are known, with all else that is to be said of it."""
+    predictions = plan.predictions(trajectory)
+    result = (trajectory, plan.goal_name, value, condition_number, predictions, margins, how, optimality)
     collisions = collision_check(plan.robot, plan.limits)
     return Excitation(*result, warnings=_warnings(plan, how), collisions=collisions)
 
@@ -192,9 +211,13 @@ def _warnings(plan: Plan, how: HowFound) -> tuple[str, ...]:
 
 def margins_of(plan: Plan, y: Array) -> tuple[Margin, ...]:
     """Of every limit, the nearest that the motion comes, also between samples."""
-    motion = looked_at_closely(plan.limits_task(), y)
+    return margins_along(plan.limits, looked_at_closely(plan.limits_task(), y))
+
+
+def margins_along(limits: Sequence[Limit], motion: PlannedMotion) -> tuple[Margin, ...]:
+    """Of every limit, the nearest that the motion comes at its instants."""
     found = []
-    for limit in plan.limits:
+    for limit in limits:
         margins = limit.margins(motion)
         if margins.size:
             at = int(np.argmin(margins))

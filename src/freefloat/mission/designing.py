@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -17,16 +18,20 @@ from freefloat.excitation.goals.by_name import goal_named
 from freefloat.excitation.goals.goal import Goal
 from freefloat.excitation.goals.names import GoalName
 from freefloat.excitation.guesses import drawn_guesses
-from freefloat.excitation.plan import Plan
+from freefloat.excitation.plan import InvalidPlan, Plan
+from freefloat.mission.designing_points import FrontPoint, PlannedPoints, find_points, front_of
 from freefloat.mission.limits import mission_limits
 from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.mission.prior_knowledge import known_of, momentum_of, nuisances_of, prior_of
+from freefloat.mission.shapes import MotionShapeSection, PointsShapeSection
+from freefloat.models.model import NotApplicable
 from freefloat.models.names import ModelName
 from freefloat.motion.bspline import BSpline
 from freefloat.motion.fourier import Fourier, PlainFourier
 from freefloat.motion.limits import joint_or_wheel, limits_of
 from freefloat.motion.quintic import ENDS
-from freefloat.motion.trajectory import Trajectory
+from freefloat.motion.quintic_points import QuinticPoints
+from freefloat.motion.trajectory import InvalidTrajectory, Trajectory
 from freefloat.robot.model import Robot
 from freefloat.simulation.simulate import Start
 
@@ -51,11 +56,60 @@ def design(
     two are shaken, in search of better ones nearby.
     """
     plan = plan_of(mission, goal, earlier)
-    found = find_excitation(plan, starts, seed, workers, watch=watch, shakes=shakes)
+    found = found_for(mission, plan, starts, seed, workers, watch, shakes)
     origin = {"made_by": f"freefloat {__version__}", "mission": mission.name, "hashes": dict(mission.hashes)}
     orbital_rate = mission.settings.flight.disturbance.orbital_rate_rad_s or None
     sheet = flight_sheet(plan, found.trajectory, found.margins, orbital_rate)
     return replace(found, origin=origin, sheet=sheet)
+
+
+def found_for(
+    mission: Mission,
+    plan: Plan,
+    starts: int,
+    seed: int,
+    workers: int | None = None,
+    watch: Watch | None = None,
+    shakes: int = SHAKES,
+) -> Excitation:
+    """The motion of a plan of the mission, by the search that belongs to its shape; the rest is as for `design`."""
+    shape = mission.settings.excitation.shape
+    if isinstance(shape, PointsShapeSection):
+        with _naming(mission):
+            return find_points(PlannedPoints(plan, shape), starts, seed, watch)
+    return find_excitation(plan, starts, seed, workers, watch=watch, shakes=shakes)
+
+
+def points_front(
+    mission: Mission,
+    weights: Sequence[float],
+    starts: int = STARTS,
+    seed: int = 0,
+    goal: GoalName | Goal | None = None,
+    earlier: Sequence[Trajectory | Excitation] = (),
+    watch: Watch | None = None,
+) -> tuple[FrontPoint, ...]:
+    """Condition number against equilibrium of a mission whose shape is points: the best points for each weight.
+
+    The rest is as for `design`.
+    """
+    shape = mission.settings.excitation.shape
+    if not isinstance(shape, PointsShapeSection):
+        raise InvalidMission(f"{mission.path}: excitation.shape.kind is {shape.kind}; allowed: points")
+    for weight in weights:
+        if not (np.isfinite(weight) and weight >= 0.0):
+            raise InvalidMission(f"a weight of the equilibrium is {weight:g}; allowed: 0 or more")
+    with _naming(mission):
+        return front_of(PlannedPoints(plan_of(mission, goal, earlier), shape), weights, starts, seed, watch)
+
+
+@contextmanager
+def _naming(mission: Mission) -> Iterator[None]:
+    """Say of which file it is that no points can be sought for it."""
+    try:
+        yield
+    except (InvalidPlan, InvalidTrajectory, NotApplicable) as error:
+        raise InvalidMission(f"{mission.path}: {error}") from error
 
 
 def plan_of(
@@ -63,7 +117,7 @@ def plan_of(
 ) -> Plan:
     """What the mission says of the motion to be designed."""
     said, flight = mission.settings, mission.settings.flight
-    wanted, shape = goal or said.excitation.goal, shape_of(mission)
+    wanted, shape = goal or _goal(mission), shape_of(mission)
     if not isinstance(wanted, Goal) and goal_named(wanted).of_sensors and not mission.sensors:
         raise InvalidMission(f"{mission.path}: the mission has no sensors; to design for accuracy needs at least one")
     return Plan(
@@ -84,8 +138,14 @@ def plan_of(
         earlier=tuple(trajectory_of(each) for each in earlier),
         guesses=_guesses(mission),
         robust=said.excitation.robust.over if said.excitation.robust else "expected",
-        rest=said.excitation.shape.rest_to_rest,
+        rest=not isinstance(said.excitation.shape, MotionShapeSection) or said.excitation.shape.rest_to_rest,
     )
+
+
+def _goal(mission: Mission) -> GoalName:
+    """The mission's own; points, which no sensor is asked for, go for the condition number unless told."""
+    said = mission.settings.excitation
+    return said.goal if "goal" in said.model_fields_set or said.shape.kind != "points" else "condition-number"
 
 
 def _guesses(mission: Mission) -> tuple[Robot, ...]:
@@ -96,6 +156,8 @@ def _guesses(mission: Mission) -> tuple[Robot, ...]:
 
 def _model(mission: Mission) -> ModelName:
     """The rows that goals on a matrix look at: the mission's own, or those that its sensors allow."""
+    if mission.settings.excitation.shape.kind == "points":
+        return "energy"
     asked = mission.settings.identify.models
     if asked:
         return asked[0]
@@ -116,7 +178,11 @@ def shape_of(mission: Mission) -> Trajectory:
         raise InvalidMission(
             f"{mission.path}: the robot has neither joints nor wheels, so there is no motion to design"
         )
-    home, count = _home(mission, channels), 2 * said.shape.harmonics
+    home = _home(mission, channels)
+    if isinstance(said.shape, PointsShapeSection):
+        rest = np.tile(home, (2, 1))
+        return QuinticPoints.from_points(channels, [0.0, said.duration_s], rest, np.zeros_like(rest))
+    count = 2 * said.shape.harmonics
     if said.shape.kind == "bspline":
         controls = np.tile(home, (count + 1, 1))
         return BSpline(channels, controls, said.duration_s, rest=said.shape.rest_to_rest)

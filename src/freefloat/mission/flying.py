@@ -18,6 +18,7 @@ from freefloat.excitation.excitation import Excitation, trajectory_of
 from freefloat.mission.drawing import mission_flown_with
 from freefloat.mission.limits import asks_for_clearance
 from freefloat.mission.mission_file import InvalidMission, Mission
+from freefloat.mission.shapes import random_harmonics
 from freefloat.motion.random_motion import random_trajectory
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
@@ -42,7 +43,7 @@ def random_motion(mission: Mission, seed: int, duration_s: float | None = None) 
         mission.robot,
         duration_s or mission.duration_s,
         seed,
-        harmonics=mission.settings.excitation.shape.harmonics,
+        harmonics=random_harmonics(mission.settings.excitation.shape),
         channels=channels,
         wheel_rates=mission.wheel_rates,
     )

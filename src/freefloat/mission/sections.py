@@ -15,6 +15,7 @@ from freefloat.estimate.problem_data import Nuisances
 from freefloat.excitation.goals.names import GoalName
 from freefloat.excitation.limits.kinds import LimitsSection
 from freefloat.files import Number, Positive, Section, Vector3, did_you_mean, entries, shown
+from freefloat.mission.shapes import AnyShape, MotionShapeSection
 from freefloat.models.names import ModelName
 from freefloat.sensors.kinds import Sensors
 from freefloat.simulation.simulate import Pulse, Wheels
@@ -90,16 +91,6 @@ class FlightSection(Section):
     step_s: Positive | None = None
 
 
-class MotionShapeSection(Section):
-    """The family of motions that is searched."""
-
-    kind: Literal["fourier", "bspline"] = "fourier"
-    harmonics: Annotated[int, Field(ge=1, le=100)] = Field(
-        default=4, description="of a Fourier series; a B-spline has twice as many control points, and one"
-    )
-    rest_to_rest: bool = True
-
-
 class RobustSection(Section):
     """Robots that the CAD model may stand for, all of which the motion is designed for."""
 
@@ -111,7 +102,7 @@ class RobustSection(Section):
 class ExcitationSection(Section):
     """The motion to be designed."""
 
-    shape: MotionShapeSection = MotionShapeSection()
+    shape: AnyShape = MotionShapeSection()
     duration_s: Positive = DEFAULT_DURATION_S
     channels: list[str] | None = Field(
         default=None, description="joints and wheels that move; all joints, or all wheels if there are none"
@@ -120,7 +111,7 @@ class ExcitationSection(Section):
         default_factory=dict,
         description="position at both ends by joint, rad or m; zero, or the middle of the range, unless given",
     )
-    goal: GoalName = "accuracy"
+    goal: GoalName = Field("accuracy", description="what is made small; of points condition-number unless given")
     weights: dict[str, Annotated[Number, Field(ge=0.0)]] = Field(
         default_factory=dict, description="of clusters in the accuracy, by the name of their leader; one unless given"
     )

@@ -27,11 +27,10 @@ import numpy as np
 from freefloat.errors import FileError, FreefloatError
 from freefloat.excitation.effort import STARTS
 from freefloat.excitation.excitation import Excitation, trajectory_of
-from freefloat.excitation.finding import find_excitation
 from freefloat.excitation.plan import Plan
 from freefloat.excitation.sweep import Sweep, SweepPoint, measure, stretched, with_mass, with_offset
 from freefloat.files import Section, YamlDocument, validate
-from freefloat.mission.designing import plan_of
+from freefloat.mission.designing import found_for, plan_of
 from freefloat.mission.mission_file import Mission
 from freefloat.motion.trajectory import Trajectory
 from freefloat.sensors.gyro import Gyro
@@ -101,7 +100,7 @@ def designed_motion(mission: Mission, starts: int, seed: int, workers: int | Non
 
     None if the search was interrupted: what it ends with then is no fair point of a sweep.
     """
-    found = find_excitation(_plan(mission), starts, seed, workers, shakes=0)
+    found = found_for(mission, _plan(mission), starts, seed, workers, shakes=0)
     return None if found.how.interrupted else found.trajectory
 
 

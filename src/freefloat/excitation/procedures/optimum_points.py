@@ -20,6 +20,7 @@ from scipy.optimize import minimize
 
 from freefloat.arrays import Array
 from freefloat.dynamics.samples import Samples
+from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.excitation.goals.condition_number import ConditionNumber, true_condition_number
 from freefloat.excitation.goals.equilibrium import WithEquilibrium, equilibrium
 from freefloat.excitation.goals.goal import Goal, Joined
@@ -45,7 +46,7 @@ class OptimumPoints:
     condition_number, equilibrium: of the r rows; the condition number with those of earlier motions above them.
     condition_numbers, equilibria, values: of all starts that ended, shape (starts,); a value is the goal's with the
         weighted equilibrium, and the points are those of the smallest.
-    interrupted: whether the search was ended early.
+    iterations: of the searches from all starts. interrupted: whether they were ended early.
     """
 
     limits: Limits
@@ -56,6 +57,7 @@ class OptimumPoints:
     condition_numbers: Array
     equilibria: Array
     values: Array
+    iterations: int = 0
     interrupted: bool = False
 
     def path(self, ends: Array | None = None) -> QuinticPoints:
@@ -189,10 +191,13 @@ class _Search:
         if starts < 1 or not weights:
             raise InvalidTrajectory(f"{starts} starts of {len(weights)} weights; allowed: at least one of each")
         found: list[list[Array]] = []
-        best, interrupted = np.inf, False
+        best, iterations, interrupted = np.inf, 0, False
         try:
             for k in range(starts):
-                found.append(self._one_start(np.random.default_rng([seed, k]), weights))
+                with one_blas_thread():
+                    points, steps = self._one_start(np.random.default_rng([seed, k]), weights)
+                found.append(points)
+                iterations += steps
                 best = min(best, self._value(found[-1][-1], weights[-1]))
                 if self.watch is not None:
                     self.watch(k + 1, best)
@@ -201,19 +206,18 @@ class _Search:
                 raise
             interrupted = True
         columns = zip(weights, zip(*found, strict=True), strict=True)
-        return tuple(self._best(points, weight, interrupted) for weight, points in columns)
+        ended = iterations, interrupted
+        return tuple(self._best(points, weight, *ended) for weight, points in columns)
 
-    def _best(self, found: Sequence[Array], weight: float, interrupted: bool) -> OptimumPoints:
+    def _best(self, found: Sequence[Array], weight: float, iterations: int, interrupted: bool) -> OptimumPoints:
         matrices = [self.task.matrix(x) for x in found]
         conditions = np.array([true_condition_number(self._with_earlier(matrix)) for matrix in matrices])
         equilibria = np.array([equilibrium(matrix) for matrix in matrices])
         values = np.array([self._value(x, weight) for x in found])
         best = int(np.argmin(values))
         positions, rates = self.task.points(found[best])
-        of_best = float(conditions[best]), float(equilibria[best])
-        return OptimumPoints(
-            self.task.limits, positions, rates, *of_best, conditions, equilibria, values, interrupted
-        )
+        of_best, of_all = (float(conditions[best]), float(equilibria[best])), (conditions, equilibria, values)
+        return OptimumPoints(self.task.limits, positions, rates, *of_best, *of_all, iterations, interrupted)
 
     def _value(self, x: Array, weight: float) -> float:
         matrix = self.task.matrix(x)
@@ -224,32 +228,36 @@ class _Search:
     def _with_earlier(self, matrix: Array) -> Array:
         return matrix if self.earlier is None else np.vstack([self.earlier, matrix])
 
-    def _one_start(self, rng: np.random.Generator, weights: Sequence[float]) -> list[Array]:
-        """Points for each weight."""
+    def _one_start(self, rng: np.random.Generator, weights: Sequence[float]) -> tuple[list[Array], int]:
+        """Points for each weight, and iterations of all."""
         x = rng.uniform(-1.0, 1.0, (2, self.r + 1, len(self.task.limits.channels)))
         x[0] *= rng.uniform(*_FIRST_SPREAD)
-        for goal in [ConditionNumber(p) for p in _STAGES] if self.goal is None else [self.goal]:
-            x = self._minimum(x, self._joined(goal))
+        stages = [ConditionNumber(p) for p in _STAGES] if self.goal is None else [self.goal]
+        x, iterations = self._minimum(x, [self._joined(goal) for goal in stages])
         shaken = (1.0 - _SHAKE) * x + rng.uniform(-_SHAKE, _SHAKE, x.shape)  # inwards, off the bounds
-        return [self._equilibrated(shaken, weight) if weight else x for weight in weights]
-
-    def _equilibrated(self, x: Array, weight: float) -> Array:
-        goal = self._joined(self.goal or ConditionNumber())
-        for p in _EQUILIBRIUM_STAGES:
-            x = self._minimum(x, WithEquilibrium(goal, weight, p))
-        return x
+        last, found = self._joined(self.goal or ConditionNumber()), []
+        for weight in weights:
+            stages = [WithEquilibrium(last, weight, p) for p in _EQUILIBRIUM_STAGES]
+            points, more = self._minimum(shaken, stages) if weight else (x, 0)
+            found.append(points)
+            iterations += more
+        return found, iterations
 
     def _joined(self, goal: Goal) -> Goal:
         return goal if self.earlier is None else Joined(goal, self.earlier)
 
-    def _minimum(self, x: Array, goal: Goal) -> Array:
-        found = minimize(
-            self.task.value_and_slope,
-            x.ravel(),
-            args=(goal,),
-            jac=True,
-            method="L-BFGS-B",
-            bounds=[(-1.0, 1.0)] * x.size,
-            options={"maxiter": _MOST_STEPS},
-        )
-        return np.asarray(found.x).reshape(x.shape)
+    def _minimum(self, x: Array, stages: Sequence[Goal]) -> tuple[Array, int]:
+        """Points near x after one goal after the other was made small, and iterations."""
+        iterations = 0
+        for goal in stages:
+            found = minimize(
+                self.task.value_and_slope,
+                x.ravel(),
+                args=(goal,),
+                jac=True,
+                method="L-BFGS-B",
+                bounds=[(-1.0, 1.0)] * x.size,
+                options={"maxiter": _MOST_STEPS},
+            )
+            x, iterations = np.asarray(found.x).reshape(x.shape), iterations + int(found.nit)
+        return x, iterations

@@ -15,6 +15,7 @@ from freefloat.arrays import Array
 from freefloat.excitation.planned_motion import PlannedMotion
 from freefloat.excitation.solver.planned_task import PlannedTask
 from freefloat.excitation.solver.quadratic_step import QuadraticStep
+from freefloat.motion.trajectory import Trajectory
 
 _FINER = 8  # instants of the check per instant of the grid
 _TIMES = 4
@@ -54,11 +55,15 @@ def mended(task: PlannedTask, y: Array) -> tuple[Array, float]:
 
 def looked_at_closely(task: PlannedTask, y: Array) -> PlannedMotion:
     """The motion on the finer grid and at its extremes."""
-    grid, extremes = np.asarray(task.t), task.variables.trajectory(y).extremes()
-    shares = np.arange(_FINER) / _FINER
+    return replace(task, t=fine_instants(np.asarray(task.t), task.variables.trajectory(y))).motion(y)
+
+
+def fine_instants(grid: Array, trajectory: Trajectory) -> Array:
+    """A finer grid, and the extremes of every channel, shape (m,) [s]."""
+    extremes, shares = trajectory.extremes(), np.arange(_FINER) / _FINER
     fine = (grid[:-1, None] + np.diff(grid)[:, None] * shares).ravel()
     own = [getattr(extremes, name) for name in ("lowest_at", "highest_at", "rate_at", "acceleration_at")]
-    return replace(task, t=np.union1d(np.append(fine, grid[-1]), np.concatenate(own))).motion(y)
+    return np.union1d(np.append(fine, grid[-1]), np.concatenate(own))
 
 
 def _lowest(margins: Array) -> NDArray[np.bool_]:
