@@ -44,11 +44,12 @@ from .export.export import (
     export_urdf as export_urdf,
 )
 from .export.floating_model import FloatingModel as FloatingModel
-from .mission.designing import design as design, plan_of as plan_of
+from .mission.designing import design as design, plan_of as plan_of, points_front as points_front
 from .mission.drawing import draw_robot as draw_robot
 from .mission.flying import fly as fly, random_motion as random_motion, simulate as simulate
 from .mission.identifying import identify as identify, problem as problem
 from .mission.mission_file import Mission as Mission, load_mission as load_mission
+from .mission.perturbing import perturb as perturb
 from .mission.run_directory import Run as Run, load_run as load_run
 from .mission.sweeping import sweep as sweep
 from .mission.validating import validate as validate

@@ -27,6 +27,7 @@ from freefloat.excitation.margin import Margin
 from freefloat.excitation.plan import InvalidPlan, Plan
 from freefloat.excitation.planned_motion import PlannedMotion
 from freefloat.excitation.procedures.optimum_points import (
+    FrontPoint,
     OptimumPoints,
     PointsTask,
     equilibrium_front,
@@ -198,16 +199,6 @@ def find_points(points: PlannedPoints, starts: int, seed: int, watch: Watch | No
     how = HowFound(solver, seed, values, best, found.iterations, seconds, found.interrupted)
     value = values[best] - points.said.equilibrium_weight * math.log(found.equilibrium)  # of the goal alone
     return described_as(points.plan, path, value, found.condition_number, margins, how)
-
-
-@dataclass(frozen=True, slots=True)
-class FrontPoint:
-    """Points for one weight of the equilibrium: condition number and S of their rows, and how long their motion is."""
-
-    weight: float
-    condition_number: float
-    equilibrium: float
-    duration_s: float
 
 
 def front_of(

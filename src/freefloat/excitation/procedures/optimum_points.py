@@ -65,6 +65,16 @@ class OptimumPoints:
         return joined_points(self.limits, self.positions, self.rates, ends)
 
 
+@dataclass(frozen=True, slots=True)
+class FrontPoint:
+    """Points for one weight of the equilibrium: condition number and S of their rows, and how long their motion is."""
+
+    weight: float
+    condition_number: float
+    equilibrium: float
+    duration_s: float
+
+
 @dataclass(frozen=True, eq=False)
 class PointsTask:
     """Points as numbers between -1 and 1: x of shape (2, r + 1, channels), positions then rates."""
