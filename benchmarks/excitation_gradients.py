@@ -70,7 +70,7 @@ def _points_gradient(rounds: int) -> list[Row]:
     rows, limits = points_problem(study_robot("gautier_khalil_arm"))
     task, goal = PointsTask(rows, limits), ConditionNumber()
     x = np.random.default_rng(0).uniform(-0.5, 0.5, 6 * 31)
-    samples = Samples(*(np.vstack([each[:-1], each[1:]]) for each in task.points(x)))
+    samples = task.samples(x)
     calls = {"exact": lambda: task.value_and_slope(x, goal), "value": lambda: goal(task.matrix(x))[0]}
     pinocchio, matrix = PinocchioRows(rows.model.robot), task.matrix(x)
     calls["pinocchio"] = lambda: (pinocchio.energy(samples), goal(matrix))

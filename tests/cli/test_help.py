@@ -16,7 +16,15 @@ from freefloat.cli.examples import EXAMPLES
 
 VERBS = [each.callback.__name__ for each in app.registered_commands]
 LINES = [(verb, line) for verb, lines in EXAMPLES.items() for line in lines]
-SLOW = ("design trial.yaml -o", "sweep", "run", "report", "campaign", "reproduce")  # of which options are looked at
+SLOW = (
+    "design trial.yaml -o",
+    "front",
+    "sweep",
+    "run",
+    "report",
+    "campaign",
+    "reproduce",
+)  # of which options are looked at
 
 
 def typed(line):

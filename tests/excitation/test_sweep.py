@@ -167,14 +167,14 @@ def test_without_a_motion_one_is_designed_for_each_number_of_harmonics(mission):
 
 def interrupting(monkeypatch, harmonics):
     """Ctrl-C while the motion with so many harmonics is designed, of which the search keeps what it has."""
-    found = sweeping.find_excitation
+    found = sweeping.find_motion
 
-    def find(plan, *arguments, **named):
-        motion = found(plan, *arguments, **named)
+    def find(mission, plan, *arguments, **named):
+        motion = found(mission, plan, *arguments, **named)
         interrupted = plan.shape.coefficients.shape[0] == 2 * harmonics
         return replace(motion, how=replace(motion.how, interrupted=interrupted))
 
-    monkeypatch.setattr(sweeping, "find_excitation", find)
+    monkeypatch.setattr(sweeping, "find_motion", find)
 
 
 def test_an_interrupted_design_ends_a_sweep_with_the_points_so_far(mission, monkeypatch):
@@ -205,7 +205,7 @@ def test_a_sweep_that_is_interrupted_before_its_first_point_has_nothing_to_keep(
     ],
 )
 def test_what_cannot_be_varied_is_refused_before_the_work(mission, monkeypatch, over, words):
-    monkeypatch.setattr(sweeping, "find_excitation", None)  # not called, as it cannot be
+    monkeypatch.setattr(sweeping, "find_motion", None)  # not called, as it cannot be
     with pytest.raises((InvalidSweep, UnknownName, NotApplicable), match=words):
         sweep(mission, over)
 

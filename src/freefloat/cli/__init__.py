@@ -21,10 +21,12 @@ from freefloat.cli import (
     design,
     draw,
     export,
+    front,
     identify,
     inspect,
     mass,
     new,
+    perturb,
     report,
     reproduce,
     run,
@@ -52,7 +54,7 @@ Exit codes:
 """
 _PANELS: dict[str, tuple[Callable[..., None], ...]] = {  # in the order of work
     "Start": (new.new, inspect.inspect, schema.schema, draw.draw),
-    "Experiment": (design.design, sweep.sweep, simulate.simulate, data.data),
+    "Experiment": (design.design, front.front, sweep.sweep, perturb.perturb, simulate.simulate, data.data),
     "Answer": (
         identify.identify,
         validate.validate,

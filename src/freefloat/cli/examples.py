@@ -15,9 +15,14 @@ EXAMPLES = {
         "freefloat design trial.yaml -o motion.json",
         "freefloat design trial.yaml --starts 1 --shakes 0 -o quick.json",
     ),
+    "front": ("freefloat front arm.yaml --weights 0,0.1,0.3 --starts 8",),
     "sweep": (
         "freefloat sweep trial.yaml --over load.mass_kg=5:60:8",
         "freefloat sweep trial.yaml --over rate_Hz=1:50:6:log -o rates.html",
+    ),
+    "perturb": (
+        "freefloat perturb trial.yaml --excitation motion.json",
+        "freefloat perturb trial.yaml --levels 0.001,0.01 --draws 50 --json",
     ),
     "simulate": (
         "freefloat simulate trial.yaml --excitation motion.json -o flight.parquet",

@@ -1,4 +1,4 @@
-"""What a sweep or a campaign varies: texts such as `load.mass_kg=5:60:8`."""
+"""What a sweep or a campaign varies: texts such as `load.mass_kg=5:60:8`; and lists of numbers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from freefloat.errors import FreefloatError
 from freefloat.mission.sweeping import InvalidSweep
+
+
+class InvalidNumbers(FreefloatError):
+    """A text that is no list of numbers."""
 
 
 def ranges_of(over: Sequence[str]) -> dict[str, list[float]]:
@@ -38,3 +43,14 @@ def parse_range(text: str) -> tuple[str, list[float]]:
         ) from None
     values = np.geomspace(low, high, n) if logarithmic else np.linspace(low, high, n)
     return key.strip(), values.tolist()
+
+
+def numbers_of(option: str, text: str) -> list[float]:
+    """Numbers with commas between them, as an option has them."""
+    try:
+        found = [float(part) for part in text.split(",")]
+        if all(math.isfinite(each) for each in found):
+            return found
+    except ValueError:
+        pass
+    raise InvalidNumbers(f"{option} is {text!r}; allowed: finite numbers with commas between them")

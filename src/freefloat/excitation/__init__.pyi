@@ -4,6 +4,9 @@ from .collision_check import CollisionCheck as CollisionCheck
 from .excitation import Prediction as Prediction
 from .excitation_file import load_motion as load_motion
 from .flight_forecast import flight_sheet as flight_sheet
+from .goals.condition_number import ConditionNumber as ConditionNumber
+from .goals.equilibrium import WithEquilibrium as WithEquilibrium, equilibrium as equilibrium
+from .goals.frobenius import Frobenius as Frobenius
 from .guesses import drawn_guesses as drawn_guesses
 from .influence import Influence as Influence, influences as influences
 from .limits.attitude import BaseAttitude as BaseAttitude, BaseCone as BaseCone
@@ -25,11 +28,23 @@ from .limits.wheels import (
     wheel_limits as wheel_limits,
 )
 from .margin import Margin as Margin
+from .perturbed_rows import (
+    Perturbation as Perturbation,
+    Perturbations as Perturbations,
+    perturbation as perturbation,
+)
 from .procedures.interval_design import IntervalDesign as IntervalDesign, design_intervals as design_intervals
 from .procedures.interval_excitation import Intervals as Intervals, find_intervals as find_intervals
 from .procedures.interval_task import IntervalTask as IntervalTask
-from .procedures.optimum_points import OptimumPoints as OptimumPoints, optimum_points as optimum_points
+from .procedures.joined_points import joined_points as joined_points
+from .procedures.optimum_points import (
+    FrontPoint as FrontPoint,
+    OptimumPoints as OptimumPoints,
+    equilibrium_front as equilibrium_front,
+    optimum_points as optimum_points,
+)
 from .procedures.random_selection import best_of_random as best_of_random
+from .rows.energy import EnergyDesignRows as EnergyDesignRows
 from .sheet import FlightSheet as FlightSheet
 from .sweep import SweepPoint as SweepPoint, with_mass as with_mass, with_offset as with_offset
 

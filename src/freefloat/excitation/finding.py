@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,10 +15,11 @@ from freefloat.excitation.excitation import Excitation, HowFound
 from freefloat.excitation.limits.box import BoxLimit
 from freefloat.excitation.limits.clearance import collision_check
 from freefloat.excitation.limits.infeasible import NoMotionFound, conflict_sentence, refuse_impossible
+from freefloat.excitation.limits.limit import Limit
 from freefloat.excitation.margin import Margin
 from freefloat.excitation.plan import InvalidPlan, Plan
 from freefloat.excitation.planned_motion import PlannedMotion
-from freefloat.excitation.solver.between_instants import closer_instants, mended
+from freefloat.excitation.solver.between_instants import fine_instants, mended
 from freefloat.excitation.solver.local_search import Errand, Found, Progress, random_starts
 from freefloat.excitation.solver.planned_task import PlannedTask
 from freefloat.excitation.solver.search import search, usual_workers
@@ -35,7 +36,8 @@ class Standing:
     """How far a design is: for a progress display.
 
     finished, starts: searches that ended, and all. best: smallest value so far of motions that keep the limits.
-    y: coordinates of that motion, or `motion`: itself, where a design does not search by coordinates.
+    y: coordinates of that motion, or `motion`: itself, where a design does not search by coordinates. said: of the best
+    so far, in a few words, where it has neither.
     """
 
     finished: int
@@ -44,6 +46,7 @@ class Standing:
     progress: Progress | None
     y: Array | None
     motion: Trajectory | None = None
+    said: str = ""
 
 
 Watch = Callable[[Standing], None]
@@ -171,8 +174,21 @@ def _result(plan: Plan, task: PlannedTask, run: _Run, seed: int, shakes: int, se
 def described(plan: Plan, trajectory: Trajectory, how: HowFound, optimality: float) -> Excitation:
     """A motion of the plan's shape with all that is to be said of it."""
     value, _ = plan.objective().value(trajectory.coefficients)
-    predictions, condition_number = plan.predictions(trajectory), plan.condition_number(trajectory)
-    margins = margins_of(plan, trajectory)
+    margins, condition_number = margins_of(plan, trajectory), plan.condition_number(trajectory)
+    return described_as(plan, trajectory, value, condition_number, margins, how, optimality)
+
+
+def described_as(
+    plan: Plan,
+    trajectory: Trajectory,
+    value: float,
+    condition_number: float,
+    margins: tuple[Margin, ...],
+    how: HowFound,
+    optimality: float = math.inf,
+) -> Excitation:
+    """A motion whose goal, condition number and margins are known, with all else that is to be said of it."""
+    predictions = plan.predictions(trajectory)
     result = (trajectory, plan.goal_name, value, condition_number, predictions, margins, how, optimality)
     collisions = collision_check(plan.robot, plan.limits)
     return Excitation(*result, warnings=_warnings(plan, how), collisions=collisions)
@@ -196,10 +212,15 @@ def _warnings(plan: Plan, how: HowFound) -> tuple[str, ...]:
 
 def margins_of(plan: Plan, trajectory: Trajectory) -> tuple[Margin, ...]:
     """Of every limit, the nearest that the motion comes, also between samples."""
-    t = closer_instants(np.linspace(0.0, trajectory.duration_s, plan.instants_of_limits), trajectory)
+    t = fine_instants(np.linspace(0.0, trajectory.duration_s, plan.instants_of_limits), trajectory)
     motion = PlannedMotion(plan.conditions(), trajectory.channels, trajectory.linear_map(t), trajectory.coefficients)
+    return margins_along(plan.limits, motion)
+
+
+def margins_along(limits: Sequence[Limit], motion: PlannedMotion) -> tuple[Margin, ...]:
+    """Of every limit, the nearest that the motion comes at its instants."""
     found = []
-    for limit in plan.limits:
+    for limit in limits:
         margins = limit.margins(motion)
         if margins.size:
             at = int(np.argmin(margins))

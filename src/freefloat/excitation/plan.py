@@ -34,15 +34,16 @@ from freefloat.excitation.information.rows import InformationRows
 from freefloat.excitation.limits.limit import Limit
 from freefloat.excitation.planned_motion import Conditions
 from freefloat.excitation.rows.angular_momentum import AngularMomentumDesignRows
-from freefloat.excitation.rows.momentum import MomentumDesignRows
-from freefloat.excitation.rows.rows import DesignRows
+from freefloat.excitation.rows.energy import EnergyDesignRows
+from freefloat.excitation.rows.momentum import MomentumDesignRows, refuse_momentum
+from freefloat.excitation.rows.rows import ModelDesignRows
 from freefloat.excitation.rows.torque import TorqueDesignRows
 from freefloat.excitation.solver.objective import Expected, GoalOnRows, Objective, Worst
 from freefloat.excitation.solver.planned_task import PlannedTask
 from freefloat.excitation.solver.variables import Variables, variables_of
 from freefloat.frozen import Content
 from freefloat.models.angular_momentum import AngularMomentum
-from freefloat.models.model import Momentum, NotApplicable, Torque
+from freefloat.models.model import Energy, Momentum, NotApplicable, Torque
 from freefloat.models.names import ModelName
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
@@ -277,12 +278,15 @@ class Plan(Content):
 
     # ------------------------------------------------------------------ goals on regressor rows
 
-    def rows(self, robot: Robot | None = None) -> DesignRows:
+    def rows(self, robot: Robot | None = None) -> ModelDesignRows:
         """Rows of the model, for goals on a matrix."""
         conditions = self.conditions(robot)
         known, zero = tuple(self.known), tuple(self.zero)
         if self.model == "torque":
             return TorqueDesignRows(Torque(conditions.robot, known, zero))
+        if self.model == "energy":
+            refuse_momentum(conditions)
+            return EnergyDesignRows(Energy(conditions.robot, known, zero))
         if self.model == "momentum":
             return MomentumDesignRows(Momentum(conditions.robot, known, zero), conditions)
         if self.model == "angular-momentum":
@@ -292,7 +296,8 @@ class Plan(Content):
                 # Momentum of zero shows clusters up to a factor: the first is what others count in.
                 without = np.zeros(1, dtype=np.int64)
             return AngularMomentumDesignRows(angular, conditions, without)
-        raise InvalidPlan(f"a design on {self.model} rows is not offered; allowed: angular-momentum, momentum, torque")
+        allowed = "angular-momentum, momentum, energy, torque"
+        raise InvalidPlan(f"a design on {self.model} rows is not offered; allowed: {allowed}")
 
     def on_matrix(self, robot: Robot | None = None, goal: Goal | None = None) -> GoalOnRows:
         """A goal on the rows of the model, the plan's own unless given; earlier motions are above them."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -17,21 +18,23 @@ from freefloat.excitation.goals.by_name import goal_named
 from freefloat.excitation.goals.goal import Goal
 from freefloat.excitation.goals.names import GoalName
 from freefloat.excitation.guesses import drawn_guesses
-from freefloat.excitation.plan import Plan
+from freefloat.excitation.plan import InvalidPlan, Plan
 from freefloat.excitation.procedures.interval_excitation import find_intervals, plan_with_intervals
 from freefloat.mission.designing_intervals import intervals_of, still_intervals
+from freefloat.mission.designing_points import FrontPoint, PlannedPoints, find_points, front_of
 from freefloat.mission.limits import mission_limits
 from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.mission.prior_knowledge import known_of, momentum_of, nuisances_of, prior_of
-from freefloat.mission.sections import MotionShapeSection
-from freefloat.mission.shapes import IntervalsShapeSection
+from freefloat.mission.shapes import IntervalsShapeSection, MotionShapeSection, PointsShapeSection
+from freefloat.models.model import NotApplicable
 from freefloat.models.names import ModelName
 from freefloat.motion.bspline import BSpline
 from freefloat.motion.cycloid import Cycloid
 from freefloat.motion.fourier import Fourier, PlainFourier
 from freefloat.motion.limits import joint_or_wheel, limits_of
 from freefloat.motion.quintic import ENDS
-from freefloat.motion.trajectory import Trajectory
+from freefloat.motion.quintic_points import QuinticPoints
+from freefloat.motion.trajectory import InvalidTrajectory, Trajectory
 from freefloat.robot.model import Robot
 from freefloat.simulation.simulate import Start
 
@@ -76,7 +79,42 @@ def find_motion(
     shape = mission.settings.excitation.shape
     if isinstance(shape, IntervalsShapeSection):
         return find_intervals(plan, intervals_of(mission, shape), starts, seed, watch)
+    if isinstance(shape, PointsShapeSection):
+        with _naming(mission):
+            return find_points(PlannedPoints(plan, shape), starts, seed, watch)
     return find_excitation(plan, starts, seed, workers, watch=watch, shakes=shakes)
+
+
+def points_front(
+    mission: Mission,
+    weights: Sequence[float],
+    starts: int = STARTS,
+    seed: int = 0,
+    goal: GoalName | Goal | None = None,
+    earlier: Sequence[Trajectory | Excitation] = (),
+    watch: Watch | None = None,
+) -> tuple[FrontPoint, ...]:
+    """Condition number against equilibrium of a mission whose shape is points: the best points for each weight.
+
+    The rest is as for `design`.
+    """
+    shape = mission.settings.excitation.shape
+    if not isinstance(shape, PointsShapeSection):
+        raise InvalidMission(f"{mission.path}: excitation.shape.kind is {shape.kind}; allowed: points")
+    for weight in weights:
+        if not (np.isfinite(weight) and weight >= 0.0):
+            raise InvalidMission(f"a weight of the equilibrium is {weight:g}; allowed: 0 or more")
+    with _naming(mission):
+        return front_of(PlannedPoints(plan_of(mission, goal, earlier), shape), weights, starts, seed, watch)
+
+
+@contextmanager
+def _naming(mission: Mission) -> Iterator[None]:
+    """Say of which file it is that no points can be sought for it."""
+    try:
+        yield
+    except (InvalidPlan, InvalidTrajectory, NotApplicable) as error:
+        raise InvalidMission(f"{mission.path}: {error}") from error
 
 
 def plan_of(
@@ -105,15 +143,16 @@ def plan_of(
         earlier=tuple(trajectory_of(each) for each in earlier),
         guesses=_guesses(mission),
         robust=said.excitation.robust.over if said.excitation.robust else "expected",
-        rest=isinstance(said.excitation.shape, MotionShapeSection) and said.excitation.shape.rest_to_rest,
+        rest=isinstance(said.excitation.shape, PointsShapeSection)
+        or (isinstance(said.excitation.shape, MotionShapeSection) and said.excitation.shape.rest_to_rest),
     )
     return plan_with_intervals(plan, shape) if isinstance(shape, Cycloid) else plan
 
 
 def _usual_goal(mission: Mission) -> GoalName:
-    """The mission's goal; intervals, which are designed by rows, have the condition number unless it names one."""
+    """The mission's goal; shapes that are designed by rows have the condition number unless it names one."""
     said = mission.settings.excitation
-    by_rows = isinstance(said.shape, IntervalsShapeSection) and "goal" not in said.model_fields_set
+    by_rows = not isinstance(said.shape, MotionShapeSection) and "goal" not in said.model_fields_set
     return "condition-number" if by_rows else said.goal
 
 
@@ -125,6 +164,8 @@ def _guesses(mission: Mission) -> tuple[Robot, ...]:
 
 def _model(mission: Mission) -> ModelName:
     """The rows that goals on a matrix look at: the mission's own, or those that its sensors allow."""
+    if mission.settings.excitation.shape.kind == "points":
+        return "energy"
     asked = mission.settings.identify.models
     if asked:
         return asked[0]
@@ -145,9 +186,12 @@ def shape_of(mission: Mission) -> Trajectory:
         raise InvalidMission(
             f"{mission.path}: the robot has neither joints nor wheels, so there is no motion to design"
         )
-    if isinstance(said.shape, MotionShapeSection):
-        return _series_or_spline(mission, said.shape, channels)
-    return still_intervals(mission, said.shape, channels)
+    if isinstance(said.shape, IntervalsShapeSection):
+        return still_intervals(mission, said.shape, channels)
+    if isinstance(said.shape, PointsShapeSection):
+        rest = np.tile(_home(mission, channels), (2, 1))
+        return QuinticPoints.from_points(channels, [0.0, said.duration_s], rest, np.zeros_like(rest))
+    return _series_or_spline(mission, said.shape, channels)
 
 
 def _series_or_spline(mission: Mission, shape: MotionShapeSection, channels: tuple[str, ...]) -> Trajectory:

@@ -18,7 +18,7 @@ from freefloat.excitation.excitation import Excitation, trajectory_of
 from freefloat.mission.drawing import mission_flown_with
 from freefloat.mission.limits import asks_for_clearance
 from freefloat.mission.mission_file import InvalidMission, Mission
-from freefloat.mission.sections import MotionShapeSection
+from freefloat.mission.shapes import random_harmonics
 from freefloat.motion.random_motion import random_trajectory
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
@@ -44,7 +44,7 @@ def random_motion(mission: Mission, seed: int, duration_s: float | None = None) 
         mission.robot,
         duration_s or mission.duration_s,
         seed,
-        harmonics=(shape if isinstance(shape, MotionShapeSection) else MotionShapeSection()).harmonics,
+        harmonics=random_harmonics(mission.settings.excitation.shape),
         channels=channels,
         wheel_rates=mission.wheel_rates,
     )

@@ -6,7 +6,7 @@ from dataclasses import fields
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import AfterValidator, BeforeValidator, Field, create_model
+from pydantic import AfterValidator, Field, create_model
 
 from freefloat.arrays import Array
 from freefloat.estimate.methods import METHODS
@@ -16,7 +16,7 @@ from freefloat.excitation.goals.names import GoalName
 from freefloat.excitation.limits.kinds import LimitsSection
 from freefloat.files import Number, Positive, Section, Vector3, did_you_mean, entries, shown
 from freefloat.mission.processing import ProcessingSection
-from freefloat.mission.shapes import IntervalsShapeSection
+from freefloat.mission.shapes import AnyShape, MotionShapeSection
 from freefloat.models.names import ModelName
 from freefloat.sensors.kinds import Sensors
 from freefloat.simulation.simulate import Pulse, Wheels
@@ -92,26 +92,6 @@ class FlightSection(Section):
     step_s: Positive | None = None
 
 
-class MotionShapeSection(Section):
-    """The family of motions that is searched."""
-
-    kind: Literal["fourier", "bspline"] = "fourier"
-    harmonics: Annotated[int, Field(ge=1, le=100)] = Field(
-        default=4, description="of a Fourier series; a B-spline has twice as many control points, and one"
-    )
-    rest_to_rest: bool = True
-
-
-def _with_kind(value: object) -> object:
-    """A shape that does not say its kind is a series."""
-    return {"kind": "fourier", **value} if isinstance(value, dict) else value
-
-
-AnyShape = Annotated[
-    MotionShapeSection | IntervalsShapeSection, Field(discriminator="kind"), BeforeValidator(_with_kind)
-]
-
-
 class RobustSection(Section):
     """Robots that the CAD model may stand for, all of which the motion is designed for."""
 
@@ -132,7 +112,9 @@ class ExcitationSection(Section):
         default_factory=dict,
         description="position at both ends by joint, rad or m; zero, or the middle of the range, unless given",
     )
-    goal: GoalName = Field(default="accuracy", description="what is made small; of intervals condition-number")
+    goal: GoalName = Field(
+        "accuracy", description="what is made small; of intervals and points condition-number unless given"
+    )
     weights: dict[str, Annotated[Number, Field(ge=0.0)]] = Field(
         default_factory=dict, description="of clusters in the accuracy, by the name of their leader; one unless given"
     )

@@ -4,6 +4,7 @@ from .bspline import BSpline as BSpline
 from .combined import Combined as Combined
 from .cycloid import Cycloid as Cycloid
 from .fourier import Fourier as Fourier, PlainFourier as PlainFourier
+from .limits import Limits as Limits, limits_of as limits_of
 from .quintic_points import QuinticPoints as QuinticPoints
 from .random_motion import random_sines as random_sines, random_trajectory as random_trajectory
 from .sampled import Sampled as Sampled

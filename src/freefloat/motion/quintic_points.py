@@ -81,6 +81,11 @@ class QuinticPoints(Trajectory):
         lengths = shortest_intervals(q, dq, ddq, limits_of(robot, channels))
         return cls.from_points(channels, np.concatenate([[0.0], np.cumsum(lengths)]), q, dq, ddq)
 
+    @property
+    def passed(self) -> Array:
+        """When points are passed without a stop, shape (n,) [s]."""
+        return self.t[self.coefficients[self.t.size :].any(axis=1)]
+
     def _pieces(self, t: Array) -> tuple[Index, Array, Array]:
         """The piece that each time is in, normalised time in it, and its length [s], each of shape (n,)."""
         piece = np.clip(np.searchsorted(self.t, t, side="right") - 1, 0, self.t.size - 2)

@@ -48,6 +48,7 @@ class DesignProgress(PatientBar):
         if motion is not None and standing.best < self.best and due:
             self.best, self.words = standing.best, self._best_in_words(motion)
             self.last = time.monotonic()
+        self.words = standing.said or self.words
         self.finished = standing.finished
         line = f"{standing.finished}/{standing.starts} searches   {self.words}"
         self.waiting.begin(line)

@@ -20,7 +20,7 @@ from freefloat.dynamics.momentum_rows import momentum_adjoint, momentum_regresso
 from freefloat.dynamics.samples import Samples
 from freefloat.excitation.planned_motion import Conditions
 from freefloat.excitation.rows.reaction_slope import ReactedMotion, react
-from freefloat.excitation.rows.rows import DesignRows, Filled, MotionSlope
+from freefloat.excitation.rows.rows import Filled, ModelDesignRows, MotionSlope
 from freefloat.models.angular_momentum import AngularMomentum
 
 
@@ -77,7 +77,7 @@ class FilledAngularMomentum(Filled):
 
 
 @dataclass(frozen=True, eq=False)
-class AngularMomentumDesignRows(DesignRows):
+class AngularMomentumDesignRows(ModelDesignRows):
     """Three rows per instant, one for a planar base.
 
     model: whose clusters are the columns. conditions: of the robot that moves.
@@ -97,6 +97,11 @@ class AngularMomentumDesignRows(DesignRows):
         """Of the clusters' leading candidates."""
         leaders = self.model.minimal.leaders
         return tuple(leaders[cluster] for cluster in self._asked)
+
+    @property
+    def values(self) -> Array:
+        """Of the clusters that are columns, shape (columns,)."""
+        return self.model.values()[self._asked]
 
     def fill(self, samples: Samples) -> FilledAngularMomentum:
         """The matrix for a motion of joints and wheels."""

@@ -1,7 +1,8 @@
-"""Rows of the energy that a robot gains between pairs of states, after Gautier, Khalil (IJRR 1992).
+"""Rows of the energy that a robot gains from state to state, after Gautier, Khalil (IJRR 1992).
 
-Samples are 2 r states: first the r initial ones, then the r final ones in the same order. A moving base reacts at zero
-momentum; wheels act through the reaction, their own energy is known and no column.
+Of n states there are n - 1 rows, every state but the first and the last being used twice (eq. 23). States are points to
+be joined, or the successive instants of a motion. A moving base reacts at zero momentum; wheels act through the
+reaction, their own energy is known and no column.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from freefloat.dynamics.energy import energy_adjoint
 from freefloat.dynamics.samples import Samples
 from freefloat.errors import ShapeError
 from freefloat.excitation.rows.reaction_slope import ReactedMotion, react, refuse_gravity
-from freefloat.excitation.rows.rows import DesignRows, Filled, MotionSlope
+from freefloat.excitation.rows.rows import Filled, ModelDesignRows, MotionSlope
 from freefloat.models.model import Energy
 
 
@@ -23,7 +24,7 @@ from freefloat.models.model import Energy
 class FilledEnergy(Filled):
     """Differences of energy rows.
 
-    matrix: shape (r, clusters).
+    matrix: shape (n - 1, clusters).
     """
 
     model: Energy
@@ -34,14 +35,15 @@ class FilledEnergy(Filled):
         """Derivative by the motion of a number whose derivative by the matrix is Z, in its shape."""
         robot, samples = self.motion.robot, self.motion.samples
         weights = np.zeros((len(samples), robot.parameters.size))
-        weights[:, self.model.minimal.kept] = np.vstack([-Z, Z])
+        none = np.zeros((1, Z.shape[1]))
+        weights[:, self.model.minimal.kept] = -np.diff(np.vstack([none, Z, none]), axis=0)
         gq, gdq, gv, gw = energy_adjoint(robot, samples, weights)
         return self.motion.slope(gq, gdq, gv, gw)
 
 
 @dataclass(frozen=True, eq=False)
-class EnergyDesignRows(DesignRows):
-    """One row per pair of states.
+class EnergyDesignRows(ModelDesignRows):
+    """One row for each state but the first: what it has more than the one before.
 
     model: whose clusters are the columns, and whose robot moves.
     """
@@ -56,10 +58,14 @@ class EnergyDesignRows(DesignRows):
         """Of the clusters' leading parameters."""
         return self.model.minimal.leaders
 
+    @property
+    def values(self) -> Array:
+        """Of the clusters, shape (clusters,)."""
+        return self.model.values()
+
     def fill(self, samples: Samples) -> FilledEnergy:
-        """The matrix for r initial, then r final states of joints and wheels."""
-        if len(samples) % 2:
-            raise ShapeError(f"energy rows need r initial and r final states, found {len(samples)} states in all")
+        """The matrix for states of joints and wheels in their order."""
+        if len(samples) < 2:
+            raise ShapeError(f"energy rows are differences between states, found {len(samples)}; allowed: 2 or more")
         motion = react(self.model.robot, samples)
-        initial, final = np.split(self.model.rows(motion.samples)[:, 0], 2)
-        return FilledEnergy(self.model, motion, final - initial)
+        return FilledEnergy(self.model, motion, np.diff(self.model.rows(motion.samples)[:, 0], axis=0))

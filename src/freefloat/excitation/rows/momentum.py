@@ -16,7 +16,7 @@ from freefloat.dynamics.momentum_rows import momentum_adjoint
 from freefloat.dynamics.samples import Samples
 from freefloat.excitation.planned_motion import Conditions
 from freefloat.excitation.rows.reaction_slope import ReactedMotion, react
-from freefloat.excitation.rows.rows import DesignRows, Filled, MotionSlope
+from freefloat.excitation.rows.rows import Filled, ModelDesignRows, MotionSlope
 from freefloat.models.model import Momentum
 from freefloat.robot.base_axes import allowed_rows
 
@@ -43,7 +43,7 @@ class FilledMomentum(Filled):
 
 
 @dataclass(frozen=True, eq=False)
-class MomentumDesignRows(DesignRows):
+class MomentumDesignRows(ModelDesignRows):
     """Six rows per instant, three for a planar base.
 
     model: whose clusters are the columns. conditions: of the robot that moves.
@@ -56,6 +56,11 @@ class MomentumDesignRows(DesignRows):
     def names(self) -> tuple[str, ...]:
         """Of the clusters' leading parameters."""
         return self.model.minimal.leaders
+
+    @property
+    def values(self) -> Array:
+        """Of the clusters, shape (clusters,)."""
+        return self.model.values()
 
     def fill(self, samples: Samples) -> FilledMomentum:
         """The matrix for a motion of joints and wheels."""

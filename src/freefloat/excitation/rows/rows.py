@@ -96,3 +96,12 @@ class DesignRows(ABC):
     @abstractmethod
     def fill(self, samples: Samples) -> Filled:
         """The matrix for motion that has q, dq, ddq, wheel rates and t; base motion follows from it."""
+
+
+class ModelDesignRows(DesignRows):
+    """Rows of a model that is linear in its clusters: matrix times values is what would be measured."""
+
+    @property
+    @abstractmethod
+    def values(self) -> Array:
+        """Of the columns, for the robot as it is assumed to be, shape (columns,)."""

@@ -14,7 +14,7 @@ from freefloat.arrays import Array
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.torque import torque_adjoint
 from freefloat.excitation.rows.reaction_slope import ReactedMotion, react_with_accelerations
-from freefloat.excitation.rows.rows import DesignRows, Filled, MotionSlope
+from freefloat.excitation.rows.rows import Filled, ModelDesignRows, MotionSlope
 from freefloat.models.model import Torque
 from freefloat.robot.base_axes import allowed_rows
 
@@ -39,7 +39,7 @@ class FilledTorque(Filled):
 
 
 @dataclass(frozen=True, eq=False)
-class TorqueDesignRows(DesignRows):
+class TorqueDesignRows(ModelDesignRows):
     """A row per joint and instant; before them, of a moving base, those of the wrench along what it can do.
 
     model: whose clusters are the columns, and whose robot moves.
@@ -51,6 +51,11 @@ class TorqueDesignRows(DesignRows):
     def names(self) -> tuple[str, ...]:
         """Of the clusters' leading parameters."""
         return self.model.minimal.leaders
+
+    @property
+    def values(self) -> Array:
+        """Of the clusters, shape (clusters,)."""
+        return self.model.values()
 
     def fill(self, samples: Samples) -> FilledTorque:
         """The matrix for a motion of the joints."""

@@ -55,11 +55,11 @@ def mended(task: PlannedTask, y: Array) -> tuple[Array, float]:
 
 def looked_at_closely(task: PlannedTask, y: Array) -> PlannedMotion:
     """The motion on the finer grid and at its extremes."""
-    return replace(task, t=closer_instants(np.asarray(task.t), task.variables.trajectory(y))).motion(y)
+    return replace(task, t=fine_instants(np.asarray(task.t), task.variables.trajectory(y))).motion(y)
 
 
-def closer_instants(grid: Array, trajectory: Trajectory) -> Array:
-    """A finer grid, and the instants of a motion's extremes, shape (n,) [s]."""
+def fine_instants(grid: Array, trajectory: Trajectory) -> Array:
+    """A finer grid, and the extremes of every channel, shape (m,) [s]."""
     extremes, shares = trajectory.extremes(), np.arange(_FINER) / _FINER
     fine = (grid[:-1, None] + np.diff(grid)[:, None] * shares).ravel()
     own = [getattr(extremes, name) for name in ("lowest_at", "highest_at", "rate_at", "acceleration_at")]
