@@ -42,7 +42,7 @@ from freefloat.excitation.solver.planned_task import PlannedTask
 from freefloat.excitation.solver.variables import Variables, variables_of
 from freefloat.frozen import Content
 from freefloat.models.angular_momentum import AngularMomentum
-from freefloat.models.model import Momentum, NotApplicable, Torque
+from freefloat.models.model import BaseWrench, Momentum, NotApplicable, Torque
 from freefloat.models.names import ModelName
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
@@ -52,6 +52,7 @@ from freefloat.simulation.simulate import Start
 
 _PER_ROW = 20  # instants per row of coefficients: enough for the goal's integral over time
 _FEWEST, _MOST = 150, 600
+_ON_ROWS = ("angular-momentum", "momentum", "torque", "base-wrench")
 _FAINT = 1e-6  # of the CAD model's information, so that what nothing shows stays finite
 
 
@@ -288,6 +289,8 @@ class Plan(Content):
         known, zero = tuple(self.known), tuple(self.zero)
         if self.model == "torque":
             return TorqueDesignRows(Torque(conditions.robot, known, zero))
+        if self.model == "base-wrench":
+            return TorqueDesignRows(BaseWrench(conditions.robot, known, zero))
         if self.model == "momentum":
             return MomentumDesignRows(Momentum(conditions.robot, known, zero), conditions)
         if self.model == "angular-momentum":
@@ -296,7 +299,7 @@ class Plan(Content):
             if not without.size:  # momentum of zero shows clusters up to a factor: the first is what others count in
                 without = np.zeros(1, dtype=np.int64)
             return AngularMomentumDesignRows(angular, conditions, without)
-        raise InvalidPlan(f"a design on {self.model} rows is not offered; allowed: angular-momentum, momentum, torque")
+        raise InvalidPlan(f"a design on {self.model} rows is not offered; allowed: {', '.join(_ON_ROWS)}")
 
     def on_matrix(self, robot: Robot | None = None, goal: Goal | None = None) -> GoalOnRows:
         """A goal on the rows of the model, the plan's own unless given; earlier motions are above them."""
