@@ -17,6 +17,11 @@ from .limits.joint import (
     JointRate as JointRate,
     joint_limits as joint_limits,
 )
+from .limits.support import (
+    CentreOfMassInside as CentreOfMassInside,
+    SupportPolygon as SupportPolygon,
+    ZeroMomentPointInside as ZeroMomentPointInside,
+)
 from .limits.torque import TorqueLimit as TorqueLimit, torque_limits as torque_limits
 from .limits.wheels import (
     TotalWheelMomentum as TotalWheelMomentum,
