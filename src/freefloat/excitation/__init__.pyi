@@ -33,7 +33,8 @@ from .margin import Margin as Margin
 from .procedures.interval_design import IntervalDesign as IntervalDesign, design_intervals as design_intervals
 from .procedures.interval_task import IntervalTask as IntervalTask
 from .procedures.optimum_points import OptimumPoints as OptimumPoints, optimum_points as optimum_points
-from .procedures.random_selection import best_of_random as best_of_random
+from .procedures.random_selection import select_motions as select_motions
+from .procedures.selected_excitation import find_selection as find_selection
 from .sheet import FlightSheet as FlightSheet
 from .sweep import SweepPoint as SweepPoint, with_mass as with_mass, with_offset as with_offset
 

@@ -10,7 +10,7 @@ import numpy as np
 from freefloat import __version__
 from freefloat.arrays import Array
 from freefloat.excitation.effort import SHAKES, STARTS
-from freefloat.excitation.excitation import Excitation, trajectory_of
+from freefloat.excitation.excitation import Excitation
 from freefloat.excitation.finding import Watch, find_excitation
 from freefloat.excitation.flight_forecast import flight_sheet
 from freefloat.excitation.goals.by_name import goal_named
@@ -18,11 +18,15 @@ from freefloat.excitation.goals.goal import Goal
 from freefloat.excitation.goals.names import GoalName
 from freefloat.excitation.guesses import drawn_guesses
 from freefloat.excitation.plan import Plan
+from freefloat.excitation.procedures.selected_excitation import find_selection
+from freefloat.mission.earlier import Flown, motion_flown
 from freefloat.mission.limits import mission_limits
 from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.mission.prior_knowledge import known_of, momentum_of, nuisances_of, prior_of
+from freefloat.mission.shapes import SelectionShapeSection
 from freefloat.models.names import ModelName
 from freefloat.motion.bspline import BSpline
+from freefloat.motion.consecutive import Consecutive
 from freefloat.motion.fourier import Fourier, PlainFourier
 from freefloat.motion.limits import joint_or_wheel, limits_of
 from freefloat.motion.quintic import ENDS
@@ -38,7 +42,7 @@ def design(
     starts: int = STARTS,
     seed: int = 0,
     goal: GoalName | Goal | None = None,
-    earlier: Sequence[Trajectory | Excitation] = (),
+    earlier: Sequence[Flown] = (),
     workers: int | None = None,
     watch: Watch | None = None,
     shakes: int = SHAKES,
@@ -46,12 +50,16 @@ def design(
     """The motion that reveals the most of the mission's robot within all its limits.
 
     starts: local searches from random motions, of which the best counts. goal: by name, or one of your own; the
-    mission's unless given. earlier: motions flown or designed before, which this one complements. workers: processes,
-    as many as there are processors unless given. watch: called with how far the design is. shakes: how often the best
-    two are shaken, in search of better ones nearby.
+    mission's unless given. earlier: motions designed or flown before, or recordings of them, which this one complements.
+    workers: processes, as many as there are processors unless given. watch: called with how far the design is. shakes:
+    how often the best two are shaken, in search of better ones nearby. A selection draws its motions and does not search:
+    starts, workers and shakes are not for it.
     """
-    plan = plan_of(mission, goal, earlier)
-    found = find_excitation(plan, starts, seed, workers, watch=watch, shakes=shakes)
+    plan, shape = plan_of(mission, goal, earlier), mission.settings.excitation.shape
+    if isinstance(shape, SelectionShapeSection):
+        found = find_selection(plan, shape.draws, seed, watch)
+    else:
+        found = find_excitation(plan, starts, seed, workers, watch=watch, shakes=shakes)
     origin = {"made_by": f"freefloat {__version__}", "mission": mission.name, "hashes": dict(mission.hashes)}
     orbital_rate = mission.settings.flight.disturbance.orbital_rate_rad_s or None
     sheet = flight_sheet(plan, found.trajectory, found.margins, orbital_rate)
@@ -59,7 +67,7 @@ def design(
 
 
 def plan_of(
-    mission: Mission, goal: GoalName | Goal | None = None, earlier: Sequence[Trajectory | Excitation] = ()
+    mission: Mission, goal: GoalName | Goal | None = None, earlier: Sequence[Flown] = ()
 ) -> Plan:
     """What the mission says of the motion to be designed."""
     said, flight = mission.settings, mission.settings.flight
@@ -81,7 +89,7 @@ def plan_of(
         goal=wanted,
         model=_model(mission),
         weights=said.excitation.weights,
-        earlier=tuple(trajectory_of(each) for each in earlier),
+        earlier=tuple(motion_flown(mission, each) for each in earlier),
         guesses=_guesses(mission),
         robust=said.excitation.robust.over if said.excitation.robust else "expected",
         rest=said.excitation.shape.rest_to_rest,
@@ -100,7 +108,7 @@ def _model(mission: Mission) -> ModelName:
     if asked:
         return asked[0]
     if mission.robot.base == "fixed":
-        return "torque"
+        return "base-wrench" if {"force", "moment"} <= mission.measured else "torque"
     return "momentum" if mission.measured & {"velocity", "body_velocity"} else "angular-momentum"
 
 
@@ -117,14 +125,22 @@ def shape_of(mission: Mission) -> Trajectory:
             f"{mission.path}: the robot has neither joints nor wheels, so there is no motion to design"
         )
     home, count = _home(mission, channels), 2 * said.shape.harmonics
+    if isinstance(said.shape, SelectionShapeSection):
+        one = _from_rest(channels, home, count, said.duration_s / said.shape.motions)
+        return Consecutive((one,) * said.shape.motions)
     if said.shape.kind == "bspline":
         controls = np.tile(home, (count + 1, 1))
         return BSpline(channels, controls, said.duration_s, rest=said.shape.rest_to_rest)
     if not said.shape.rest_to_rest:
         return PlainFourier(channels, np.vstack([home, np.zeros((count, home.size))]), said.duration_s, said.duration_s)
+    return _from_rest(channels, home, count, said.duration_s)
+
+
+def _from_rest(channels: Sequence[str], home: Array, count: int, duration_s: float) -> Fourier:
+    """Motionless, from rest to rest at home, with so many coefficients a channel."""
     ends = np.zeros((ENDS, home.size))
     ends[[0, 3]] = home
-    return Fourier(channels, np.zeros((count, home.size)), said.duration_s, ends)
+    return Fourier(tuple(channels), np.zeros((count, home.size)), duration_s, ends)
 
 
 def _home(mission: Mission, channels: Sequence[str]) -> Array:

@@ -309,7 +309,7 @@ def _torques(inputs: ProcessingInputs) -> ProcessedPart:
 
 def _wrench(inputs: ProcessingInputs) -> ProcessedPart:
     given = [inputs.channels.get(name) for name in ("force", "moment")]
-    if not any(given):
+    if not any(given) or (inputs.robot.base == "fixed" and not all(given)):  # which nothing but both together holds
         return ProcessedPart()
     values, noise = np.zeros((inputs.t.size, 6)), np.zeros(6)
     for place, channel in zip((slice(0, 3), slice(3, 6)), given, strict=True):
