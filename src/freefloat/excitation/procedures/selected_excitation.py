@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from freefloat.arrays import Array
+from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.excitation.excitation import Excitation, HowFound
 from freefloat.excitation.finding import Standing, Watch, described
 from freefloat.excitation.limits.infeasible import NoMotionFound, conflict_sentence, refuse_impossible
@@ -28,34 +29,36 @@ def find_selection(plan: Plan, draws: int, seed: int = 0, watch: Watch | None = 
     """
     if not isinstance(plan.shape, Consecutive):
         raise InvalidPlan(f"the shape is {plan.shape.kind}; allowed for a selection: consecutive")
-    most, began = len(plan.shape.parts), time.perf_counter()
-    drawn = _drawn(plan, max(draws, most), seed)
-    size = drawn[0].shape
-    objective, searches = plan.objective(), 1
+    with one_blas_thread():  # matrices are small
+        return _selected(plan, plan.shape, draws, seed, watch)
+
+
+def _selected(plan: Plan, shape: Consecutive, draws: int, seed: int, watch: Watch | None) -> Excitation:
+    most, began = len(shape.parts), time.perf_counter()
+    drawn, objective = _drawn(plan, shape, max(draws, most), seed), plan.objective()
 
     def value(chosen: tuple[int, ...]) -> float:
         return objective.value(np.vstack([drawn[number] for number in chosen]))[0]
 
     def told(looked_at: int, best: float) -> None:
         if watch is not None:
-            watch(Standing(0, searches, best, None, None))
+            watch(Standing(0, 1, best, None, None))
 
     found = select_motions(len(drawn), most, value, told)
     if not math.isfinite(found.value):
         raise InvalidPlan(
-            f"{plan.goal_name} cannot be had: {most} random motions of {size[0]} coefficients a channel leave something "
+            f"{plan.goal_name} cannot be had: {most} random motions leave something "
             "that is asked for entirely open; declare known or zero what cannot be seen, or select more motions"
         )
     coefficients = np.vstack([drawn[number] for number in found.chosen])
     y = plan.variables.coordinates(coefficients)
-    how = HowFound(_SOLVER, seed, (found.value,), 0, len(drawn), time.perf_counter() - began)
+    how = HowFound(_SOLVER, seed, (found.value,), 0, found.updates, time.perf_counter() - began, drawn=len(drawn))
     return described(plan, y, how, math.inf)
 
 
-def _drawn(plan: Plan, draws: int, seed: int) -> list[Array]:
+def _drawn(plan: Plan, shape: Consecutive, draws: int, seed: int) -> list[Array]:
     """Coefficients of random motions of one part within all limits, shape (k, channels) each."""
-    assert isinstance(plan.shape, Consecutive)
-    one = replace(plan, shape=plan.shape.parts[0], earlier=())
+    one = replace(plan, shape=shape.parts[0], earlier=())
     task = one.limits_task()
     nothing = np.zeros(task.variables.size)
     refuse_impossible(plan.limits, task.motion(nothing))
