@@ -6,6 +6,7 @@ import numpy as np
 
 from freefloat.motion.bspline import BSpline
 from freefloat.motion.combined import Combined
+from freefloat.motion.consecutive import Consecutive
 from freefloat.motion.cycloid import Cycloid, direction_combinations
 from freefloat.motion.fourier import Fourier, PlainFourier
 from freefloat.motion.quintic_points import QuinticPoints
@@ -49,6 +50,9 @@ SHAPES = {
             Fourier(("j1", "j2"), _normal(4, 2), DURATION, _normal(6, 2)),
             Sampled.from_rates(("wx",), _t, _normal(11, 1)),
         )
+    ),
+    "consecutive": Consecutive(
+        (Fourier(CHANNELS, _normal(6), 0.4 * DURATION), Fourier(CHANNELS, _normal(8), 0.6 * DURATION))
     ),
 }
 

@@ -41,7 +41,8 @@ def flight(t, **leave_out):
     spins = np.stack([50 * np.cos(t), 0 * t], axis=1)
     given = {
         "q": q, "dq": dq, "ddq": ddq, "v": v, "w": w, "dv": dv, "dw": dw, "attitude": attitude,
-        "position": position, "wheel_rates": wheels, "wheel_accelerations": spins, "torques": 2.0 * q, "t": t,
+        "position": position, "wheel_rates": wheels, "wheel_accelerations": spins, "torques": 2.0 * q,
+        "base_wrench": np.hstack([bend, dw]), "t": t,
     }  # fmt: skip
     return Samples(**{name: values for name, values in given.items() if leave_out.get(name, True)})
 
@@ -61,6 +62,7 @@ def still(duration_s, rate_Hz=1.0):
         attitude=np.tile([0.0, 0.0, 0.0, 1.0], (t.size, 1)),
         wheel_rates=np.zeros((t.size, 2)),
         torques=np.zeros((t.size, 2)),
+        base_wrench=np.hstack([zeros, zeros]),
         t=t,
     )  # fmt: skip
     return Truth(samples, LAYOUT)

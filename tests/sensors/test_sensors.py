@@ -59,11 +59,12 @@ EVERY_KIND = [
         "velocity_random_walk_m_s_per_sqrt_h": 0.01,
         "accelerometer_bias_ug": 10,
     },
+    {"kind": "wrench", "noise_N": 0.5, "noise_Nm": [0.1, 0.1, 0.2], "offset_sd_N": 1.0, "resolution_Nm": 1e-3},
 ]
 
 
 def made(settings, **more):
-    mounted = {} if settings["kind"] in ("encoder", "joint-rate", "torque", "tachometer") else {"mounting": MOUNTED}
+    mounted = {} if settings["kind"] in ("encoder", "joint-rate", "torque", "tachometer", "wrench") else {"mounting": MOUNTED}
     return make_sensor("sensor", {"rate_Hz": 37.0, "dropouts": 0.1, **mounted, **settings, **more})
 
 

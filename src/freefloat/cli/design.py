@@ -30,7 +30,7 @@ def design(
     earlier: Annotated[
         list[Path] | None,
         typer.Option(
-            help="A motion flown before, which this one complements: an excitation or trajectory file; repeat."
+            help="A motion flown before, which this one complements: an excitation, a trajectory or a recording; repeat."
         ),
     ] = None,
     shakes: Annotated[
@@ -54,14 +54,14 @@ def design(
     from freefloat.cli.outputs import files_of, refuse_output
     from freefloat.cli.progress.design import DesignProgress
     from freefloat.cli.show.excitation import show_excitation
-    from freefloat.excitation.excitation_file import load_motion
     from freefloat.mission import designing
+    from freefloat.mission.earlier import load_flown
     from freefloat.mission.mission_file import load_mission
 
     loaded = load_mission(mission)
     target, inputs = output or Path(f"{mission.stem}.excitation.json"), earlier or []
     refuse_output(target, (*files_of(loaded), *inputs), "designed motions", (".json",))  # before the work
-    before = [load_motion(each, loaded.robot) for each in inputs]
+    before = [load_flown(loaded, each) for each in inputs]
     times = SHAKES if shakes is None else shakes
     with DesignProgress(designing.plan_of(loaded, goal, before), quiet, json) as progress:
         found = designing.design(loaded, starts, seed, goal, before, workers, progress.update, times)

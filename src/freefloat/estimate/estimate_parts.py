@@ -18,7 +18,7 @@ from freefloat.robot.model import Robot
 from freefloat.sensors.kinds import READINGS
 
 Outcome = Literal["good", "doubtful", "failed"]
-UNITS = {reading.array: reading.unit for reading in READINGS} | {"torques": "N m"}
+UNITS = {reading.array: reading.unit for reading in READINGS} | {"torques": "N m", "base_wrench": "N or N m"}
 A_SIGNAL = 10.0  # times the noise' power: less is hardly a signal that could be explained
 MODEL = "model"  # share of an interval that noise does not explain
 MOTION = ("q", "dq", "ddq", "w", "attitude", "position", "torques", "t")  # arrays that are kept of a flight's motion

@@ -19,7 +19,7 @@ from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.prior import CadSpread, known_covariance
 from freefloat.frozen import Content, FrozenMapping
 from freefloat.models.minimal import MinimalParameters
-from freefloat.models.model import LinearModel, Momentum, Torque, clusters_of
+from freefloat.models.model import BaseWrench, LinearModel, Momentum, Torque, clusters_of
 from freefloat.models.names import ModelName
 from freefloat.robot.model import Robot
 from freefloat.robot.selection import select_parameters, with_known_separate
@@ -159,7 +159,9 @@ class ProblemData(Content):
 
     @cached_property
     def _undeclared(self) -> LinearModel:
-        """What shows the clusters if nothing is declared known or zero."""
+        """What shows the clusters if nothing is declared known or zero; the wrench shows all that torques do."""
+        if "base-wrench" in self.models:
+            return BaseWrench(self.robot)
         forces = self.robot.base == "fixed" or {"energy", "torque"} & set(self.models)
         return Torque(self.robot) if forces else Momentum(self.robot)
 

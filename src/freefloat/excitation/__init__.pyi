@@ -20,6 +20,11 @@ from .limits.joint import (
     JointRate as JointRate,
     joint_limits as joint_limits,
 )
+from .limits.support import (
+    CentreOfMassInside as CentreOfMassInside,
+    SupportPolygon as SupportPolygon,
+    ZeroMomentPointInside as ZeroMomentPointInside,
+)
 from .limits.torque import TorqueLimit as TorqueLimit, torque_limits as torque_limits
 from .limits.wheels import (
     TotalWheelMomentum as TotalWheelMomentum,
@@ -43,7 +48,8 @@ from .procedures.optimum_points import (
     equilibrium_front as equilibrium_front,
     optimum_points as optimum_points,
 )
-from .procedures.random_selection import best_of_random as best_of_random
+from .procedures.random_selection import select_motions as select_motions
+from .procedures.selected_excitation import find_selection as find_selection
 from .rows.energy import EnergyDesignRows as EnergyDesignRows
 from .sheet import FlightSheet as FlightSheet
 from .sweep import SweepPoint as SweepPoint, with_mass as with_mass, with_offset as with_offset

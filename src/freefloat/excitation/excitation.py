@@ -39,7 +39,8 @@ class HowFound:
 
     values: of the goal at the end of every start, in the order of starts; not a number for those that found no motion
     within the limits or did not end; the last is that of an earlier motion, where there is one. Of the best two it is
-    the value after shaking them so many times. best: number of the start that was best, or how many there were if an
+    the value after shaking them so many times. drawn: random motions that it was selected from, none where it was
+    searched for. best: number of the start that was best, or how many there were if an
     interrupted search was better. iterations, seconds: of all.
     """
 
@@ -51,6 +52,7 @@ class HowFound:
     seconds: float
     interrupted: bool = False
     shakes: int = 0
+    drawn: int = 0
 
 
 @dataclass(frozen=True, eq=False)

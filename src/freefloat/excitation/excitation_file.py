@@ -106,6 +106,7 @@ class HowSection(Section):
     seconds: Number = Field(description="a number")
     interrupted: bool = False
     shakes: int = 0
+    drawn: int = 0
 
 
 class TurnedSection(Section):

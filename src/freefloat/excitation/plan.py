@@ -34,8 +34,8 @@ from freefloat.excitation.information.rows import InformationRows
 from freefloat.excitation.limits.limit import Limit
 from freefloat.excitation.planned_motion import Conditions
 from freefloat.excitation.rows.angular_momentum import AngularMomentumDesignRows
-from freefloat.excitation.rows.energy import EnergyDesignRows
-from freefloat.excitation.rows.momentum import MomentumDesignRows, refuse_momentum
+from freefloat.excitation.rows.energy import EnergyDesignRows, refuse_momentum
+from freefloat.excitation.rows.momentum import MomentumDesignRows
 from freefloat.excitation.rows.rows import ModelDesignRows
 from freefloat.excitation.rows.torque import TorqueDesignRows
 from freefloat.excitation.solver.objective import Expected, GoalOnRows, Objective, Worst
@@ -43,7 +43,7 @@ from freefloat.excitation.solver.planned_task import PlannedTask
 from freefloat.excitation.solver.variables import Variables, variables_of
 from freefloat.frozen import Content
 from freefloat.models.angular_momentum import AngularMomentum
-from freefloat.models.model import Energy, Momentum, NotApplicable, Torque
+from freefloat.models.model import BaseWrench, Energy, Momentum, NotApplicable, Torque
 from freefloat.models.names import ModelName
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
@@ -53,6 +53,7 @@ from freefloat.simulation.simulate import Start
 
 _PER_ROW = 20  # instants per row of coefficients: enough for the goal's integral over time
 _FEWEST, _MOST = 150, 600
+_ON_ROWS = ("angular-momentum", "momentum", "energy", "torque", "base-wrench")
 _FAINT = 1e-6  # of the CAD model's information, so that what nothing shows stays finite
 
 
@@ -284,6 +285,8 @@ class Plan(Content):
         known, zero = tuple(self.known), tuple(self.zero)
         if self.model == "torque":
             return TorqueDesignRows(Torque(conditions.robot, known, zero))
+        if self.model == "base-wrench":
+            return TorqueDesignRows(BaseWrench(conditions.robot, known, zero))
         if self.model == "energy":
             refuse_momentum(conditions)
             return EnergyDesignRows(Energy(conditions.robot, known, zero))
@@ -296,8 +299,7 @@ class Plan(Content):
                 # Momentum of zero shows clusters up to a factor: the first is what others count in.
                 without = np.zeros(1, dtype=np.int64)
             return AngularMomentumDesignRows(angular, conditions, without)
-        allowed = "angular-momentum, momentum, energy, torque"
-        raise InvalidPlan(f"a design on {self.model} rows is not offered; allowed: {allowed}")
+        raise InvalidPlan(f"a design on {self.model} rows is not offered; allowed: {', '.join(_ON_ROWS)}")
 
     def on_matrix(self, robot: Robot | None = None, goal: Goal | None = None) -> GoalOnRows:
         """A goal on the rows of the model, the plan's own unless given; earlier motions are above them."""

@@ -6,7 +6,7 @@ Computed once, when first asked for, and read by all limits. Everything is in ba
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from freefloat.arrays import Array, read_only
 from freefloat.dynamics import kernels
 from freefloat.dynamics.reacting_base import ReactingBase
+from freefloat.dynamics.reaction import base_accelerations
 from freefloat.dynamics.samples import Samples
+from freefloat.dynamics.torque import inverse_dynamics
 from freefloat.motion.trajectory import LinearMap, Motion
 from freefloat.robot.model import Robot
 
@@ -101,6 +103,19 @@ class PlannedMotion:
         """The base's motion; no motion for a fixed base."""
         robot, momentum = self.robot, self.conditions.momentum
         return ReactingBase(robot, self.samples, momentum, turns=True, phi=robot.parameters)
+
+    @cached_property
+    def accelerated(self) -> Samples:
+        """Joints and wheels with the base's twist and its derivative, without gravity on a base that moves."""
+        x = self.reaction.x
+        moving = replace(self.samples, v=x[:, :3], w=x[:, 3:])
+        dv, dw = base_accelerations(self.robot, moving)
+        return replace(moving, dv=dv, dw=dw)
+
+    @cached_property
+    def loads(self) -> Array:
+        """Wrench on the base from outside and torques of the joints that the motion needs, shape (n, 6 + joints)."""
+        return inverse_dynamics(self.robot, self.accelerated)
 
     @cached_property
     def attitude(self) -> Array:

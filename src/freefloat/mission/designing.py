@@ -11,7 +11,7 @@ import numpy as np
 from freefloat import __version__
 from freefloat.arrays import Array
 from freefloat.excitation.effort import SHAKES, STARTS
-from freefloat.excitation.excitation import Excitation, trajectory_of
+from freefloat.excitation.excitation import Excitation
 from freefloat.excitation.finding import Watch, find_excitation
 from freefloat.excitation.flight_forecast import flight_sheet
 from freefloat.excitation.goals.by_name import goal_named
@@ -20,15 +20,24 @@ from freefloat.excitation.goals.names import GoalName
 from freefloat.excitation.guesses import drawn_guesses
 from freefloat.excitation.plan import InvalidPlan, Plan
 from freefloat.excitation.procedures.interval_excitation import find_intervals, plan_with_intervals
+from freefloat.excitation.procedures.selected_excitation import find_selection
 from freefloat.mission.designing_intervals import intervals_of, still_intervals
 from freefloat.mission.designing_points import FrontPoint, PlannedPoints, find_points, front_of
+from freefloat.mission.earlier import Flown, motion_flown
 from freefloat.mission.limits import mission_limits
 from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.mission.prior_knowledge import known_of, momentum_of, nuisances_of, prior_of
-from freefloat.mission.shapes import IntervalsShapeSection, MotionShapeSection, PointsShapeSection
+from freefloat.mission.sections import ExcitationSection
+from freefloat.mission.shapes import (
+    IntervalsShapeSection,
+    MotionShapeSection,
+    PointsShapeSection,
+    SelectionShapeSection,
+)
 from freefloat.models.model import NotApplicable
 from freefloat.models.names import ModelName
 from freefloat.motion.bspline import BSpline
+from freefloat.motion.consecutive import Consecutive
 from freefloat.motion.cycloid import Cycloid
 from freefloat.motion.fourier import Fourier, PlainFourier
 from freefloat.motion.limits import joint_or_wheel, limits_of
@@ -46,7 +55,7 @@ def design(
     starts: int = STARTS,
     seed: int = 0,
     goal: GoalName | Goal | None = None,
-    earlier: Sequence[Trajectory | Excitation] = (),
+    earlier: Sequence[Flown] = (),
     workers: int | None = None,
     watch: Watch | None = None,
     shakes: int = SHAKES,
@@ -54,9 +63,10 @@ def design(
     """The motion that reveals the most of the mission's robot within all its limits.
 
     starts: local searches from random motions, of which the best counts. goal: by name, or one of your own; the
-    mission's unless given. earlier: motions flown or designed before, which this one complements. workers: processes,
-    as many as there are processors unless given. watch: called with how far the design is. shakes: how often the best
-    two are shaken, in search of better ones nearby. Intervals are designed by one process and not shaken.
+    mission's unless given. earlier: motions designed or flown before, or recordings of them, which this one complements.
+    workers: processes, as many as there are processors unless given. watch: called with how far the design is. shakes:
+    how often the best two are shaken, in search of better ones nearby. Intervals and points are sought by one process
+    and not shaken; a selection draws its motions and does not search.
     """
     plan = plan_of(mission, goal, earlier)
     found = find_motion(mission, plan, starts, seed, workers, watch, shakes)
@@ -82,6 +92,8 @@ def find_motion(
     if isinstance(shape, PointsShapeSection):
         with _naming(mission):
             return find_points(PlannedPoints(plan, shape), starts, seed, watch)
+    if isinstance(shape, SelectionShapeSection):
+        return find_selection(plan, shape.draws, seed, watch)
     return find_excitation(plan, starts, seed, workers, watch=watch, shakes=shakes)
 
 
@@ -91,7 +103,7 @@ def points_front(
     starts: int = STARTS,
     seed: int = 0,
     goal: GoalName | Goal | None = None,
-    earlier: Sequence[Trajectory | Excitation] = (),
+    earlier: Sequence[Flown] = (),
     watch: Watch | None = None,
 ) -> tuple[FrontPoint, ...]:
     """Condition number against equilibrium of a mission whose shape is points: the best points for each weight.
@@ -118,7 +130,7 @@ def _naming(mission: Mission) -> Iterator[None]:
 
 
 def plan_of(
-    mission: Mission, goal: GoalName | Goal | None = None, earlier: Sequence[Trajectory | Excitation] = ()
+    mission: Mission, goal: GoalName | Goal | None = None, earlier: Sequence[Flown] = ()
 ) -> Plan:
     """What the mission says of the motion to be designed."""
     said, flight = mission.settings, mission.settings.flight
@@ -140,11 +152,10 @@ def plan_of(
         goal=wanted,
         model=_model(mission),
         weights=said.excitation.weights,
-        earlier=tuple(trajectory_of(each) for each in earlier),
+        earlier=tuple(motion_flown(mission, each) for each in earlier),
         guesses=_guesses(mission),
         robust=said.excitation.robust.over if said.excitation.robust else "expected",
-        rest=isinstance(said.excitation.shape, PointsShapeSection)
-        or (isinstance(said.excitation.shape, MotionShapeSection) and said.excitation.shape.rest_to_rest),
+        rest=said.excitation.shape.rest_to_rest,
     )
     return plan_with_intervals(plan, shape) if isinstance(shape, Cycloid) else plan
 
@@ -152,7 +163,7 @@ def plan_of(
 def _usual_goal(mission: Mission) -> GoalName:
     """The mission's goal; shapes that are designed by rows have the condition number unless it names one."""
     said = mission.settings.excitation
-    by_rows = not isinstance(said.shape, MotionShapeSection) and "goal" not in said.model_fields_set
+    by_rows = isinstance(said.shape, IntervalsShapeSection | PointsShapeSection) and "goal" not in said.model_fields_set
     return "condition-number" if by_rows else said.goal
 
 
@@ -170,7 +181,7 @@ def _model(mission: Mission) -> ModelName:
     if asked:
         return asked[0]
     if mission.robot.base == "fixed":
-        return "torque"
+        return "base-wrench" if {"force", "moment"} <= mission.measured else "torque"
     return "momentum" if mission.measured & {"velocity", "body_velocity"} else "angular-momentum"
 
 
@@ -188,23 +199,34 @@ def shape_of(mission: Mission) -> Trajectory:
         )
     if isinstance(said.shape, IntervalsShapeSection):
         return still_intervals(mission, said.shape, channels)
+    home = _home(mission, channels)
     if isinstance(said.shape, PointsShapeSection):
-        rest = np.tile(_home(mission, channels), (2, 1))
+        rest = np.tile(home, (2, 1))
         return QuinticPoints.from_points(channels, [0.0, said.duration_s], rest, np.zeros_like(rest))
-    return _series_or_spline(mission, said.shape, channels)
+    count = 2 * said.shape.harmonics
+    if isinstance(said.shape, SelectionShapeSection):
+        one = _from_rest(channels, home, count, said.duration_s / said.shape.motions)
+        return Consecutive((one,) * said.shape.motions)
+    return _series_or_spline(said, said.shape, channels, home)
 
 
-def _series_or_spline(mission: Mission, shape: MotionShapeSection, channels: tuple[str, ...]) -> Trajectory:
-    said = mission.settings.excitation
-    home, count = _home(mission, channels), 2 * shape.harmonics
+def _series_or_spline(
+    said: ExcitationSection, shape: MotionShapeSection, channels: tuple[str, ...], home: Array
+) -> Trajectory:
+    count = 2 * shape.harmonics
     if shape.kind == "bspline":
         controls = np.tile(home, (count + 1, 1))
         return BSpline(channels, controls, said.duration_s, rest=shape.rest_to_rest)
     if not shape.rest_to_rest:
         return PlainFourier(channels, np.vstack([home, np.zeros((count, home.size))]), said.duration_s, said.duration_s)
+    return _from_rest(channels, home, count, said.duration_s)
+
+
+def _from_rest(channels: Sequence[str], home: Array, count: int, duration_s: float) -> Fourier:
+    """Motionless, from rest to rest at home, with so many coefficients a channel."""
     ends = np.zeros((ENDS, home.size))
     ends[[0, 3]] = home
-    return Fourier(channels, np.zeros((count, home.size)), said.duration_s, ends)
+    return Fourier(tuple(channels), np.zeros((count, home.size)), duration_s, ends)
 
 
 def _home(mission: Mission, channels: Sequence[str]) -> Array:

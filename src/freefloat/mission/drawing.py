@@ -73,7 +73,9 @@ def mission_flown_with(mission: Mission, robot: Robot | None) -> Mission:
     """
     if robot is None:
         return mission
-    whole, own = with_known_separate(robot, (*mission.settings.known, *mission.settings.unknown_bodies)), mission.robot
+    stance = mission.settings.stance
+    kept = (*mission.settings.known, *mission.settings.unknown_bodies)
+    whole, own = with_known_separate(robot if stance is None else stance.stood(robot), kept), mission.robot
     for what, found, expected in (
         ("bodies", whole.body_names, own.body_names),
         ("joints", whole.joint_names, own.joint_names),

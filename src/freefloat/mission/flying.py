@@ -39,7 +39,6 @@ def random_motion(mission: Mission, seed: int, duration_s: float | None = None) 
     channels, wheels = mission.channels, {wheel.name for wheel in mission.robot.wheels}
     if mission.settings.flight.wheels == "free" and wheels & set(channels):
         raise InvalidMission(f"{mission.path}: flight.wheels is free, but a random motion drives wheels; allowed: held")
-    shape = mission.settings.excitation.shape
     return random_trajectory(
         mission.robot,
         duration_s or mission.duration_s,

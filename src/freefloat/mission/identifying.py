@@ -140,7 +140,9 @@ def _posed(mission: Mission, flights: Sequence[Flight]) -> Problem:
 def _models(mission: Mission, flights: Sequence[Flight]) -> tuple[ModelName, ...]:
     """The rows that linear methods stack unless the mission says which: those that all flights have the data for."""
     if mission.robot.base == "fixed":
-        return ("torque",)
+        whole = all(flight.samples.base_wrench is not None for flight in flights)
+        torques = all(flight.samples.torques is not None for flight in flights)
+        return ("torque", "base-wrench") if whole and torques else ("base-wrench",) if whole else ("torque",)
     needed = ("v", "position") if mission.settings.momentum == "unknown" else ("v",)
     whole = all(getattr(flight.samples, name) is not None for flight in flights for name in needed)
     return ("momentum",) if whole else ("angular-momentum",)

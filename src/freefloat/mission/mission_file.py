@@ -92,7 +92,7 @@ def load_mission(path: FilePath) -> Mission:
     settings = validate(MissionSection, document)
     folder = Path(path).parent
     robot_path = folder / settings.robot
-    robot = load_robot(robot_path)
+    robot = _stood(load_robot(robot_path), settings, path)
     mission = Mission(
         name=settings.mission,
         path=Path(path),
@@ -104,6 +104,16 @@ def load_mission(path: FilePath) -> Mission:
     )
     _check(mission, path)
     return mission
+
+
+def _stood(robot: Robot, settings: MissionSection, path: FilePath) -> Robot:
+    """The robot as the mission lets it stand, if it does."""
+    if settings.stance is None:
+        return robot
+    try:
+        return settings.stance.stood(robot)
+    except FreefloatError as error:
+        raise FileError(path, f"stance.body: {error}") from error
 
 
 def _trajectory(settings: MissionSection, robot: Robot, folder: Path, path: FilePath) -> Trajectory | None:

@@ -18,7 +18,10 @@ from freefloat.files import Number, Positive, Section, Vector3, did_you_mean, en
 from freefloat.mission.processing import ProcessingSection
 from freefloat.mission.shapes import AnyShape, MotionShapeSection
 from freefloat.models.names import ModelName
+from freefloat.robot.model import Robot
+from freefloat.robot.standing import standing_on
 from freefloat.sensors.kinds import Sensors
+from freefloat.sensors.quantities import STANDARD_GRAVITY
 from freefloat.simulation.simulate import Pulse, Wheels
 
 DEFAULT_DURATION_S = 60.0
@@ -90,6 +93,19 @@ class FlightSection(Section):
     pulses: list[PulseSection] = Field(default_factory=list)
     disturbance: DisturbanceSection = DisturbanceSection()
     step_s: Positive | None = None
+
+
+class StanceSection(Section):
+    """A robot that stands on the ground: the body that stands is its base, which is fixed."""
+
+    body: Annotated[str, Field(min_length=1)] | None = Field(
+        default=None, description="name of the body that stands; the robot's base unless given"
+    )
+    gravity_m_s2: Vector3 = Field(default=(0.0, 0.0, -STANDARD_GRAVITY), description="in the frame of that body")
+
+    def stood(self, robot: Robot) -> Robot:
+        """The robot standing; bodies between its old base and the one that stands get frames of their own."""
+        return standing_on(robot, self.body or robot.bodies[0].name, self.gravity_m_s2)
 
 
 class RobustSection(Section):
@@ -218,6 +234,9 @@ class MissionSection(Section):
     mission: Annotated[str, Field(min_length=1)]
     robot: Annotated[str, Field(min_length=1)] = Field(
         description="path of the robot file, from the mission file's folder"
+    )
+    stance: StanceSection | None = Field(
+        default=None, description="for a robot that stands on the ground; its tree is hung from the body that stands"
     )
     known: dict[str, KnownSection] = Field(default_factory=dict)
     prior: Literal["cad", "none"] | PriorSection = "cad"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
@@ -29,6 +29,8 @@ class IntervalsShapeSection(Section):
 
     Designed by the rows of a model: the goal is the condition number unless another that reads them is given.
     """
+
+    rest_to_rest: ClassVar[bool] = False
 
     kind: Literal["intervals"]
     interval_s: Positive = Field(_USUAL.interval_s, description="length of each interval")
@@ -76,6 +78,8 @@ class PointsShapeSection(Section):
     After Gautier, Khalil (IJRR 1992); the motion lasts as long as it takes.
     """
 
+    rest_to_rest: ClassVar[bool] = True
+
     kind: Literal["points"]
     points: Annotated[int, Field(ge=2, le=2000)] | None = Field(
         default=None, description="number of points; two for each unknown of the energy, and one, unless given"
@@ -90,15 +94,26 @@ class PointsShapeSection(Section):
     )
 
 
+class SelectionShapeSection(Section):
+    """Random motions, the best few of which are flown one after the other, each from rest to rest."""
+
+    rest_to_rest: ClassVar[bool] = True
+
+    kind: Literal["selection"]
+    motions: Annotated[int, Field(ge=1, le=100)] = Field(default=3, description="selected; the duration is that of all")
+    draws: Annotated[int, Field(ge=1, le=1_000_000)] = Field(default=100, description="random motions to select from")
+    harmonics: Annotated[int, Field(ge=1, le=100)] = Field(default=_USUAL_HARMONICS, description="of each motion, a Fourier series")
+
+
 def _of_a_kind(value: object) -> object:
     """A shape that does not say its kind is a Fourier series."""
     return {"kind": "fourier", **value} if isinstance(value, dict) and "kind" not in value else value
 
 
-Shape = MotionShapeSection | IntervalsShapeSection | PointsShapeSection
+Shape = MotionShapeSection | IntervalsShapeSection | PointsShapeSection | SelectionShapeSection
 AnyShape = Annotated[Shape, Field(discriminator="kind"), BeforeValidator(_of_a_kind)]
 
 
 def random_harmonics(shape: Shape) -> int:
     """Of random motions of the mission: as many as the shape has, if it has any."""
-    return shape.harmonics if isinstance(shape, MotionShapeSection) else _USUAL_HARMONICS
+    return shape.harmonics if isinstance(shape, MotionShapeSection | SelectionShapeSection) else _USUAL_HARMONICS

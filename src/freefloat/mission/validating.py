@@ -26,6 +26,7 @@ from freefloat.mission.identifying import (
 )
 from freefloat.mission.mission_file import Mission
 from freefloat.mission.prior_knowledge import nuisances_of
+from freefloat.models.names import ModelName
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
 from freefloat.validation.base_motion import BaseMotionPrediction
@@ -111,15 +112,16 @@ def _prediction(
                 "recordings with it, or an estimate for which it was known"
             )
         return BaseMotionPrediction(whole, estimate), whole
-    asked = Problem(robot, flights, estimate.known, estimate.zero, nuisances=nuisances_of(mission), models=("torque",))
-    if estimate.is_standard and estimate.model == "torque":
-        return LinearPrediction(asked, estimate, "torque"), asked
+    of: ModelName = "base-wrench" if "base-wrench" in estimate.model else "torque"  # which shows all that torques do
+    asked = Problem(robot, flights, estimate.known, estimate.zero, nuisances=nuisances_of(mission), models=(of,))
+    if estimate.is_standard and of in estimate.model:
+        return LinearPrediction(asked, estimate, of), asked
     if estimate.model == "angular-momentum":
         asked = replace(asked, models=("angular-momentum",))
         return LinearPrediction(asked, estimate, "angular-momentum"), asked
     raise UnfitEstimate(
         f"an estimate of {estimate.model} on a {robot.base} base predicts no motion by itself; allowed: momentum, "
-        "angular-momentum, or torque on a fixed base"
+        "angular-momentum, or torque or base-wrench on a fixed base"
     )
 
 

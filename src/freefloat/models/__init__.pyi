@@ -6,7 +6,13 @@ from .formula import parse_formula as parse_formula
 from .identifiable import Identifiability as Identifiability, identifiability as identifiability
 from .measured_rows import Measurement as Measurement
 from .minimal import MinimalParameters as MinimalParameters
-from .model import Energy as Energy, LinearModel as LinearModel, Momentum as Momentum, Torque as Torque
+from .model import (
+    BaseWrench as BaseWrench,
+    Energy as Energy,
+    LinearModel as LinearModel,
+    Momentum as Momentum,
+    Torque as Torque,
+)
 from .numerical import independent_columns as independent_columns
 
 __all__: list[str]

@@ -21,6 +21,9 @@ Momentum along a twist e of the base is e^T K(t) phi, symmetric in e and t, wher
 recursion gives its minimal parameters, with V the span of what the base alone lets a body do, and Y that of the rows
 K(t)^T e. For a free base that is no difference; a planar one does not show in its momentum what moves out of the plane.
 
+The wrench under a base that stands is the rate of that momentum with e any twist and t of the joints alone, and the
+weight: total mass, and first moment across gravity, which are rows for Y to start from.
+
 Generalises Gautier, Khalil, "Direct calculation of minimum set of inertial parameters of serial robots"
 (T-RA 1990) and Naveen, Shah, Misra (JGCD 2019), eq. 18-23, to any tree, axis and base. The idea of carrying
 attainable spans is that of Wensing, Niemeyer, Slotine, "A geometric characterization of observability in
@@ -31,6 +34,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Literal
 
 import numpy as np
 
@@ -59,6 +63,8 @@ _ORDER = np.array([INDEX[name] for name in PREFERENCE])
 TILTED = 1e-11
 _WHOLE = 1e-14  # rounding of what is a whole number or a simple fraction on paper
 
+_Looked = Literal["energy", "momentum", "wrench"]  # at: energy and torque, momentum, the wrench under a base that stands
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Reach:
@@ -86,12 +92,17 @@ class _Geometry:
 
 def closed_form(robot: Robot) -> MinimalParameters:
     """Minimal parameters of the energy, torque and (free base) momentum models, in the robot's gravity."""
-    return _closed_form(_Geometry(robot), False)
+    return _closed_form(_Geometry(robot), "energy")
 
 
 def closed_form_of_momentum(robot: Robot) -> MinimalParameters:
     """Minimal parameters of the momentum along what the base can do; gravity does not enter."""
-    return _closed_form(_Geometry(replace(robot, gravity=np.zeros(3))), robot.base != "free")
+    return _closed_form(_Geometry(replace(robot, gravity=np.zeros(3))), _momentum_of(robot))
+
+
+def closed_form_of_wrench(robot: Robot) -> MinimalParameters:
+    """Minimal parameters of the wrench under a fixed base, in the robot's gravity."""
+    return _closed_form(_Geometry(robot), "wrench")
 
 
 def visible_rows(robot: Robot) -> Array:
@@ -99,20 +110,30 @@ def visible_rows(robot: Robot) -> Array:
 
     Clusters know a direction that hardly shows to few digits only; these know it to rounding, of what shows most.
     """
-    return _visible_rows(_Geometry(robot), False)
+    return _visible_rows(_Geometry(robot), "energy")
 
 
 def visible_rows_of_momentum(robot: Robot) -> Array:
     """Likewise of what `closed_form_of_momentum` finds."""
-    return _visible_rows(_Geometry(replace(robot, gravity=np.zeros(3))), robot.base != "free")
+    return _visible_rows(_Geometry(replace(robot, gravity=np.zeros(3))), _momentum_of(robot))
+
+
+def visible_rows_of_wrench(robot: Robot) -> Array:
+    """Likewise of what `closed_form_of_wrench` finds."""
+    return _visible_rows(_Geometry(robot), "wrench")
+
+
+def _momentum_of(robot: Robot) -> _Looked:
+    """Of a free base energy shows no less than momentum."""
+    return "energy" if robot.base == "free" else "momentum"
 
 
 @lru_cache(maxsize=64)  # campaigns ask for the same geometry thousands of times
-def _closed_form(geometry: _Geometry, momentum: bool) -> MinimalParameters:
+def _closed_form(geometry: _Geometry, looked: _Looked) -> MinimalParameters:
     robot = geometry.robot
     tree = robot.tree.arrays
     count = tree.parent.size
-    moved, shown = _shown(robot, momentum)
+    moved, shown = _shown(robot, looked)
     combine = np.eye(PER_BODY * count)
     kept: list[int] = []
     for body in range(count - 1, -1, -1):
@@ -136,14 +157,14 @@ def _closed_form(geometry: _Geometry, momentum: bool) -> MinimalParameters:
 
 
 @lru_cache(maxsize=64)
-def _visible_rows(geometry: _Geometry, momentum: bool) -> Array:
+def _visible_rows(geometry: _Geometry, looked: _Looked) -> Array:
     robot = geometry.robot
     if robot.base == "free":  # where everything shows about as well, and leaders are sparse
-        minimal = _closed_form(geometry, momentum)
+        minimal = _closed_form(geometry, looked)
         rows = without_dimensions(minimal.kept, minimal.combine, typical_sizes(robot))
     else:
         tree = robot.tree.arrays
-        moved, shown = _shown(robot, momentum)
+        moved, shown = _shown(robot, looked)
         carried = np.eye(PER_BODY * tree.parent.size).reshape(-1, PER_BODY, PER_BODY * tree.parent.size)
         for body in range(tree.parent.size - 1, 0, -1):
             carried[tree.parent[body]] += moved[body].seen_from_parent @ carried[body]
@@ -153,14 +174,14 @@ def _visible_rows(geometry: _Geometry, momentum: bool) -> Array:
     return rows
 
 
-def _shown(robot: Robot, momentum: bool) -> tuple[list[_Moved], list[Array]]:
+def _shown(robot: Robot, looked: _Looked) -> tuple[list[_Moved], list[Array]]:
     """How each joint moves its body, and the functionals that each body shows by itself, (f, 10) a body."""
     tree, length = robot.tree.arrays, typical_length(robot)
     moved = [_moved_by(robot, body, length) for body in range(tree.parent.size)]
-    reaches = [_reach_of_base(robot)]
+    reaches = [_reach_of_standing(robot) if looked == "wrench" else _reach_of_base(robot)]
     shown = [reaches[0].energies]
     for body in range(1, tree.parent.size):
-        reach, functionals = _beyond_joint(tree.kind[body], moved[body], reaches[tree.parent[body]], momentum)
+        reach, functionals = _beyond_joint(tree.kind[body], moved[body], reaches[tree.parent[body]], looked)
         reaches.append(reach)
         shown.append(functionals)
     return moved, shown
@@ -242,7 +263,17 @@ def _reach_of_base(robot: Robot) -> _Reach:
     return _Reach(np.eye(6), np.eye(PER_BODY), np.eye(3) if gravity.size else gravity)
 
 
-def _beyond_joint(kind: int, moved: _Moved, parent: _Reach, momentum: bool) -> tuple[_Reach, Array]:
+def _reach_of_standing(robot: Robot) -> _Reach:
+    """Of a base at rest whose wrench is measured: along all twists; weight is shown by Y and pulls at no joint."""
+    weight = np.zeros((0, PER_BODY))
+    strength = np.linalg.norm(robot.gravity)
+    if strength:
+        weight = np.zeros((4, PER_BODY))
+        weight[0, 0], weight[1:, 1:4] = 1.0, skew(robot.gravity / strength)
+    return _Reach(np.eye(6), _span(weight), np.zeros((0, 3)))
+
+
+def _beyond_joint(kind: int, moved: _Moved, parent: _Reach, looked: _Looked) -> tuple[_Reach, Array]:
     """What a body can do, and the functionals of its parameters that it shows by itself (rows, (f, 10))."""
     twists = parent.twists @ moved.twist.T
     energies = parent.energies @ moved.seen_from_parent
@@ -252,7 +283,7 @@ def _beyond_joint(kind: int, moved: _Moved, parent: _Reach, momentum: bool) -> t
     turns = kind != PRISMATIC
     along = np.concatenate([np.zeros(3), moved.axis] if turns else [moved.axis, np.zeros(3)])
     twists = _grown(twists, moved.twist_rate, 2)
-    if not momentum:  # which nobody measures along the joint
+    if looked == "energy":  # nobody measures momentum or the wrench along the joint
         twists = _span(np.vstack([twists, along]))
     energies = _grown(energies, moved.energy_rate, 4)
     across = np.array([_momentum_columns(twist).T @ along for twist in twists])

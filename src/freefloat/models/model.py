@@ -4,13 +4,14 @@ r"""A model: a measured quantity that is linear in clusters of inertial paramete
 
 Each model knows its rows per sample, its clusters (`minimal`) and their values for given standard parameters.
 Parameters can be declared zero (hard simplifications, as some papers make) or known; what is known goes to the
-offset. The five models differ only in what they measure:
+offset. The six models differ only in what they measure:
 
     Momentum          6 rows, Naveen, Shah, Misra (JGCD 2019)
     AngularMomentum   3 rows, about the centre of mass, Christidi-Loumpasefski, Papadopoulos (RAS 2022)
     BaseVelocity      3 rows, mass-normalised first moments, the same authors
     Energy            1 row, Gautier, Khalil (IJRR 1992)
     Torque            6 + joints rows, Atkeson, An, Hollerbach (IJRR 1986)
+    BaseWrench        6 rows under a base that stands, Ayusawa, Venture, Nakamura (IJRR 2014)
 """
 
 from __future__ import annotations
@@ -33,8 +34,10 @@ from freefloat.frozen import Content
 from freefloat.models.closed_form_clusters import (
     closed_form,
     closed_form_of_momentum,
+    closed_form_of_wrench,
     visible_rows,
     visible_rows_of_momentum,
+    visible_rows_of_wrench,
 )
 from freefloat.models.leaders import typical_sizes, without_dimensions
 from freefloat.models.minimal import MinimalParameters
@@ -178,10 +181,45 @@ class Energy(LinearModel):
 class Torque(LinearModel):
     """Joint torques, and the base wrench where the base moves."""
 
+    @property
+    def row_numbers(self) -> NDArray[np.int64]:
+        """Of six rows of the base and one per joint, those that are measured."""
+        return np.concatenate([allowed_rows(self.robot), np.arange(6, 6 + len(self.robot.joints))])
+
     def standard_rows(self, samples: Samples) -> Array:
         """Rows of what can be measured: the base wrench along what the base can do, then the joints."""
-        joints = np.arange(6, 6 + len(self.robot.joints))
-        return torque_regressor(self.robot, samples)[:, np.concatenate([allowed_rows(self.robot), joints])]
+        return torque_regressor(self.robot, samples)[:, self.row_numbers]
+
+
+@dataclass(frozen=True, eq=False)
+class BaseWrench(Torque):
+    """Force and moment under a base that stands: six rows, with no joint's torque. They show all that torques do.
+
+    A joint's torque is the share along its axis of the wrench that its outer bodies need, and where the wrench of all
+    bodies is zero in every motion, so is that share.
+    """
+
+    def __post_init__(self) -> None:
+        if self.robot.base != "fixed":
+            raise NotApplicable(
+                f"base-wrench rows are those of a base that stands, and that of {self.robot.name} is {self.robot.base}; "
+                "allowed: a fixed base, or a stance in the mission"
+            )
+
+    @property
+    def row_numbers(self) -> NDArray[np.int64]:
+        """All six of the base."""
+        return np.arange(6)
+
+    @cached_property
+    def structure(self) -> MinimalParameters:
+        """Clusters with nothing declared known or zero."""
+        return closed_form_of_wrench(self.robot)
+
+    @cached_property
+    def visible(self) -> Array:
+        """Rows that span `structure`, as for other models."""
+        return visible_rows_of_wrench(self.robot)
 
 
 def clusters_of(visible: Array, columns: Iterable[int], robot: Robot) -> MinimalParameters:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-ModelName = Literal["momentum", "angular-momentum", "base-velocity", "energy", "torque"]
+ModelName = Literal["momentum", "angular-momentum", "base-velocity", "energy", "torque", "base-wrench"]
 
 
 _LENGTHS = {"m": 0, "mx": 1, "my": 1, "mz": 1}  # powers of length; an inertia has two

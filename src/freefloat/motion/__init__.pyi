@@ -2,6 +2,7 @@
 
 from .bspline import BSpline as BSpline
 from .combined import Combined as Combined
+from .consecutive import Consecutive as Consecutive
 from .cycloid import Cycloid as Cycloid
 from .fourier import Fourier as Fourier, PlainFourier as PlainFourier
 from .limits import Limits as Limits, limits_of as limits_of

@@ -29,6 +29,7 @@ from freefloat.files import (
 from freefloat.motion.bspline import BSpline
 from freefloat.motion.combined import Combined
 from freefloat.motion.command_file import read_commands, refuse_wrong_units
+from freefloat.motion.consecutive import Consecutive
 from freefloat.motion.cycloid import Cycloid
 from freefloat.motion.fourier import Fourier, PlainFourier
 from freefloat.motion.quintic import ENDS
@@ -185,7 +186,19 @@ class CombinedSection(Section):
         return Combined(tuple(part.trajectory() for part in self.parts))
 
 
-_SECTIONS: dict[str, type[_Shape | CombinedSection]] = {
+class ConsecutiveSection(Section):
+    """Several trajectories of the same channels."""
+
+    format: Literal["freefloat/trajectory@1"] = Field(FORMAT, description=FORMAT)
+    kind: Literal["consecutive"] = Field(description="consecutive")
+    parts: list[Annotated[_Shape, Field(discriminator="kind")]] = Field(description="trajectories")
+
+    def trajectory(self) -> Consecutive:
+        """The trajectory it stands for."""
+        return Consecutive(tuple(part.trajectory() for part in self.parts))
+
+
+_SECTIONS: dict[str, type[_Shape | CombinedSection | ConsecutiveSection]] = {
     Fourier.kind: FourierSection,
     PlainFourier.kind: PlainFourierSection,
     Cycloid.kind: CycloidSection,
@@ -193,4 +206,5 @@ _SECTIONS: dict[str, type[_Shape | CombinedSection]] = {
     BSpline.kind: BSplineSection,
     Sampled.kind: SampledSection,
     Combined.kind: CombinedSection,
+    Consecutive.kind: ConsecutiveSection,
 }

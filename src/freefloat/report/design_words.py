@@ -52,6 +52,8 @@ def how_words(how: HowFound, optimality: float) -> str:
     """How a motion was found; one that was given has no starts."""
     if not how.values:
         return how.solver
+    if how.drawn:
+        return f"{how.solver}, seed {how.seed}: the best of {how.drawn} within the limits, in {how.seconds:.1f} s"
     ended = [value for value in how.values if not math.isnan(value)]
     kept = f"{len(ended)} of {len(how.values)} starts ended within the limits"
     of_a_start = how.best < len(how.values)

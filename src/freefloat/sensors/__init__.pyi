@@ -14,5 +14,6 @@ from .tachometer import Tachometer as Tachometer
 from .torque_sensor import TorqueSensor as TorqueSensor
 from .truth import Layout as Layout, Truth as Truth
 from .velocity_sensor import VelocitySensor as VelocitySensor
+from .wrench_sensor import WrenchSensor as WrenchSensor
 
 __all__: list[str]

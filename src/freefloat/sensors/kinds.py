@@ -29,6 +29,7 @@ from freefloat.sensors.star_tracker import StarTracker
 from freefloat.sensors.tachometer import Tachometer
 from freefloat.sensors.torque_sensor import TorqueSensor
 from freefloat.sensors.velocity_sensor import VelocityNuisances, VelocityReading, VelocitySensor
+from freefloat.sensors.wrench_sensor import WrenchSensor
 
 AnySensor = Annotated[
     Encoder
@@ -39,7 +40,8 @@ AnySensor = Annotated[
     | VelocitySensor
     | Tachometer
     | TorqueSensor
-    | JointRateSensor,
+    | JointRateSensor
+    | WrenchSensor,
     Field(discriminator="kind"),
 ]
 

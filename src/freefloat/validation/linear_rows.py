@@ -1,6 +1,6 @@
-"""Rates of the base, or torques on a fixed one, as an estimate made from linear equations predicts them.
+"""Rates of the base, or torques or the wrench of a fixed one, as an estimate made from linear equations predicts them.
 
-Rows M x = b are linear in the clusters x. Torques are their own prediction. Rows of the angular momentum about the
+Rows M x = b are linear in the clusters x. Torques and wrench are their own prediction. Rows of the angular momentum about the
 centre of mass are linear in the measured rates too: with D their derivative by these, D^-1 (M x - b) is exactly
 measured less predicted rate, and -D^-1 M at the predicted rate its derivative; weights make D superfluous.
 Errors of joints and wheels are in the weights, those of a gyro's bias are nuisances.
@@ -39,13 +39,15 @@ from freefloat.validation.prediction import (
     largest_turn_rad,
 )
 
+_ARRAYS = {"angular-momentum": "w", "torque": "torques", "base-wrench": "base_wrench"}  # what the rows predict
+
 
 class LinearPrediction:
-    """Torques, or rates by clusters about the centre of mass."""
+    """Torques or the base's wrench, or rates by clusters about the centre of mass."""
 
     def __init__(self, problem: Problem, estimate: Estimate, model: ModelName) -> None:
         self.problem, self.estimate, self.model = problem, estimate, model
-        self.turns = model == "angular-momentum"
+        self.turns, self.array = model == "angular-momentum", _ARRAYS[model]
         self.turning = turning_axes(problem.robot)
         self._axes = tuple(AXES[axis] for axis in self.turning)
         self.equations = problem.equations((model,))
@@ -122,13 +124,13 @@ class LinearPrediction:
 
     def rows(self, point: Array, derivatives: bool) -> tuple[Rows, ...]:
         """Weighted residuals of all flights."""
-        name, found = "w" if self.turns else "torques", []
+        found = []
         for index, (stack, W) in enumerate(zip(self.stacks, self.weights, strict=True)):
             rest, D = self._missing(stack, index, point)
             sign = 1.0 if self.turns else -1.0
             r = sign * (W @ rest[:, :, None])[..., 0]
             J = -sign * (W @ self._slope(stack, index, point, D)) if derivatives else np.zeros((0, 0, 0))
-            found.append(Rows(name, index, r, J))
+            found.append(Rows(self.array, index, r, J))
         return tuple(found)
 
     def _slope(self, stack: FlightStack, index: int, point: Array, D: Array) -> Array:
@@ -167,14 +169,15 @@ class LinearPrediction:
             if self.turns:
                 rest = np.asarray(np.linalg.solve(D, rest[:, :, None])[..., 0], dtype=np.float64)
                 spread = np.asarray(np.linalg.solve(D, spread), dtype=np.float64)
-                measured, names, name = flight.samples.need("w", "validation")[:, self.turning], self._axes, "w"
+                measured, names = flight.samples.need("w", "validation")[:, self.turning], self._axes
             else:
-                rest, measured = -rest, flight.samples.need("torques", "validation")
-                names, name = self.problem.robot.joint_names, "torques"
+                rest, measured = -rest, flight.samples.need(self.array, "validation")
+                joints = self.problem.robot.joint_names
+                names = joints if self.array == "torques" else stack.sources[0].labels
             noise = np.sqrt((spread**2).sum(axis=2).mean(axis=0))
-            unit, signal = UNITS[name], measured.std(axis=0)
+            unit, signal = UNITS[self.array], measured.std(axis=0)
             found.append(
-                PredictedReading(flight.name, name, names, unit, flight.t, rest, noise, measured, signal=signal)
+                PredictedReading(flight.name, self.array, names, unit, flight.t, rest, noise, measured, signal=signal)
             )
         return tuple(found)
 

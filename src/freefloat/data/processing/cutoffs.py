@@ -21,6 +21,7 @@ from freefloat.data.processing.spectrum import columns_of, motion_power, noise_l
 from freefloat.dynamics.reaction import base_reaction
 from freefloat.dynamics.samples import Samples
 from freefloat.motion.combined import Combined
+from freefloat.motion.consecutive import Consecutive
 from freefloat.motion.fourier import Fourier, PlainFourier
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
@@ -58,7 +59,7 @@ def command_frequency(command: Trajectory) -> float:
     """The highest frequency of a command [Hz]: of its harmonics, or that below which 99 % of its rates lie."""
     if isinstance(command, Fourier | PlainFourier):
         return float(command.frequencies.max(initial=0.0)) / (2.0 * np.pi)
-    if isinstance(command, Combined):
+    if isinstance(command, Combined | Consecutive):
         return max(command_frequency(part) for part in command.parts)
     t = np.linspace(0.0, command.duration_s, 4097)
     rate = command.evaluate(t).rate

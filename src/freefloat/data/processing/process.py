@@ -177,8 +177,8 @@ def _gaps(channels: Mapping[str, Channel], t: Array) -> tuple[str, ...]:
 
 
 def _shared(channels: Mapping[str, Channel], rate_Hz: float) -> dict[str, float]:
-    """How many rows of each array of the base's motion, and of torques, come from one reading."""
-    behind = {**sources(), "torques": ("tau",)}
+    """How many rows of each array of the base's motion, of torques and of the wrench, come from one reading."""
+    behind = {**sources(), "torques": ("tau",), "base_wrench": ("force", "moment")}
     found = {array: [channels[name] for name in names if name in channels] for array, names in behind.items()}
     return {array: max(1.0, rate_Hz / given[0].rate_Hz) for array, given in found.items() if given}
 

@@ -327,14 +327,17 @@ def _torques(inputs: ProcessingInputs) -> ProcessedPart:
 
 def _wrench(inputs: ProcessingInputs) -> ProcessedPart:
     given = [inputs.channels.get(name) for name in ("force", "moment")]
-    if not any(given):
+    if not any(given) or (inputs.robot.base == "fixed" and not all(given)):  # which nothing but both together holds
         return ProcessedPart()
-    parts = [
-        np.zeros((inputs.t.size, 3)) if each is None else inputs.on_time_base(each, each.of(AXES)).values
-        for each in given
-    ]
+    values, noise = np.zeros((inputs.t.size, 6)), np.zeros(6)
+    for place, channel in zip((slice(0, 3), slice(3, 6)), given, strict=True):
+        if channel is not None:
+            resampled, sd = inputs.on_time_base(channel, channel.of(AXES)), inputs.known(channel).noise_sd
+            values[:, place] = resampled.values
+            noise[place] = 0.0 if sd is None else resampled.gain * _placed(channel, AXES, sd)
     steps = {each.name: "on the common time base" for each in given if each is not None}
-    return ProcessedPart({"base_wrench": np.hstack(parts)}, steps=steps)
+    # A wrench that no sensor is declared for, such as one that was commanded, counts as exact.
+    return ProcessedPart({"base_wrench": values}, {"base_wrench": noise} if noise.any() else {}, steps)
 
 
 # ---------------------------------------------------------------------- what else is compared with a prediction

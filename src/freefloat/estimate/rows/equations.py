@@ -33,7 +33,7 @@ from freefloat.estimate.rows.energy import EnergyRows
 from freefloat.estimate.rows.flight_stack import FlightStack
 from freefloat.estimate.rows.model_rows import Group, ModelRows, NuisanceColumn
 from freefloat.estimate.rows.momentum import MomentumRows
-from freefloat.estimate.rows.torque import TorqueRows
+from freefloat.estimate.rows.torque import BaseWrenchRows, TorqueRows
 from freefloat.estimate.rows.velocity_steps import VelocityStepRows
 from freefloat.models.angular_momentum import AngularMomentum, BaseVelocity
 from freefloat.models.minimal import MinimalParameters
@@ -51,6 +51,7 @@ _STANDARD: dict[str, type[MomentumRows | EnergyRows | TorqueRows]] = {
     "momentum": MomentumRows,
     "energy": EnergyRows,
     "torque": TorqueRows,
+    "base-wrench": BaseWrenchRows,
 }
 
 

@@ -24,6 +24,7 @@ from freefloat.estimate.estimate_parts import torque_unit
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.rows.model_rows import NoisyChannel, NuisanceColumn, RowKind
 from freefloat.estimate.rows.standard import StandardRows
+from freefloat.models.model import BaseWrench
 from freefloat.robot.base_axes import allowed_rows
 
 if TYPE_CHECKING:
@@ -143,3 +144,16 @@ class TorqueRows(StandardRows):
 
     def _quadratic(self, samples: Samples) -> Array:
         return inverse_dynamics(replace(self.cad_robot, gravity=np.zeros(3)), samples)
+
+
+class BaseWrenchRows(TorqueRows):
+    """Six rows under a base that stands: force and moment that hold it, as measured; torques are not asked for."""
+
+    name: ClassVar[ModelName] = "base-wrench"
+
+    @cached_property
+    def _chosen(self) -> NDArray[np.int64]:
+        """Those of the base."""
+        if self.samples.base_wrench is None:
+            raise InvalidProblem(f"{self.flight.name}: base-wrench rows need `base_wrench`: force and moment on the base")
+        return BaseWrench(self.problem.robot).row_numbers

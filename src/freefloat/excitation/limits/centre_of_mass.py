@@ -22,19 +22,31 @@ from freefloat.motion.trajectory import InvalidTrajectory
 
 @dataclass(frozen=True, eq=False)
 class CentreOfMassDisc(BallLimit):
-    """The centre of mass within `highest` [m] of a line along z of the base frame through `centre` (x, y) [m]."""
+    """The centre of mass within `highest` [m] of a line along `up` through `centre` [m], base frame.
 
-    centre: tuple[float, float] = (0.0, 0.0)
+    centre: x and y, or all three coordinates. up: unit vector, z unless given.
+    """
+
+    centre: tuple[float, ...] = (0.0, 0.0)
+    up: tuple[float, float, float] = (0.0, 0.0, 1.0)
     name = "centre of mass in its disc"
     unit = "m"
 
     def vectors(self, motion: PlannedMotion) -> Array:
-        """From the disc's centre, shape (n, 2) [m]."""
-        return centre_of_mass(motion.robot, motion.samples)[:, :2] - self.centre
+        """From the disc's centre, shape (n, 3) [m]."""
+        centre = np.zeros(3)
+        centre[: len(self.centre)] = self.centre
+        return (centre_of_mass(motion.robot, motion.samples) - centre) @ self._across
+
+    @property
+    def _across(self) -> Array:
+        """Projection along `up`, shape (3, 3)."""
+        return np.eye(3) - np.outer(self.up, self.up)
 
     def slopes(self, motion: PlannedMotion, at: NDArray[np.int64], weights: Array) -> Array:
         """Of the weighted centre of mass, shape (len(at), k * channels)."""
-        return motion.chain(at, position=np.einsum("ni,nij->nj", weights, _by_positions(motion, at)[:, :2]))
+        across = weights @ self._across
+        return motion.chain(at, position=np.einsum("ni,nij->nj", across, mass_centre_by_positions(motion, at)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,9 +67,9 @@ class CentreOfMassBox(BoxLimit):
 
     def slopes(self, motion: PlannedMotion, at: NDArray[np.int64]) -> Array:
         """Of the coordinate, shape (len(at), k * channels)."""
-        return motion.chain(at, position=_by_positions(motion, at)[:, AXES.index(self.of)])
+        return motion.chain(at, position=mass_centre_by_positions(motion, at)[:, AXES.index(self.of)])
 
 
-def _by_positions(motion: PlannedMotion, at: NDArray[np.int64]) -> Array:
+def mass_centre_by_positions(motion: PlannedMotion, at: NDArray[np.int64]) -> Array:
     """Derivative of the centre of mass by joint positions, shape (len(at), 3, joints)."""
     return momentum_matrix(motion.robot, motion.samples.q[at])[:, :3, 6:] / motion.robot.mass

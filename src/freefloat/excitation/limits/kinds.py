@@ -12,12 +12,15 @@ from freefloat.excitation.limits.base_rate import BaseRateFields
 from freefloat.excitation.limits.clearance import ClearanceFields
 from freefloat.excitation.limits.joint import JointFields
 from freefloat.excitation.limits.limit import Limit, LimitFields
+from freefloat.excitation.limits.support import SupportFields
 from freefloat.excitation.limits.torque import TorqueFields
 from freefloat.excitation.limits.wheels import WheelFields
 from freefloat.robot.model import Robot
 
 
-class LimitsSection(JointFields, WheelFields, TorqueFields, AttitudeFields, BaseRateFields, ClearanceFields):
+class LimitsSection(
+    JointFields, WheelFields, TorqueFields, AttitudeFields, BaseRateFields, ClearanceFields, SupportFields
+):
     """Limits beside those of the joints."""
 
     def limits(self, robot: Robot, channels: Sequence[str]) -> tuple[Limit, ...]:

@@ -12,16 +12,15 @@ Friction is not counted.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.arrays import Array
 from freefloat.dynamics.momentum_rows import momentum_by_wheel_rates, spin_momentum
-from freefloat.dynamics.reaction import base_accelerations
 from freefloat.dynamics.samples import Samples
-from freefloat.dynamics.torque import inverse_dynamics, inverse_dynamics_adjoint
+from freefloat.dynamics.torque import inverse_dynamics_adjoint
 from freefloat.errors import UnknownName
 from freefloat.excitation.limits.limit import Limit, LimitFields
 from freefloat.excitation.planned_motion import PlannedMotion
@@ -54,7 +53,8 @@ class TorqueLimit(Limit):
 
     def margins(self, motion: PlannedMotion) -> Array:
         """Not negative where the torque is within its bound, shape (2 n,)."""
-        torque = inverse_dynamics(motion.robot, _accelerated(motion))[:, 6 + self._number(motion.robot)]
+        refuse_gravity(motion.robot, "torque limits")
+        torque = motion.loads[:, 6 + self._number(motion.robot)]
         return 1.0 + np.concatenate([-torque, torque]) / self.highest
 
     def jacobian(self, motion: PlannedMotion, rows: NDArray[np.int64]) -> Array:
@@ -70,7 +70,7 @@ class TorqueLimit(Limit):
     def _slope(self, motion: PlannedMotion, instants: NDArray[np.int64]) -> Array:
         """Derivative of the torque at chosen instants by the flattened coefficients."""
         robot, joint = motion.robot, self._number(motion.robot)
-        samples = _accelerated(motion)[instants]
+        samples = motion.accelerated[instants]
         weight = np.zeros((instants.size, 6 + len(robot.joints)))
         weight[:, :6], weight[:, 6 + joint] = motion.reaction.by_rate[instants, :, joint], 1.0  # -mu, then e_j
         found = inverse_dynamics_adjoint(robot, samples, weight)
@@ -93,15 +93,6 @@ def torque_limits(robot: Robot) -> tuple[TorqueLimit, ...]:
         for joint in robot.joints
         if np.isfinite(joint.torque)
     )
-
-
-def _accelerated(motion: PlannedMotion) -> Samples:
-    """The motion with the base's twist and its derivative."""
-    refuse_gravity(motion.robot, "torque limits")
-    x = motion.reaction.x
-    moving = replace(motion.samples, v=x[:, :3], w=x[:, 3:])
-    dv, dw = base_accelerations(motion.robot, moving)
-    return replace(moving, dv=dv, dw=dw)
 
 
 def _through_wheels(robot: Robot, samples: Samples, moment: Array) -> tuple[Array, Array, Array]:

@@ -1,51 +1,105 @@
-"""The conventional way to an exciting motion: draw many at random within the limits, fly the best.
+"""The conventional way to exciting motions: draw many at random within the limits, keep the best few.
 
-The baseline that a design must beat; so do, among others, K. Ayusawa, A. Rioux, E. Yoshida, G. Venture, M. Gautier,
-"Generating persistently exciting trajectory based on condition number optimization", ICRA 2017, compare theirs.
+The baseline that a design must beat. K. Ayusawa, A. Rioux, E. Yoshida, G. Venture, M. Gautier, "Generating persistently
+exciting trajectory based on condition number optimization", ICRA 2017, compare theirs with it: the number of motions is
+limited, and the set is updated again and again by motions that better it (after J. Jovic et al., IROS 2015). How motions
+are drawn is not printed. Here every channel moves as far as its own limits allow, and the nearest motion that keeps all
+other limits counts; all channels made smaller together until the first limit is kept show far less.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from freefloat.arrays import Array
-from freefloat.excitation.goals.goal import Goal
-from freefloat.excitation.planned_motion import Conditions
-from freefloat.excitation.rows.rows import DesignRows
-from freefloat.motion.trajectory import InvalidTrajectory, Trajectory
+from freefloat.excitation.solver.between_instants import mended
+from freefloat.excitation.solver.nearest_within import nearest_within
+from freefloat.excitation.solver.planned_task import PlannedTask
+from freefloat.motion.limits import limits_of
+from freefloat.motion.trajectory import InvalidTrajectory
+
+_SMALLER, _TIMES = 0.7, 8  # where no motion within the limits is near, and how often
+
+Value = Callable[[tuple[int, ...]], float]
+Told = Callable[[int, float], None]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class RandomSelection:
-    """The best of many random motions.
+    """The best few of many random motions.
 
-    trajectory: the best, drawn with number `chosen`. value: of the goal. values: of all motions, shape (motions,).
+    chosen: numbers of the motions. value: of the goal for all of them together. updates: how often the set was bettered.
     """
 
-    trajectory: Trajectory
-    chosen: int
+    chosen: tuple[int, ...]
     value: float
-    values: Array
+    updates: int
 
 
-def best_of_random(
-    draw: Callable[[int], Trajectory], conditions: Conditions, rows: DesignRows, goal: Goal, t: Array, motions: int
-) -> RandomSelection:
-    """The motion of the least value among so many.
+def select_motions(draws: int, most: int, value: Value, told: Told | None = None) -> RandomSelection:
+    """At most so many motions, of numbers 0 to draws - 1, whose value together is small.
 
-    draw: from a number, 0 to motions - 1, to a motion within limits, such as `random_trajectory` with that seed.
-    t: instants that give rows, shape (n,) [s].
+    The first are taken as they come; then every other motion takes the place of that member of the set whose loss
+    betters it most, if any does, again and again until none does. value: of the motions of some numbers together, to be
+    made small. told: the number of motions looked at, and the least value, as they change.
     """
-    if motions < 1:
-        raise InvalidTrajectory(f"{motions} random motions; allowed: 1 or more")
-    values = np.array([_value(draw(number), conditions, rows, goal, t) for number in range(motions)])
-    chosen = int(np.argmin(values))
-    return RandomSelection(draw(chosen), chosen, float(values[chosen]), values)
+    if draws < 1 or most < 1:
+        raise InvalidTrajectory(f"{most} of {draws} random motions; allowed: 1 or more of 1 or more")
+    chosen = tuple(range(min(most, draws)))
+    best, updates, looked_at, since = value(chosen), 0, len(chosen), 0
+    number = len(chosen)
+    while since < draws and len(chosen) < draws:
+        number = number % draws
+        if number not in chosen:
+            options = [(*chosen[:place], number, *chosen[place + 1 :]) for place in range(len(chosen))]
+            values = [value(option) for option in options]
+            least = int(np.argmin(values))
+            if values[least] < best:
+                chosen, best, updates, since = options[least], values[least], updates + 1, -1
+            looked_at += 1
+            if told is not None:
+                told(looked_at, best)
+        number, since = number + 1, since + 1
+    return RandomSelection(chosen, best, updates)
 
 
-def _value(trajectory: Trajectory, conditions: Conditions, rows: DesignRows, goal: Goal, t: Array) -> float:
-    samples = conditions.samples(trajectory.channels, trajectory.evaluate(t))
-    return goal(rows.fill(samples).matrix)[0]
+def in_order(chosen: Sequence[int], value: Value) -> tuple[int, ...]:
+    """The best alone first, then always the one that betters those before it most."""
+    taken, left = tuple[int, ...](), list(chosen)
+    while left:
+        values = [value((*taken, number)) for number in left]
+        taken = (*taken, left.pop(int(np.argmin(values))))
+    return taken
+
+
+def random_within(task: PlannedTask, rng: np.random.Generator, fill: float = 1.0) -> Array | None:
+    """Coordinates of a random motion within the task's limits, also between instants; None where none was found.
+
+    fill: the part of its own limits that every channel fills before the others are looked at.
+    """
+    y = _filling(task, rng.normal(size=task.variables.size)) * fill
+    for _ in range(_TIMES):
+        near = nearest_within(task, y)
+        if near is not None:
+            near, worst = mended(task, near)
+            if worst >= 0.0:
+                return near
+        y = _SMALLER * y
+    return None
+
+
+def _filling(task: PlannedTask, direction: Array) -> Array:
+    """The direction with each channel as large as its own limits allow, wherever it moves about."""
+    variables, shape = task.variables, task.variables.shape
+    columns = np.abs(variables.P.reshape(*variables.start.shape, -1)).sum(axis=0)
+    own = np.argmax(columns, axis=0)  # the channel that a coordinate moves, (size,)
+    moved, linear = (variables.P @ direction).reshape(variables.start.shape), task.linear
+    limits = limits_of(task.conditions.robot, shape.channels)
+    reaches = (linear.basis @ moved, linear.basis_rate @ moved, linear.basis_acceleration @ moved)
+    spans = np.stack([np.ptp(reaches[0], axis=0), *(np.abs(each).max(axis=0) for each in reaches[1:])])
+    rooms = np.stack([limits.highest - limits.lowest, limits.rate, limits.acceleration])
+    scale = np.min(rooms / np.maximum(spans, 1e-300), axis=0)
+    return direction * np.where(np.isfinite(scale), scale, 1.0)[own]

@@ -15,9 +15,10 @@ from freefloat.arrays import Array
 from freefloat.dynamics.energy import energy_adjoint
 from freefloat.dynamics.samples import Samples
 from freefloat.errors import ShapeError
+from freefloat.excitation.planned_motion import Conditions
 from freefloat.excitation.rows.reaction_slope import ReactedMotion, react, refuse_gravity
 from freefloat.excitation.rows.rows import Filled, ModelDesignRows, MotionSlope
-from freefloat.models.model import Energy
+from freefloat.models.model import Energy, NotApplicable
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,3 +70,10 @@ class EnergyDesignRows(ModelDesignRows):
             raise ShapeError(f"energy rows are differences between states, found {len(samples)}; allowed: 2 or more")
         motion = react(self.model.robot, samples)
         return FilledEnergy(self.model, motion, np.diff(self.model.rows(motion.samples)[:, 0], axis=0))
+
+
+def refuse_momentum(conditions: Conditions) -> None:
+    """Refuse conditions under which the base moves by more than its reaction."""
+    if conditions.momentum.any():
+        size = float(np.linalg.norm(conditions.momentum))
+        raise NotApplicable(f"energy rows are those of a robot at zero momentum, found {size:g} N m s; allowed: zero")

@@ -1,14 +1,13 @@
 """Rows of inverse dynamics: joint torques and, of a moving base, the wrench, which is zero in free flight.
 
 After Atkeson, An, Hollerbach (IJRR 1986); as the matrix of a design: Ayusawa et al. A fixed base carries any gravity; a
-moving one reacts at zero momentum, its accelerations following from the balance of forces.
+moving one reacts at zero momentum, its accelerations following from the balance of forces. Under a base that stands the
+rows may be those of its wrench alone (`BaseWrench`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.dynamics.samples import Samples
@@ -16,7 +15,6 @@ from freefloat.dynamics.torque import torque_adjoint
 from freefloat.excitation.rows.reaction_slope import ReactedMotion, react_with_accelerations
 from freefloat.excitation.rows.rows import Filled, ModelDesignRows, MotionSlope
 from freefloat.models.model import Torque
-from freefloat.robot.base_axes import allowed_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,14 +31,14 @@ class FilledTorque(Filled):
     def pull_back(self, Z: Array) -> MotionSlope:
         """Derivative by the motion of a number whose derivative by the matrix is Z, in its shape."""
         robot, samples, kept = self.motion.robot, self.motion.samples, self.model.minimal.kept
-        rows = np.concatenate([allowed_rows(robot), np.arange(6, 6 + samples.q.shape[1])])
+        rows = self.model.row_numbers
         weights = Z.reshape(len(samples), rows.size, kept.size)
         return self.motion.slope_with_accelerations(torque_adjoint(robot, samples, weights, rows, kept))
 
 
 @dataclass(frozen=True, eq=False)
 class TorqueDesignRows(ModelDesignRows):
-    """A row per joint and instant; before them, of a moving base, those of the wrench along what it can do.
+    """A row for each number that the model measures at an instant: `Torque.row_numbers`.
 
     model: whose clusters are the columns, and whose robot moves.
     """

@@ -1,0 +1,66 @@
+"""Motions that were flown before, which a design complements: as designed or commanded, or as a recording shows them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+from freefloat.data.load import load_recording
+from freefloat.data.recording import Recording
+from freefloat.errors import FileError, FreefloatError
+from freefloat.excitation.excitation import Excitation, trajectory_of
+from freefloat.excitation.excitation_file import load_motion
+from freefloat.files import FilePath
+from freefloat.mission.identifying import flights_of, method_of, settings_for
+from freefloat.mission.mission_file import Mission
+from freefloat.motion.combined import Combined
+from freefloat.motion.sampled import Sampled
+from freefloat.motion.trajectory import Trajectory
+
+Flown = Trajectory | Excitation | Recording
+_MOST = 2000  # samples of a recording that its motion is made of
+_TABLES = (".csv", ".parquet")
+
+
+def load_flown(mission: Mission, path: FilePath) -> Trajectory:
+    """The motion of a file: an excitation, a trajectory, commands, or a recording of the mission's robot.
+
+    A .csv file that can be read as commands, joint positions and rates alone, counts as such.
+    """
+    suffix = Path(os.fspath(path)).suffix.lower()
+    if suffix not in _TABLES:
+        return load_motion(path, mission.robot)
+    if suffix == ".csv":
+        try:
+            return load_motion(path, mission.robot)
+        except FileError:  # not commands
+            pass
+    try:
+        return motion_flown(mission, load_recording(path))
+    except FileError:
+        raise
+    except FreefloatError as error:
+        raise FileError(path, str(error)) from error
+
+
+def motion_flown(mission: Mission, flown: Flown) -> Trajectory:
+    """The motion itself; of a recording, that of its joints and wheels from the first sample on."""
+    if not isinstance(flown, Recording):
+        return trajectory_of(flown)
+    settings = settings_for(mission, method_of(mission))
+    ((flight, _),) = flights_of(mission, {"earlier": flown}, None, {}, settings)
+    samples, robot = flight.samples, mission.robot
+    kept = np.unique(np.linspace(0, len(samples) - 1, min(len(samples), _MOST)).astype(int))
+    t = samples.need("t", "an earlier motion")[kept]
+    parts: list[Trajectory] = []
+    if robot.joints:
+        dq = samples.need("dq", "an earlier motion")
+        parts.append(Sampled.from_positions(robot.joint_names, t - t[0], samples.q[kept], dq[kept]))
+    if robot.wheels and samples.wheel_rates is not None:
+        names = tuple(wheel.name for wheel in robot.wheels)
+        # What wheels turn at before a motion is the mission's to say; channels are what they do beside that.
+        rates = samples.wheel_rates[kept] - mission.wheel_rates
+        parts.append(Sampled.from_rates(names, t - t[0], rates))
+    return parts[0] if len(parts) == 1 else Combined(tuple(parts))
