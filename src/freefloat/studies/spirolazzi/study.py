@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from typing import Literal
 
 import numpy as np
 
@@ -16,10 +17,13 @@ from freefloat.studies.catalogue import published
 from freefloat.studies.check import Check, Effort, Robots, Watch
 from freefloat.studies.spirolazzi import n1, oossim
 from freefloat.studies.spirolazzi.accuracy import bound_checks, printed_big_rms, run_checks
-from freefloat.studies.spirolazzi.case_studies import case_checks
+from freefloat.studies.spirolazzi.case_studies import FEW_RUNS as CASE_RUNS, CaseStudy, case_checks
 from freefloat.studies.spirolazzi.cluster_table import SIMPLE, cluster_table, simple_model
+from freefloat.studies.spirolazzi.fitted_noise import noise_checks
+from freefloat.studies.spirolazzi.handled_imu import imu_checks
 from freefloat.studies.spirolazzi.n1 import N1, real_arm
 from freefloat.studies.spirolazzi.oossim import OosSim
+from freefloat.studies.spirolazzi.planar_load import planar_checks
 from freefloat.studies.spirolazzi.plans import big_deviations, n1_plan, oossim_plan
 from freefloat.studies.spirolazzi.reconstruction import reconstructed_rates
 from freefloat.studies.spirolazzi.runs import big_relative_errors, default_estimates, estimated_clusters, median_rms
@@ -35,6 +39,13 @@ ITERATIONS: dict[Effort, int] = {"glance": 5, "usual": 300, "full": 300}
 def checks(robots: Robots, effort: Effort, watch: Watch) -> Iterator[Check]:
     """All figures, those of case studies 1 and 2 first."""
     yield from case_checks(robots, effort, watch)
+    numbers: tuple[Literal[1, 2], ...] = (1, 2)
+    for number in numbers:
+        watch(f"case study {number}, noise that makes the printed spreads")
+        yield from noise_checks(CaseStudy.of(number, robots), CASE_RUNS[effort])
+    watch("planar example, IMU")
+    yield from planar_checks()
+    yield from imu_checks()
     servicer, facility = robots(n1.STUDY), robots(oossim.STUDY)
     watch("clusters and condition numbers")
     yield from _structure_checks(servicer, facility)
