@@ -19,7 +19,6 @@ from freefloat.estimate.total_mass import mass_of
 from freefloat.motion.random_motion import random_trajectory
 from freefloat.robot.model import Robot
 from freefloat.simulation.simulate import simulate_motion
-from freefloat.studies.catalogue import study_robot
 from freefloat.studies.check import Check
 
 STUDY = "planar_known_load"
@@ -37,9 +36,8 @@ def planar_problem(robot: Robot, gyro_rad_s: float = 0.0, seed: int = 1) -> Prob
     return Problem(cad, (Flight(replace(samples, v=None, w=w), noise),), {"load": 0.0}, nuisances=Nuisances.none())
 
 
-def planar_checks() -> Iterator[Check]:
-    """What the load fixes, though no cluster is known."""
-    robot = study_robot(STUDY)
+def planar_checks(robot: Robot) -> Iterator[Check]:
+    """What the load fixes, though no cluster is known. robot: the one that flies, like `planar_known_load`."""
     found = spirolazzi_known_load(planar_problem(robot))
     yield Check(
         "spirolazzi.planar.total_mass",
