@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 import yaml
 from cli.calling import ended
-from data.processing.test_imu_calibration import INITIAL, handled, published_calibrations
 from excitation.small_mission import MISSION, write_small_mission
 
 import freefloat as ff
 from freefloat.data.processing.imu_model import Calibration
+from freefloat.studies.spirolazzi.handled_imu import INITIAL_S, handled, printed_calibrations
 
 SENSORS = {**MISSION["sensors"], "wheels": {"kind": "tachometer", "noise_rad_s": 0.01, "rate_Hz": 10}}
 COMMON = {"sensors": SENSORS, "excitation": {"duration_s": 20}}
@@ -68,7 +68,7 @@ def test_a_mission_chooses_how_joints_are_filtered(folder, recording, joints, wo
 
 
 def test_raw_readings_are_calibrated(folder, recording):
-    _, gyro = published_calibrations()
+    _, gyro = printed_calibrations()
     raw = changed(recording, gyro=replace(recording["gyro"], values=gyro.undo(recording["gyro"].values)))
     said = {"misalignment_rad": gyro.angles, "scale": gyro.scale.tolist(), "bias": gyro.bias.tolist()}
     found = identified(folder, raw, "maximum-likelihood", calibrations={"gyro": said})
@@ -97,11 +97,11 @@ def test_what_cannot_be_processed_so_gets_one_sentence(folder, recording, proces
 def test_an_imu_is_calibrated_from_rests_by_the_verb(tmp_path):
     accelerometer, gyro = handled(25, 2)
     ff.Recording([accelerometer, gyro]).save(tmp_path / "imu.parquet")
-    call = ["data", "imu.parquet", "--calibrate", "--rest-s", INITIAL]
+    call = ["data", "imu.parquet", "--calibrate", "--rest-s", INITIAL_S]
     code, said, err = ended([*call, "--json"], tmp_path)
     assert code == 0, err
     lines = json.loads(said)["calibrations"]
-    for name, truth in zip(("accelerometer", "gyro"), published_calibrations(), strict=True):
+    for name, truth in zip(("accelerometer", "gyro"), printed_calibrations(), strict=True):
         found = Calibration.from_angles(*(lines[name][key] for key in ("misalignment_rad", "scale", "bias")))
         np.testing.assert_allclose(found.matrix, truth.matrix, atol=3e-3)
     assert "misalignment rad" in ended(call, tmp_path)[1]

@@ -15,7 +15,7 @@ from freefloat.estimate.problem import Problem
 from freefloat.estimate.problem_data import Nuisances
 from freefloat.motion.random_sines import RandomSines
 from freefloat.validation.prediction import InvalidValidation, UnfitEstimate
-from freefloat.validation.random_motions import _predicted, predict_random_motions
+from freefloat.validation.random_motions import _geometry, _predicted, predict_random_motions
 
 
 def flown(seed, base="free", noise=1e-5):
@@ -55,7 +55,7 @@ def test_standard_deviations_are_those_of_the_covariance_by_exact_derivatives():
         phi[kept] += step * direction
         return base_reaction(robot.with_parameters(phi), Samples(samples.q, dq=samples.dq))[1]
 
-    _, sd = _predicted(estimate, samples, np.outer(direction, direction))
+    _, sd = _predicted(estimate, samples, np.outer(direction, direction), *_geometry(estimate))
     np.testing.assert_allclose(sd, np.abs(rates(0.5) - rates(-0.5)), rtol=1e-3, atol=1e-9)
 
 

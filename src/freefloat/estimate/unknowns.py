@@ -40,6 +40,8 @@ DRAG = "drag"
 PULSE_FORCE = "force of pulses"  # of every thruster, over what was said of it
 JOINT_MOTION = "joint motion"
 
+GEOMETRY_WORDS = (*(f"place of {{}} along {axis}" for axis in AXES), "first tilt of {}", "second tilt of {}")
+
 
 @dataclass(frozen=True, eq=False)
 class PlacedGroup(UnknownGroup):
@@ -217,8 +219,7 @@ def _geometry(problem: Problem) -> Iterator[UnknownGroup]:
     shift, tilt = problem.nuisances.joint_place_m, problem.nuisances.joint_axis_rad
     if shift is None and tilt is None:
         return
-    words = (*(f"place of {{}} along {axis}" for axis in AXES), "first tilt of {}", "second tilt of {}")
-    labels = [each.format(joint.name) for joint in problem.robot.joints for each in words]
+    labels = [each.format(joint.name) for joint in problem.robot.joints for each in GEOMETRY_WORDS]
     count = len(problem.robot.joints)
     sds = np.tile(np.maximum([shift or 0.0] * 3 + [tilt or 0.0] * 2, 1e-12), count)
     yield independent(GEOMETRY, labels, ("m", "m", "m", "rad", "rad") * count, sds)

@@ -76,7 +76,8 @@ class CalibrationSection(Section):
 
     def calibration(self) -> Calibration:
         """The same, for processing."""
-        return Calibration.from_angles({**self.misalignment_rad}, self.scale, self.bias)
+        angles = {str(name): value for name, value in self.misalignment_rad.items()}
+        return Calibration.from_angles(angles, self.scale, self.bias)
 
 
 class ProcessingSection(Section):

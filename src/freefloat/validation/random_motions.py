@@ -4,6 +4,7 @@ After the validation of M. Spirolazzi, "Free-floating robot inertial parameter i
 servicing", 2022, section 5.3.2: sines with random amplitudes, the largest error of the base's rate in each, and the
 mean of that over all motions. Momentum is zero and wheels are at rest. How uncertain the rates are follows from the
 estimate's covariance by the derivatives of `dynamics/reaction.py`; what data left open has the CAD model's spread.
+Where joints sit and point is as the estimate has it; its uncertainty is added as if it were independent.
 """
 
 from __future__ import annotations
@@ -13,12 +14,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from freefloat.arrays import AXES, Array
-from freefloat.dynamics.reaction import Reaction, momentum_slopes, six_rows, solve_base
+from freefloat.dynamics.reaction import Reaction, geometry_slopes, momentum_slopes, six_rows, solve_base
 from freefloat.dynamics.samples import Samples
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimated_clusters import cad_spread, total_covariance
+from freefloat.estimate.unknowns import GEOMETRY_WORDS
 from freefloat.frozen import Content
 from freefloat.motion.random_sines import RandomSines
+from freefloat.robot.geometry import PER_JOINT, tilting, with_geometry
 from freefloat.robot.model import Robot
 from freefloat.validation.prediction import InvalidValidation, UnfitEstimate
 
@@ -73,9 +76,10 @@ def predict_random_motions(
     if motions < 1 or not robot.joints:
         raise InvalidValidation(f"{motions} motions of {len(robot.joints)} joints; allowed: at least one of each")
     covariance = total_covariance(estimate, cad_spread(estimate))
+    geometry = _geometry(estimate)
     rates, sds, errors, inside = list[Array](), list[Array](), list[Array](), 0
     for samples, count in RandomSines.drawn(robot, motions, duration_s, rate_Hz, seed).pieces():
-        w, sd = _predicted(estimate, samples, covariance)
+        w, sd = _predicted(estimate, samples, covariance, *geometry)
         rates.append(_largest(w, count))
         sds.append(_largest(sd, count))
         if truth is not None:
@@ -103,14 +107,27 @@ def _reaction(robot: Robot, samples: Samples, phi: Array) -> tuple[Array, Reacti
     return six_rows(reaction.rest, reaction.allowed), reaction
 
 
-def _predicted(estimate: Estimate, samples: Samples, covariance: Array) -> tuple[Array, Array]:
-    """Rates and their standard deviations, each (n, 3) [rad/s]."""
-    robot, phi, kept = estimate.robot, estimate.parameters, estimate.minimal.kept
+def _predicted(
+    estimate: Estimate, samples: Samples, covariance: Array, off: Array, off_sd: Array
+) -> tuple[Array, Array]:
+    """Rates and their standard deviations, each (n, 3) [rad/s]. off, off_sd: as of `_geometry`."""
+    phi, kept = estimate.parameters, estimate.minimal.kept
+    robot, tilts = with_geometry(estimate.robot, off), tilting(estimate.robot, off)
     twist, reaction = _reaction(robot, samples, phi)
-    dq = samples.need("dq", "random motions")
-    slopes = momentum_slopes(
-        robot, phi, reaction.A, samples.q, dq, twist[:, :3], twist[:, 3:], kept, np.ones(kept.size, dtype=bool)
-    )
-    J = six_rows(solve_base(reaction.A, slopes[..., : kept.size], reaction.allowed), reaction.allowed)[:, 3:]
-    variance = np.einsum("nik,nik->ni", J @ covariance, J)
+    moving = (samples.q, samples.need("dq", "random motions"), twist[:, :3], twist[:, 3:])
+    slopes = momentum_slopes(robot, phi, reaction.A, *moving, kept, np.ones(kept.size, dtype=bool))[..., : kept.size]
+    by_geometry, _ = geometry_slopes(robot, tilts, phi, *moving)
+    columns = np.concatenate([slopes, by_geometry * off_sd.ravel()], axis=2)
+    J = six_rows(solve_base(reaction.A, columns, reaction.allowed), reaction.allowed)[:, 3:]
+    by_clusters = J[..., : kept.size]
+    variance = np.einsum("nik,nik->ni", by_clusters @ covariance, by_clusters)
+    variance += (J[..., kept.size :] ** 2).sum(axis=2)
     return twist[:, 3:], np.sqrt(np.maximum(variance, 0.0))
+
+
+def _geometry(estimate: Estimate) -> tuple[Array, Array]:
+    """By how much joints are off, and how uncertain that is, each (joints, 5) [m, rad]; zero where not estimated."""
+    found = {each.name: (each.value, each.sd) for each in estimate.nuisances}
+    named = [[words.format(joint) for words in GEOMETRY_WORDS] for joint in estimate.robot.joint_names]
+    both = np.array([[found.get(name, (0.0, 0.0)) for name in row] for row in named]).reshape(-1, PER_JOINT, 2)
+    return both[..., 0], np.where(np.isfinite(both[..., 1]), both[..., 1], 0.0)

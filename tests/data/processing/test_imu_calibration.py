@@ -12,64 +12,26 @@ from freefloat.data.processing.imu_model import Calibration
 from freefloat.data.processing.resampling import CannotProcess
 from freefloat.data.processing.static_intervals import interval_means, static_intervals
 from freefloat.errors import ShapeError
-from freefloat.robot.rotations import quaternion_product, quaternions, rotations
-from freefloat.sensors.channel import Channel
 from freefloat.studies.catalogue import published
+from freefloat.studies.spirolazzi.handled_imu import INITIAL_S, REST_S, TURN_S, handled, printed_calibrations
 
-RATE, INITIAL, REST, TURN = 100.0, 15.0, 3.0, 2.0  # [Hz, s]
 GRAVITY = 9.80665
 
 
-def published_calibrations():
-    """Those of Table 6.1, with a gyro bias, which it does not print."""
-    table = published("spirolazzi_oossim")["imu_calibration"]
-    accelerometer, gyro = table["accelerometer"], table["gyro"]
-    return (
-        Calibration.from_angles(accelerometer["misalignment"], accelerometer["scale"], accelerometer["bias"]),
-        Calibration.from_angles(gyro["misalignment"], gyro["scale"], [0.011, -0.023, 0.017]),
-    )
-
-
-def handled(rests, seed, accelerometer_sd=0.01, gyro_sd=2e-3):
-    """Raw channels of an IMU that lies in one attitude after another, noisy as cheap ones are."""
-    rng = np.random.default_rng(seed)
-    here = np.array([0.0, 0.0, 0.0, 1.0])
-    s = np.arange(1, int(TURN * RATE) + 1) / (TURN * RATE)
-    rise, rate = 10 * s**3 - 15 * s**4 + 6 * s**5, (30 * s**2 - 60 * s**3 + 30 * s**4) / TURN
-    attitudes, rates = [np.tile(here, (int(INITIAL * RATE), 1))], [np.zeros((int(INITIAL * RATE), 3))]
-    for _ in range(rests - 1):
-        axis = rng.normal(size=3)
-        turn = axis / np.linalg.norm(axis) * rng.uniform(0.8, 2.4)
-        attitudes.append(quaternion_product(here, quaternions(rise[:, None] * turn)))
-        rates.append(rate[:, None] * turn)
-        here = attitudes[-1][-1]
-        attitudes.append(np.tile(here, (int(REST * RATE), 1)))
-        rates.append(np.zeros((int(REST * RATE), 3)))
-    R, w = rotations(np.concatenate(attitudes)), np.concatenate(rates)
-    t, force = np.arange(len(w)) / RATE, GRAVITY * R[:, 2]  # R^T z
-    accelerometer, gyro = published_calibrations()
-    raw = accelerometer.undo(force) + accelerometer_sd * rng.normal(size=force.shape)
-    turned = gyro.undo(w) + gyro_sd * rng.normal(size=w.shape)
-    return (
-        Channel("accelerometer", t, raw, tuple("xyz"), "m_s2"),
-        Channel("gyro", t, turned, tuple("xyz"), "rad_s"),
-    )
-
-
 def test_synthetic_parameters_are_recovered_to_a_thousandth():
-    found = calibrate_imu(*handled(30, 1), initial_s=INITIAL)
+    found = calibrate_imu(*handled(30, 1), initial_s=INITIAL_S)
     assert len(found.intervals) == 30
-    for fitted, true in zip((found.accelerometer, found.gyro), published_calibrations(), strict=True):
+    for fitted, true in zip((found.accelerometer, found.gyro), printed_calibrations(), strict=True):
         np.testing.assert_allclose(fitted.calibration.misalignment, true.misalignment, atol=1e-3)
         np.testing.assert_allclose(fitted.calibration.scale, true.scale, rtol=1e-3)
         np.testing.assert_allclose(fitted.calibration.bias, true.bias, atol=1e-3)
     # What they were before, to be sure that there was something to find.
-    assert abs(1.0 - published_calibrations()[1].scale[2]) > 0.1
+    assert abs(1.0 - printed_calibrations()[1].scale[2]) > 0.1
 
 
 def test_stated_deviations_are_those_of_the_errors():
-    found = calibrate_imu(*handled(30, 2), initial_s=INITIAL)
-    accelerometer, gyro = published_calibrations()
+    found = calibrate_imu(*handled(30, 2), initial_s=INITIAL_S)
+    accelerometer, gyro = printed_calibrations()
     T, true_T = found.accelerometer.calibration.misalignment, accelerometer.misalignment
     away = np.concatenate(
         [
@@ -90,15 +52,15 @@ def test_stated_deviations_are_those_of_the_errors():
 
 def test_without_noise_the_gyro_is_as_exact_as_the_integration():
     accelerometer, gyro = handled(12, 3, 1e-5, 1e-6)
-    found = calibrate_imu(accelerometer, gyro, initial_s=INITIAL)
-    np.testing.assert_allclose(found.accelerometer.calibration.scale, published_calibrations()[0].scale, rtol=1e-6)
-    np.testing.assert_allclose(found.gyro.calibration.matrix, published_calibrations()[1].matrix, atol=1e-6)
+    found = calibrate_imu(accelerometer, gyro, initial_s=INITIAL_S)
+    np.testing.assert_allclose(found.accelerometer.calibration.scale, printed_calibrations()[0].scale, rtol=1e-6)
+    np.testing.assert_allclose(found.gyro.calibration.matrix, printed_calibrations()[1].matrix, atol=1e-6)
 
 
 def test_an_accelerometer_can_be_calibrated_alone():
-    found = calibrate_imu(handled(15, 4)[0], initial_s=INITIAL)
+    found = calibrate_imu(handled(15, 4)[0], initial_s=INITIAL_S)
     assert found.gyro is None
-    np.testing.assert_allclose(found.accelerometer.calibration.scale, published_calibrations()[0].scale, rtol=1e-3)
+    np.testing.assert_allclose(found.accelerometer.calibration.scale, printed_calibrations()[0].scale, rtol=1e-3)
 
 
 def differences(f, x, step=1e-6):
@@ -125,7 +87,7 @@ def test_derivatives_are_exact():
 
 
 def test_given_parameters_are_applied_as_the_model_says():
-    accelerometer, gyro = published_calibrations()
+    accelerometer, gyro = printed_calibrations()
     expected = np.array([[1.0, 0.0003, -0.0262], [0.0043, 1.0, 0.0029], [-0.0077, 0.0321, 1.0]])
     np.testing.assert_allclose(gyro.misalignment, expected)
     np.testing.assert_array_equal(np.tril(accelerometer.misalignment, -1), 0.0)
@@ -151,22 +113,22 @@ def test_a_wrong_calibration_is_one_sentence():
 
 def test_rests_are_found_and_nothing_of_the_turns():
     accelerometer, _ = handled(6, 8)
-    found = static_intervals(accelerometer.t, accelerometer.values, INITIAL)
-    ends = INITIAL + (TURN + REST) * np.arange(6)
-    starts = np.concatenate([[0.0], ends[:-1] + TURN])
+    found = static_intervals(accelerometer.t, accelerometer.values, INITIAL_S)
+    ends = INITIAL_S + (TURN_S + REST_S) * np.arange(6)
+    starts = np.concatenate([[0.0], ends[:-1] + TURN_S])
     assert len(found) == 6
     # Turns begin and end so gently that a few hundredths of a second of them look like rest.
     assert (found[:, 0] > starts - 0.01).all()
     assert (found[:, 1] < ends + 0.01).all()
-    assert (found[:, 1] - found[:, 0] > REST - 1.3).all()
+    assert (found[:, 1] - found[:, 0] > REST_S - 1.3).all()
     means = interval_means(accelerometer.t, accelerometer.values, found)
-    force = published_calibrations()[0].apply(means)
+    force = printed_calibrations()[0].apply(means)
     np.testing.assert_allclose(np.linalg.norm(force, axis=1), GRAVITY, atol=5e-3)
 
 
 def test_too_few_or_too_similar_rests_are_refused():
     with pytest.raises(CannotProcess, match="rests in fewer than 9 attitudes"):
-        calibrate_imu(*handled(5, 9), initial_s=INITIAL)
+        calibrate_imu(*handled(5, 9), initial_s=INITIAL_S)
     with pytest.raises(CannotProcess, match="at rest in 4 attitudes; allowed: at least 9"):
         calibrate_accelerometer(np.ones((4, 3)))
     flat = np.random.default_rng(10).normal(size=(20, 3)) * [1.0, 1.0, 0.0]  # turned about one axis only

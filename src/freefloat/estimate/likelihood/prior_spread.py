@@ -40,7 +40,7 @@ def wider_spread(problem: Problem, unknowns: Unknowns, fit: Fit) -> CadSpread | 
         return None
     N, right = _of_clusters(fit, unknowns, c)
     given = [_part(problem, spread, kind) for kind in KINDS]
-    always = problem.spread_of_clusters(replace(spread, **dict.fromkeys(KINDS, 0.0)))  # of bodies that are unknown
+    always = problem.spread_of_clusters(CadSpread(0.0, 0.0, 0.0, spread.unknown))
     pull = right - N @ problem.cad  # N d
     if _as_predicted(always + sum(given), N, pull):
         return None

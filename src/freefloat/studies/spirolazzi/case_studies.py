@@ -124,6 +124,12 @@ class CaseStudy:
         read = w + held_noise(rng, t.size) + n1.BIAS_RAD_S
         return replace(exact, w=read, attitude=integrate_rates(t, read, exact.need("attitude", "a run")[0]))
 
+    def noisy_gyro(self, run: int, gyro_rad_s: float) -> Samples:
+        """The same with white noise of the gyro alone, joints exact."""
+        rng, exact = np.random.default_rng([run, self.number]), self.exact
+        t, read = exact.need("t", "a run"), read_gyro(exact.need("w", "a run"), gyro_rad_s, rng)
+        return replace(exact, w=read, attitude=integrate_rates(t, read, exact.need("attitude", "a run")[0]))
+
     def windows(self, run: int) -> Array:
         """Estimates of pi from the first samples, more and more up to all of them, shape (windows, 19).
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from typing import Literal
 
 import numpy as np
 
@@ -14,17 +15,27 @@ from freefloat.models.angular_momentum import AngularMomentum
 from freefloat.robot.model import Robot
 from freefloat.studies.catalogue import published
 from freefloat.studies.check import Check, Effort, Robots, Watch
-from freefloat.studies.spirolazzi import n1, oossim
+from freefloat.studies.spirolazzi import n1, oossim, planar_load
 from freefloat.studies.spirolazzi.accuracy import bound_checks, printed_big_rms, run_checks
-from freefloat.studies.spirolazzi.case_studies import case_checks
+from freefloat.studies.spirolazzi.case_studies import FEW_RUNS as CASE_RUNS, CaseStudy, case_checks
 from freefloat.studies.spirolazzi.cluster_table import SIMPLE, cluster_table, simple_model
+from freefloat.studies.spirolazzi.fitted_noise import noise_checks
+from freefloat.studies.spirolazzi.handled_imu import imu_checks
 from freefloat.studies.spirolazzi.n1 import N1, real_arm
 from freefloat.studies.spirolazzi.oossim import OosSim
+from freefloat.studies.spirolazzi.oossim_delay import delay_checks
+from freefloat.studies.spirolazzi.planar_load import planar_checks
 from freefloat.studies.spirolazzi.plans import big_deviations, n1_plan, oossim_plan
 from freefloat.studies.spirolazzi.reconstruction import reconstructed_rates
 from freefloat.studies.spirolazzi.runs import big_relative_errors, default_estimates, estimated_clusters, median_rms
 
-FREE_OF_MASSES = frozenset({"spirolazzi.influence.least_rows"})
+FREE_OF_MASSES = frozenset(  # of an IMU the robot has no part
+    {
+        "spirolazzi.influence.least_rows",
+        "spirolazzi.imu.accelerometer.max_deviation",
+        "spirolazzi.imu.gyro.max_deviation",
+    }
+)
 
 # Numbers of runs, of starts of a design, and of its iterations.
 FEW_RUNS: dict[Effort, int] = {"glance": 2, "usual": 20, "full": 100}
@@ -35,6 +46,13 @@ ITERATIONS: dict[Effort, int] = {"glance": 5, "usual": 300, "full": 300}
 def checks(robots: Robots, effort: Effort, watch: Watch) -> Iterator[Check]:
     """All figures, those of case studies 1 and 2 first."""
     yield from case_checks(robots, effort, watch)
+    numbers: tuple[Literal[1, 2], ...] = (1, 2)
+    for number in numbers:
+        watch(f"case study {number}, noise that makes the printed spreads")
+        yield from noise_checks(CaseStudy.of(number, robots), CASE_RUNS[effort])
+    watch("planar example, IMU")
+    yield from planar_checks(robots(planar_load.STUDY))
+    yield from imu_checks()
     servicer, facility = robots(n1.STUDY), robots(oossim.STUDY)
     watch("clusters and condition numbers")
     yield from _structure_checks(servicer, facility)
@@ -126,6 +144,8 @@ def _lag_checks(servicer: Robot, facility: Robot, effort: Effort, watch: Watch) 
         note=f"injected by us; RMS error of single runs {np.sqrt(np.mean((found - injected) ** 2)):.2f} ms",
     )
     yield from _failed_rows_checks(OosSim(facility), late_s)
+    watch("ways of being late")
+    yield from delay_checks(OosSim(facility))
 
 
 def _failed_rows_checks(experiment: OosSim, late_s: float) -> Iterator[Check]:
