@@ -66,7 +66,9 @@ def covariance_of_errors(system: LinearSystem, fit: LinearFit, x: Array) -> Arra
         moved = root.transpose(0, 2, 1) @ gain  # by errors of the rows themselves
         if stack.noise_known:
             own, common = stack.own_and_common_errors(x)
-            shared = np.einsum("kri,krs->is", common, moved)  # in all samples alike: they add up before they are squared
+            shared = np.einsum(
+                "kri,krs->is", common, moved
+            )  # in all samples alike: they add up before they are squared
             total += shared.T @ shared
             moved = own.transpose(0, 2, 1) @ moved
         else:

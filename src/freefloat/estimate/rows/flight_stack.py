@@ -94,9 +94,7 @@ class FlightStack:
         if curves.joint.size:
             shared |= {k for k, (name, _) in enumerate(names) if name in ("q", "dq")}
             joints = np.unique(curves.joint).tolist()
-            position, rate = (
-                self._slopes(x, [NoisyChannel(name, j, 1.0) for j in joints]) for name in ("q", "dq")
-            )
+            position, rate = (self._slopes(x, [NoisyChannel(name, j, 1.0) for j in joints]) for name in ("q", "dq"))
             place = np.searchsorted(joints, curves.joint)
             moved = position[..., place] * curves.position[:, None] + rate[..., place] * curves.rate[:, None]
             parts.append(moved * curves.sd)
