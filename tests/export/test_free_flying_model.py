@@ -91,7 +91,11 @@ def test_jacobians_of_points_are_pinocchios_flying_and_floating(seed, wheels):
     q = random_samples(robot, SAMPLES, seed).q
     H, model = full.mass_matrix(with_wheels(robot, q)), FreeFlyingModel(estimate_of(robot))
     link, base = robot.body_names[-1], robot.body_names[0]
-    for point in ("tool", Point("there", link, np.array([0.3, -0.1, 0.2])), Point("S", base, np.array([1.0, 2.0, 3.0]))):
+    for point in (
+        "tool",
+        Point("there", link, np.array([0.3, -0.1, 0.2])),
+        Point("S", base, np.array([1.0, 2.0, 3.0])),
+    ):
         J = full_jacobian(full, with_wheels(robot, q), robot, point)
         assert_agree(model.jacobian(q, point).value, J @ about_centre(H), TOLERANCE, 1e-6)
         reacting = -np.linalg.solve(H[:, :6, :6], H[:, :6, 6:])

@@ -181,7 +181,6 @@ def _units(parameters: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(map(cluster_unit, parameters))
 
 
-
 def uncertain_wheels(robot: Robot) -> NDArray[np.int64]:
     """Numbers of the wheels whose spin inertia has a spread."""
     return np.flatnonzero([wheel.relative_sd > 0.0 for wheel in robot.wheels])

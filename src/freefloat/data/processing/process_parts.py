@@ -292,9 +292,7 @@ def _velocity_of_positions(inputs: ProcessingInputs, so_far: ProcessedPart) -> P
     if channel is None or "attitude" not in inputs.channels:
         return ProcessedPart()
     known = inputs.known(channel)
-    rate, sd, how = velocity_of(
-        channel.t, channel.of(AXES), known.noise_sd, inputs.t, inputs.rate_Hz, inputs.command
-    )
+    rate, sd, how = velocity_of(channel.t, channel.of(AXES), known.noise_sd, inputs.t, inputs.rate_Hz, inputs.command)
     v = turned(rotations(so_far.arrays["attitude"]).swapaxes(1, 2), rate)
     if known.mounting.p.any():
         v = v - np.cross(so_far.arrays["w"], known.mounting.p)

@@ -65,7 +65,12 @@ def covariance_of_errors(system: LinearSystem, fit: LinearFit, x: Array) -> Arra
     for stack, root, gain in zip(equations.stacks, system.roots, gains, strict=True):
         moved = root.transpose(0, 2, 1) @ gain  # by errors of the rows themselves
         if stack.noise_known:
-            moved = stack.errors(x).transpose(0, 2, 1) @ moved
+            own, common = stack.own_and_common_errors(x)
+            shared = np.einsum(
+                "kri,krs->is", common, moved
+            )  # in all samples alike: they add up before they are squared
+            total += shared.T @ shared
+            moved = own.transpose(0, 2, 1) @ moved
         else:
             moved = moved * np.concatenate([np.full(len(s.labels), sizes[s.name]) for s in stack.sources])[:, None]
         flat = moved.reshape(moved.shape[0] * moved.shape[1], moved.shape[2])

@@ -142,6 +142,10 @@ class AngularMomentumRows(ModelRows):
         added.right[..., 0] += moved[:, self._axes]
         return added
 
+    def by_first_attitude(self) -> Array:
+        """By a rotation of the first attitude, in whose axes a known momentum is given, shape (n, rows, 3)."""
+        return -self.total_by_first_attitude()[:, self._axes]
+
     def by_position(self, x: Array) -> Array:
         """Derivative of Y pi by joint positions, shape (n, rows, joints)."""
         n, robot = len(self.samples), self.problem.robot

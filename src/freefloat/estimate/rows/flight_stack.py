@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -70,9 +70,38 @@ class FlightStack:
 
     def errors(self, x: Array) -> Array:
         """How matrix x - right errs in each sample: a column for each channel, times its noise, (n, rows, channels)."""
+        return self._slopes(x, self.channels) * [channel.sd for channel in self.channels]
+
+    def _slopes(self, x: Array, channels: Sequence[NoisyChannel]) -> Array:
         pairs = zip(self.sources, self.places, strict=True)
-        slopes = [source.slopes(x[place], self.channels) for source, place in pairs]
-        return np.concatenate(slopes, axis=1) * [channel.sd for channel in self.channels]
+        return np.concatenate([source.slopes(x[place], channels) for source, place in pairs], axis=1)
+
+    def own_and_common_errors(self, x: Array) -> tuple[Array, Array]:
+        """The same, of errors that each sample has for itself, and of those that all samples of the flight share.
+
+        Shared are coefficients of the joints' curves, rates of wheels that stand for all samples, and the attitude of
+        the first sample, where a known momentum is given in its axes: the more samples, the less do they average out.
+        Shapes (n, rows, channels) and (n, rows, shared).
+        """
+        if not self.rate_linear:
+            return self.errors(x), np.zeros((*self.right.shape[:2], 0))
+        names = [(channel.name, channel.index) for channel in self.channels]
+        curves, errors = self.flight.joints.errors(self.flight.t), self.errors(x)
+        rates = self.flight.samples.wheel_rates
+        constant = [k for k, (name, i) in enumerate(names) if name == "wheel_rates" and _stands(rates, i)]
+        shared = set(constant)
+        parts = [errors[..., constant]]
+        if curves.joint.size:
+            shared |= {k for k, (name, _) in enumerate(names) if name in ("q", "dq")}
+            joints = np.unique(curves.joint).tolist()
+            position, rate = (self._slopes(x, [NoisyChannel(name, j, 1.0) for j in joints]) for name in ("q", "dq"))
+            place = np.searchsorted(joints, curves.joint)
+            moved = position[..., place] * curves.position[:, None] + rate[..., place] * curves.rate[:, None]
+            parts.append(moved * curves.sd)
+        turned = np.concatenate([source.by_first_attitude() for source in self.sources], axis=1)
+        parts.append(turned * self.flight.sd("attitude", 3))
+        own = [k for k in range(len(names)) if k not in shared]
+        return errors[..., own], np.concatenate(parts, axis=2)
 
     @cached_property
     def noise_known(self) -> bool:
@@ -101,6 +130,11 @@ class FlightStack:
         """The matrix at the base motion that the unknowns x predict, shape (n, rows, unknowns)."""
         pairs = zip(self.sources, self.places, strict=True)
         return self._wide([source.instruments(x[place]) for source, place in pairs])
+
+
+def _stands(rates: Array | None, wheel: int) -> bool:
+    """Whether one number stands for the rate of a wheel in all samples."""
+    return rates is not None and bool((rates[:, wheel] == rates[0, wheel]).all())
 
 
 def whitening(errors: Array) -> Array:

@@ -171,6 +171,13 @@ class ModelRows(ABC):
         """Derivative of matrix x - right by joint positions, shape (n, rows, joints)."""
         raise NotImplementedError
 
+    def by_first_attitude(self) -> Array:
+        """Derivative of matrix x - right by a rotation of the first attitude, base axes, shape (n, rows, 3).
+
+        Of rows that take a known momentum from the first sample's axes to the others'.
+        """
+        return np.zeros((*self.right.shape[:2], 3))
+
     def unit(self, channel: NoisyChannel) -> Unit | None:
         """What a unit error of a channel adds; None if the rows are not linear in it (positions of joints)."""
         raise NotApplicable(
@@ -226,6 +233,13 @@ class ModelRows(ABC):
         if self.problem.robot.base == "planar":
             return np.tile(momentum.vector * [0.0, 0.0, 1.0], (len(self.samples), 1))
         return self.turned @ (self.turned[0].T @ momentum.vector)
+
+    def total_by_first_attitude(self) -> Array:
+        """Derivative of `total` by a rotation of the first attitude, base axes, shape (n, 3, 3)."""
+        momentum = self.flight.momentum
+        if momentum.kind != "known" or self.problem.robot.base == "planar":
+            return np.zeros((len(self.samples), 3, 3))
+        return np.asarray(-self.turned @ (self.turned[0].T @ skew(momentum.vector)))
 
     def wheel_unit(self, wheel: int) -> Array:
         """Momentum of a wheel at unit rate, base axes, shape (3,)."""

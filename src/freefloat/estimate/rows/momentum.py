@@ -145,6 +145,12 @@ class MomentumRows(StandardRows):
                 slopes[..., k] = unit.matrix @ x - unit.right[..., 0]
         return slopes
 
+    def by_first_attitude(self) -> Array:
+        """By a rotation of the first attitude, in whose axes a known momentum is given, shape (n, rows, 3)."""
+        turned = np.zeros((len(self.samples), 6, 3))
+        turned[:, 3:] = -self.total_by_first_attitude()
+        return turned[:, self._allowed]
+
     def by_position(self, x: Array) -> Array:
         """Derivative of the momentum by joint positions, shape (n, rows, joints)."""
         phi = self.phi(x)

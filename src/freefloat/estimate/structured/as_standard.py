@@ -10,18 +10,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from scipy.stats import chi2
 
 from freefloat.estimate.causes.advice import held_in_words
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import Budget
 from freefloat.estimate.estimated_clusters import refuse_other_clusters, spread_of
 from freefloat.estimate.linear.seen_space import units_of_spread
-from freefloat.estimate.structured.structure import Steps, Structure, fitted
-from freefloat.estimate.structured.two_steps import structure_sentences
+from freefloat.estimate.structured.structure import Steps, Structure, StructuredFit, fitted
 from freefloat.models.angular_momentum import AngularMomentum, BaseVelocity
 from freefloat.models.model import Momentum, NotApplicable
 
 BOTH = "angular-momentum + base-velocity"
+_BY_CHANCE = 1e-3
 
 
 def standard_estimate(estimate: Estimate) -> Estimate:
@@ -48,7 +49,7 @@ def standard_estimate(estimate: Estimate) -> Estimate:
     cad_covariance = shown.minimal.combine @ spread @ shown.minimal.combine.T
     fit = fitted(structure, steps, cad, cad_covariance, estimate.prior is not None)
     variances = np.column_stack([np.diagonal(fit.by_noise), np.diagonal(fit.by_prior)])
-    said = structure_sentences(fit)
+    said = _sentences(fit)
     return replace(
         estimate,
         model="momentum",
@@ -71,3 +72,15 @@ def _refuse_uncertain(estimate: Estimate) -> None:
             f"the estimate of {estimate.model} does not keep how far {', '.join(uncertain)}, known within a standard "
             "deviation, moved it; allowed: known values without one, or the method two-steps"
         )
+
+
+def _sentences(fit: StructuredFit) -> tuple[str, ...]:
+    """What is to be said of how well both steps agree."""
+    said = () if fit.converged else ("the clusters behind angular momentum and base velocity did not settle",)
+    if fit.freedom > 0.5 and chi2.sf(fit.misfit, fit.freedom) < _BY_CHANCE:
+        times = np.sqrt(fit.misfit / fit.freedom)
+        said += (
+            f"clusters of angular momentum and of base velocity contradict each other, by {times:.2g} times their "
+            "standard deviations: no total mass and first moments have these products",
+        )
+    return said

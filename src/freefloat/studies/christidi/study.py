@@ -17,6 +17,7 @@ from freefloat.data.processing.filtering import LowPass
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.studies.catalogue import published
 from freefloat.studies.check import Check, Effort, Robots, Watch
+from freefloat.studies.christidi.cepheus_figures import CepheusFigures
 from freefloat.studies.christidi.clusters import printed_values
 from freefloat.studies.christidi.planar import STUDY as PLANAR, Cepheus, printed_mass, rank
 from freefloat.studies.christidi.servicer import STUDY, Servicer, ServicerReadings
@@ -40,6 +41,9 @@ FREE_OF_MASSES = frozenset(  # phi are ratios of masses, ranks are counts; of th
         "christidi.thruster_mass",
         "christidi.planar.clusters",
         "christidi.planar.clusters_by_differences",
+        "christidi.planar.phi",
+        "christidi.planar.masses_of_table6",
+        "christidi.planar.limits",
     }
 )
 
@@ -277,3 +281,4 @@ def _planar(cepheus: Cepheus) -> Iterator[Check]:
         note="the inertial values behind the printed one are not published, and Table 6 contradicts itself; those of "
         "our robot are ours",
     )
+    yield from CepheusFigures(cepheus).checks()
