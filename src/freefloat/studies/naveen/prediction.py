@@ -10,7 +10,7 @@ errs as they print.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -28,13 +28,22 @@ MOTIONS, INSTANTS = 100, 100  # and of each motion
 _SCALES = 2.0 ** np.arange(0.0, 5.5, 0.5)
 
 
-def unseen_motion(robot: Robot, number: int, scale: float = 1.0) -> PlainFourier:
-    """One drawn motion of the joints; every joint reaches so many times its peak rate of Table 3."""
-    joints = len(robot.joints)
+def unseen_motion(names: tuple[str, ...], number: int) -> PlainFourier:
+    """One drawn motion of the joints of these names; every joint reaches its peak rate of Table 3."""
+    joints = len(names)
     a, b = np.random.default_rng([number, 6]).normal(size=(2, joints, HARMONICS))
-    drawn = PlainFourier.from_harmonics(robot.joint_names, published_seeds()[0, :joints], a, b, PERIOD_S)
-    size = scale * peak_rates()[:joints] / drawn.extremes().rate
+    drawn = PlainFourier.from_harmonics(names, published_seeds()[0, :joints], a, b, PERIOD_S)
+    size = peak_rates()[:joints] / drawn.extremes().rate
     return drawn.with_coefficients(np.vstack([drawn.coefficients[:1], size * drawn.coefficients[1:]]))
+
+
+@cache
+def _drawn(names: tuple[str, ...], motions: int) -> tuple[Array, Array, Array]:
+    """Ways from the start, rates and accelerations of all motions one after the other, each (n, joints)."""
+    t = np.arange(INSTANTS) * (PERIOD_S / INSTANTS)
+    flown = [unseen_motion(names, number).evaluate(t) for number in range(motions)]
+    q, dq, ddq = (np.vstack([getattr(m, name) for m in flown]) for name in ("position", "rate", "acceleration"))
+    return q - published_seeds()[0, : len(names)], dq, ddq
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,9 +57,9 @@ class UnseenMotions:
     @cached_property
     def joints(self) -> Samples:
         """All motions one after the other: of the joints only, the wheels still."""
-        t = np.arange(INSTANTS) * (PERIOD_S / INSTANTS)
-        flown = [unseen_motion(self.truth, number, self.scale).evaluate(t) for number in range(self.motions)]
-        q, dq, ddq = (np.vstack([getattr(m, name) for m in flown]) for name in ("position", "rate", "acceleration"))
+        names = self.truth.joint_names
+        way, dq, ddq = (self.scale * each for each in _drawn(names, self.motions))
+        q = published_seeds()[0, : len(names)] + way
         still = np.zeros((len(q), len(self.truth.wheels)))
         return Samples(q=q, dq=dq, ddq=ddq, wheel_rates=still, wheel_accelerations=still)
 
@@ -76,9 +85,9 @@ class UnseenMotions:
         return np.array([half.min(), half.max()])
 
 
-def fitting_scale(truth: Robot, estimates: Array, printed: Array) -> UnseenMotions:
+def fitting_scale(truth: Robot, estimates: Array, printed: Array, motions: int = MOTIONS) -> UnseenMotions:
     """Motions so large that errors of these estimates, (runs, parameters), come nearest to the printed ones, (12,)."""
-    tried = [UnseenMotions(truth, scale=float(scale)) for scale in _SCALES]
+    tried = [UnseenMotions(truth, motions, float(scale)) for scale in _SCALES]
     return min(tried, key=lambda each: float(np.abs(np.log(each.rms(estimates) / printed)).mean()))
 
 
