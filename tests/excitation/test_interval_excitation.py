@@ -116,7 +116,7 @@ def test_what_intervals_cannot_be_designed_for_is_refused():
     plan = plan_for(limited_robot(8))
     with pytest.raises(InvalidPlan, match="found several robots"):
         find_intervals(replace(plan, guesses=(plan.robot,)), QUICK)
-    with pytest.raises(InvalidTrajectory, match="number of intervals is 1, too few .* allowed: at least 2"):
+    with pytest.raises(InvalidTrajectory, match=r"number of intervals is 1, too few .* allowed: at least 2"):
         find_intervals(plan, replace(QUICK, most=1))
     with pytest.raises(InvalidTrajectory, match="a condition number of 9 by the updated rule"):
         find_intervals(plan, replace(QUICK, rule="updated", condition_number=9.0))
