@@ -91,6 +91,31 @@ def test_on_a_terminal_progress_is_a_bar_over_all_searches(folder, monkeypatch):
     assert "━ 3/5 searches   base inertia ± " in re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", screen.getvalue())
 
 
+def test_intervals_are_designed_said_and_flown(tmp_path):
+    shape = {"kind": "intervals", "interval_s": 2, "rule": "updated"}
+    mission = write_small_mission(tmp_path, excitation={**MISSION["excitation"], "shape": shape, "duration_s": 60})
+    result = run("design", mission, "-o", tmp_path / "intervals.json", *QUICK)
+    assert result.stdout.startswith("small  designed for condition-number · ")
+    assert "intervals after Naveen, Shah and Misra, updated rule" in result.stdout
+    assert "1/1 searches   " in result.stderr
+    assert "   within all limits" in result.stderr
+    found = ff.load_excitation(tmp_path / "intervals.json")
+    assert found.sheet.go
+    run("simulate", mission, "--excitation", tmp_path / "intervals.json", "-o", tmp_path / "flight.parquet")
+    flown = ff.load_recording(tmp_path / "flight.parquet")
+    assert flown["q"].t[-1] == pytest.approx(found.trajectory.duration_s, abs=0.1)
+
+
+def test_intervals_that_are_too_few_are_refused_in_one_sentence(tmp_path):
+    shape = {"kind": "intervals", "interval_s": 5, "most": 1}
+    mission = write_small_mission(tmp_path, excitation={"shape": shape, "duration_s": 30})
+    code, _, said = ended(["design", mission, "-o", tmp_path / "none.json", "--quiet", *QUICK])
+    assert code == ExitCode.BAD_INPUT
+    assert said.startswith("freefloat: the number of intervals is 1, too few to have as many rows as the ")
+    assert len(said.splitlines()) == 1
+    assert not (tmp_path / "none.json").exists()
+
+
 def test_shakes_are_made_as_often_as_asked_for(folder):
     result = run("design", folder / "small.yaml", "-o", folder / "unshaken.json", "--shakes", "0", *QUICK)
     assert [line.split("   ")[0] for line in result.stderr.splitlines()] == ["1/1 searches"]

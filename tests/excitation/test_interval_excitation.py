@@ -76,7 +76,9 @@ def test_what_no_range_keeps_is_refused_by_name():
     robot = limited_robot(5)
     start = Start(angular_momentum=np.array([20.0, 0.0, 0.0]))
     with pytest.raises(NoMotionFound, match="no motion was found that keeps base rate"):
-        find_intervals(plan_for(robot, start=start, limits=(BaseRate(1e-4),)), replace(QUICK, most=4, tries=1), starts=1)
+        find_intervals(
+            plan_for(robot, start=start, limits=(BaseRate(1e-4),)), replace(QUICK, most=4, tries=1), starts=1
+        )
 
 
 # ---------------------------------------------------------------------- momentum, channels, repetitions
@@ -101,7 +103,9 @@ def test_more_than_twenty_channels_are_sampled():
     assert found.condition_number < 1e6
 
 
-@pytest.mark.parametrize(("channels", "count", "intervals", "many"), [(9, 256, 60, 256), (3, 256, 20, 40), (2, 9, 1, 2)])
+@pytest.mark.parametrize(
+    ("channels", "count", "intervals", "many"), [(9, 256, 60, 256), (3, 256, 20, 40), (2, 9, 1, 2)]
+)
 def test_few_combinations_are_joined_by_their_opposites_and_repeated(channels, count, intervals, many):
     pool = combinations_for(channels, count, intervals, 0)
     assert pool.shape == (many, channels)
@@ -112,7 +116,7 @@ def test_what_intervals_cannot_be_designed_for_is_refused():
     plan = plan_for(limited_robot(8))
     with pytest.raises(InvalidPlan, match="found several robots"):
         find_intervals(replace(plan, guesses=(plan.robot,)), QUICK)
-    with pytest.raises(InvalidTrajectory, match="allowed: at least 2 intervals"):
+    with pytest.raises(InvalidTrajectory, match=r"number of intervals is 1, too few .* allowed: at least 2"):
         find_intervals(plan, replace(QUICK, most=1))
     with pytest.raises(InvalidTrajectory, match="a condition number of 9 by the updated rule"):
         find_intervals(plan, replace(QUICK, rule="updated", condition_number=9.0))
@@ -191,7 +195,10 @@ def test_a_mission_designs_intervals_within_all_its_limits(tmp_path):
     [
         ({"home": {"j1": 0.1}}, "excitation.home is given, but intervals begin where it is best"),
         ({"robust": {}}, "excitation.robust is given, but intervals are designed for one robot"),
-        ({"duration_s": 10, "shape": {**INTERVALS, "most": 6}}, "6 intervals, which last 12 s; allowed: no longer than"),
+        (
+            {"duration_s": 10, "shape": {**INTERVALS, "most": 6}},
+            "6 intervals, which last 12 s; allowed: no",
+        ),
         ({"goal": "accuracy"}, "accuracy is no goal of intervals"),
     ],
     ids=lambda each: next(iter(each)) if isinstance(each, dict) else "",

@@ -85,6 +85,9 @@ _UNPRINTED = {  # of motions or an order that are not printed: whether they hold
     "naveen.ols.case2.max_relative_error": True,
     "naveen.ols.case3.median_relative_error": True,
     "naveen.ols.case3.max_relative_error": False,
+    "naveen.noiseless.euler_steps.max_relative_error": False,
+    "naveen.ols.prediction.large_motions.by_channel": False,
+    "naveen.prediction.large_motions.by_channel": True,
     **{f"naveen.prediction.{name}": True for name in _BY_CHANNEL},
     **{f"naveen.ols.prediction.{name}": False for name in _BY_CHANNEL},
     **{

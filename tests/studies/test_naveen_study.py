@@ -15,7 +15,7 @@ from freefloat.studies.naveen.experiment import (
     peak_rates,
     printed_noise,
 )
-from freefloat.studies.naveen.prediction import PERIOD_S, UnseenMotions, unseen_motion
+from freefloat.studies.naveen.prediction import PERIOD_S, UnseenMotions, fitting_scale, unseen_motion
 from freefloat.studies.reproducing import reproduce
 
 TRUTH = study_robot(STUDY)
@@ -43,15 +43,45 @@ def test_a_recording_differs_from_the_exact_one_by_the_printed_noise_and_is_the_
     np.testing.assert_array_equal(samples.q, flown.exact.q)
 
 
+def test_joint_angles_are_those_of_euler_steps_of_the_measured_rates():
+    flown = Recordings(TRUTH, study_robot(GUESS), intervals_motion(TRUTH, np.arange(3)), 0.01)
+    samples = flown.integrated(2).flights[0].samples
+    np.testing.assert_array_equal(samples.q[0], flown.exact.q[0])
+    np.testing.assert_allclose(np.diff(samples.q, axis=0), 0.01 * samples.dq[:-1], atol=1e-12)
+    off = np.abs(samples.q - flown.exact.q).max(axis=0)
+    assert (off > 0.0).all()
+    assert (off < 0.01 * peak_rates()[:6]).all(), "as far as a step is long"
+
+
+def test_sensors_are_those_of_appendix_c_and_nobody_reads_joint_angles():
+    flown = Recordings(TRUTH, study_robot(GUESS), intervals_motion(TRUTH, np.arange(3)), 0.01)
+    assert [sensor.kind for sensor in flown.sensors] == ["gyro", "velocity", "joint-rate", "tachometer"]
+    (flight,) = flown.measured(1).flights
+    assert flight.curves is not None
+    q = flight.samples.q
+    at = np.searchsorted(flown.exact.t, flight.samples.t[:-1] - 1e-9)
+    np.testing.assert_allclose(q[:-1], flown.exact.q[at], atol=1e-4)
+    assert np.abs(q[:-1] - flown.exact.q[at]).max() > 0.0
+
+
+def test_larger_unseen_motions_swing_farther_and_are_chosen_by_the_printed_errors():
+    estimate = 1.001 * TRUTH.parameters
+    estimate[:10] = TRUTH.parameters[:10]
+    wanted = UnseenMotions(TRUTH, 5, 4.0).rms(estimate[None])
+    found = fitting_scale(TRUTH, estimate[None], wanted, 5)
+    assert found.scale == 4.0
+    assert (found.swings > 2.0 * UnseenMotions(TRUTH, 5).swings).all()
+
+
 def test_unseen_motions_reach_the_peak_rates_of_table_3_about_its_start():
-    motion = unseen_motion(TRUTH, 0)
+    motion = unseen_motion(TRUTH.joint_names, 0)
     assert motion.frequencies == pytest.approx([np.pi / 20.0, np.pi / 10.0])
     assert motion.duration_s == PERIOD_S
     np.testing.assert_allclose(motion.extremes().rate, peak_rates()[:6])
     np.testing.assert_allclose(
         np.degrees(motion.coefficients[0]), published(STUDY)["excitation"]["joints"]["start_deg"]
     )
-    assert not np.array_equal(motion.coefficients, unseen_motion(TRUTH, 1).coefficients)
+    assert not np.array_equal(motion.coefficients, unseen_motion(TRUTH.joint_names, 1).coefficients)
 
 
 def test_minimal_parameters_predict_all_and_a_wrong_one_shows():

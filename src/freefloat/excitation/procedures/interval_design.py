@@ -181,8 +181,8 @@ def _refuse_odd(task: IntervalTask, rule: Rule, count: int, most: int | None, co
         )
     if (most or count) < task.fewest:
         raise InvalidTrajectory(
-            f"{most or count} intervals have fewer rows than the {len(task.rows.names)} columns; allowed: at least "
-            f"{task.fewest} intervals"
+            f"the number of intervals is {most or count}, too few to have as many rows as the {len(task.rows.names)} "
+            f"columns; allowed: at least {task.fewest}"
         )
 
 

@@ -3,6 +3,9 @@
 B. Naveen, S. V. Shah, A. K. Misra, "Momentum model-based minimal parameter identification of a space robot", Journal
 of Guidance, Control, and Dynamics, 2019, section VI. Which intervals are flown is not printed, nor is the sampling
 step: the 67 intervals are ours, found to have the printed condition number, and so is the step.
+
+Only rates are measured, those of the joints among them (appendix C). Its authors add up noisy joint rates in Euler
+steps from a known start (eq. 47); we hand readings of a joint-rate sensor to the signal processing of all missions.
 """
 
 from __future__ import annotations
@@ -14,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.arrays import Array
+from freefloat.data.processing.process import process
+from freefloat.data.processing.processed import ProcessSettings
 from freefloat.dynamics.samples import Samples
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimator import Estimator
@@ -21,15 +26,22 @@ from freefloat.estimate.flight import Flight
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.problem_data import Nuisances
+from freefloat.estimate.recorded_flight import recorded_flight
 from freefloat.motion.cycloid import Cycloid, direction_combinations
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
+from freefloat.sensors.kinds import make_sensor
+from freefloat.sensors.sensor import Sensor
+from freefloat.sensors.truth import Truth
+from freefloat.simulation.recorded import record
+from freefloat.simulation.simulate import Start, simulate_motion
 from freefloat.studies.catalogue import published
-from freefloat.studies.simulated import reacting
+from freefloat.studies.simulated import reacting, white_gyro
 
 STUDY, GUESS = "naveen_dual_arm", "naveen_dual_arm_offset"
 DURATION_S = 67.0
 STEP_S = 0.01  # OURS: the article prints none
+_EXACT_RAD_S = 1e-6  # noise of wheel rates, which turn at up to 19 rad/s
 
 
 def channels(robot: Robot) -> tuple[str, ...]:
@@ -90,14 +102,48 @@ class Recordings:
         return reacting(self.truth, self.motion.samples(self.truth, t))
 
     def problem(self, run: int | None, prior: CadSpread | None = None) -> Problem:
-        """What is to be estimated from one recording; exact if no run is given.
+        """What is to be estimated from one recording if joint angles were known; exact if no run is given.
 
         prior: of the guess, which is up to 120 % off; none unless given.
         """
-        noise = printed_noise()
-        samples = self.exact if run is None else _noisy(self.exact, noise, np.random.default_rng(run))
-        widths = {name: samples.need(name, "noise").shape[1] for name in noise}
-        flight = Flight(samples, {name: np.full(widths[name], sd) for name, sd in noise.items()})
+        return self._posed(_sampled(self._samples(run)), prior)
+
+    def integrated(self, run: int | None) -> Problem:
+        """The same with joint angles as in eq. 47: Euler steps of the measured rates from the known start."""
+        samples = self._samples(run)
+        q = np.array(self.exact.q)
+        q[1:] = q[0] + self.step_s * np.cumsum(samples.need("dq", "joint angles")[:-1], axis=0)
+        return self._posed(_sampled(replace(samples, q=q)))
+
+    def measured(self, run: int) -> Problem:
+        """What is to be estimated from what sensors recorded: gyro, velocity, joint rates and wheel rates."""
+        recording = record(self.sensors, self._flown, 0, run)
+        start = dict(zip(self.truth.joint_names, self.exact.q[0].tolist(), strict=True))
+        settings = ProcessSettings(start_positions=start, seek_delay=False)
+        processed = process(recording, self.guess, None, None, settings, self.sensors)
+        return self._posed(recorded_flight(recording, self.guess, processed, self.sensors, settings))
+
+    @cached_property
+    def sensors(self) -> tuple[Sensor, ...]:
+        """Those of appendix C with the printed noise, and a tachometer for the wheels, whose rates are known."""
+        noise, rate_Hz = printed_noise(), 1.0 / self.step_s
+        said = {
+            "velocity": {"kind": "velocity", "axes": "body", "noise_m_s": noise["v"]},
+            "joints": {"kind": "joint-rate", "noise_rad_s": noise["dq"]},
+            "wheels": {"kind": "tachometer", "noise_rad_s": _EXACT_RAD_S},
+        }
+        others = (make_sensor(name, {**each, "rate_Hz": rate_Hz}) for name, each in said.items())
+        return white_gyro(noise["w"], rate_Hz), *others
+
+    @cached_property
+    def _flown(self) -> Truth:
+        t = np.arange(round(self.motion.duration_s / self.step_s) + 1) * self.step_s
+        return Truth.of(self.truth, simulate_motion(self.truth, self.motion, t, Start()))
+
+    def _samples(self, run: int | None) -> Samples:
+        return self.exact if run is None else _noisy(self.exact, printed_noise(), np.random.default_rng(run))
+
+    def _posed(self, flight: Flight, prior: CadSpread | None = None) -> Problem:
         return Problem(self.guess, (flight,), prior=prior, nuisances=Nuisances.none(), models=("momentum",))
 
     def errors(self, estimate: Estimate) -> Array:
@@ -107,6 +153,13 @@ class Recordings:
     def worst_errors(self, estimator: Estimator, runs: int) -> Array:
         """The largest relative error of a cluster in each run, shape (runs,)."""
         return np.array([self.errors(estimator.estimate(self.problem(run))).max() for run in range(runs)])
+
+
+def _sampled(samples: Samples) -> Flight:
+    """Samples as a flight, with the printed noise."""
+    noise = printed_noise()
+    widths = {name: samples.need(name, "noise").shape[1] for name in noise}
+    return Flight(samples, {name: np.full(widths[name], sd) for name, sd in noise.items()})
 
 
 def _noisy(exact: Samples, noise: dict[str, float], rng: np.random.Generator) -> Samples:
