@@ -19,7 +19,8 @@ from freefloat.excitation.goals.goal import Goal
 from freefloat.excitation.goals.names import GoalName
 from freefloat.excitation.guesses import drawn_guesses
 from freefloat.excitation.plan import InvalidPlan, Plan
-from freefloat.mission.designing_points import FrontPoint, PlannedPoints, find_points, front_of
+from freefloat.excitation.procedures.optimum_points import FrontPoint
+from freefloat.mission.designing_points import PlannedPoints, find_points, front_of
 from freefloat.mission.limits import mission_limits
 from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.mission.prior_knowledge import known_of, momentum_of, nuisances_of, prior_of

@@ -69,7 +69,7 @@ def perturb(
             )
     except (NothingMeasured, NotApplicable) as error:
         raise InvalidMission(f"{mission.path}: {error}") from error
-    return Perturbations(plan.model, *W.shape, condition_number, equilibrium(W), entries)
+    return Perturbations(plan.model, len(W), W.shape[1], condition_number, equilibrium(W), entries)
 
 
 def _spread(plan: Plan) -> Array:

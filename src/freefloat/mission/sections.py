@@ -111,7 +111,9 @@ class ExcitationSection(Section):
         default_factory=dict,
         description="position at both ends by joint, rad or m; zero, or the middle of the range, unless given",
     )
-    goal: GoalName = Field("accuracy", description="what is made small; of points condition-number unless given")
+    goal: GoalName = Field(
+        default="accuracy", description="what is made small; of points condition-number unless given"
+    )
     weights: dict[str, Annotated[Number, Field(ge=0.0)]] = Field(
         default_factory=dict, description="of clusters in the accuracy, by the name of their leader; one unless given"
     )

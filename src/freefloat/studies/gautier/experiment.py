@@ -131,5 +131,6 @@ class Arm:
         """Standard deviations of the printed parameters with noise on the energy, shape (15,)."""
         W = self.task.matrix(x)
         share = level * float(published(STUDY)["noise"]["deviation_per_level"])
-        root = np.linalg.solve(np.linalg.qr(W, mode="r").T, self.printed_of_ours.T)  # its square is T (W^T W)^-1 T^T
+        triangle = np.asarray(np.linalg.qr(W, mode="r"), float)
+        root = np.linalg.solve(triangle.T, self.printed_of_ours.T)  # its square is T (W^T W)^-1 T^T
         return share * np.abs(W @ self.base_parameters).max() * np.linalg.norm(root, axis=0)
