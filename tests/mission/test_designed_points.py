@@ -78,12 +78,13 @@ def test_points_of_a_free_robot_are_found_where_its_energy_shows_all(tmp_path):
     assert found.condition_number < 1e5
 
 
+@pytest.mark.parametrize("joints", [1, 2])
 @pytest.mark.parametrize("seed", range(3))
-def test_the_energy_of_a_free_robot_with_one_joint_lacks_rank_and_that_is_said(tmp_path, seed):
-    robot = limited(random_robot(seed, bodies=2, base="free", prismatic=False))
+def test_the_energy_of_a_free_robot_with_few_joints_lacks_rank_and_that_is_said(tmp_path, seed, joints):
+    robot = limited(random_robot(seed, bodies=joints + 1, base="free", prismatic=False))
     free = points_mission(tmp_path, robot, sensors={})
     rows, rng = plan_of(free).rows(), np.random.default_rng(0)
-    states = ff.Samples(*rng.uniform(-1.0, 1.0, (2, 200, 1)), np.zeros((200, 1)))
+    states = ff.Samples(*rng.uniform(-1.0, 1.0, (2, 200, joints)), np.zeros((200, joints)))
     assert np.linalg.matrix_rank(rows.fill(states).matrix, rtol=1e-9) < len(rows.names)
     with pytest.raises(InvalidMission, match="the energy at such points lacks rank"):
         ff.design(free, starts=1)
