@@ -42,8 +42,8 @@ AYUSAWA = Listed(
 )
 
 _NOISES = {
-    "energy": ("energy", "parameters"),
-    "state": ("regressor", "parameters"),
+    "energy": ("energy", "parameters", "bound_over_error"),
+    "state": ("regressor", "parameters", "perturbed_condition_number"),
     "both": ("energy", "regressor", "parameters"),
 }
 GAUTIER = Listed(
@@ -56,14 +56,48 @@ GAUTIER = Listed(
             "gautier.equilibrium.r30",
             "gautier.equilibrium.r15",
             "gautier.equilibrium.condition_number.r15",
+            "gautier.front.r15.w0.1",
+            "gautier.front.r15.w0.3",
+            "gautier.true.max_relative_deviation",
+            "gautier.true.worst_rounding_units",
+            "gautier.bound.eq12",
+            "gautier.bound.eq13",
+            "gautier.cause.other_limits",
+            "gautier.cause.law_of_points.random_r15",
+            "gautier.cause.law_of_points.random_r30",
+            "gautier.cause.printed_condition_number.optimum_r15",
+            *(
+                f"gautier.cause.half_position_noise.{noise}.{points}"
+                for noise in ("state", "both")
+                for points in ("random_r15", "random_r30", "optimum_r30")
+            ),
+            *(
+                f"gautier.appendix.example{number}.{what}"
+                for number in (1, 2)
+                for what in ("condition_number", "right", "error", "bound_over_error")
+            ),
         }
     ),
-    do_not=frozenset({"gautier.equilibrium.condition_number.r30"}),
+    do_not=frozenset(
+        {
+            "gautier.equilibrium.condition_number.r30",
+            *(f"gautier.front.r30.w{weight}" for weight in ("0.05", "0.15", "0.3", "0.45")),
+            *(f"gautier.cause.half_position_noise.{noise}.optimum_r15" for noise in ("state", "both")),
+        }
+    ),
     unprinted=frozenset(
         {
-            "gautier.identification.relative_error",
-            "gautier.identification.expected_relative_error",
-            *(f"gautier.random.condition_number.r{r}" for r in (15, 20, 30, 50, 100, 200, 300, 500)),
+            *(
+                f"gautier.identification.{points}_r{r}.{what}"
+                for points in ("optimum", "random")
+                for r in (15, 30)
+                for what in ("relative_error", "expected_relative_error", "not_significant", "deviations")
+            ),
+            *(
+                f"gautier.random.{what}.r{r}"
+                for what in ("condition_number", "extremes")
+                for r in (15, 20, 30, 50, 100, 200, 300, 500)
+            ),
             *(
                 f"gautier.perturbation.{noise}.{points}_r{r}.{what}"
                 for noise, whats in _NOISES.items()

@@ -40,26 +40,43 @@ def test_random_sets_are_those_nearest_to_the_condition_number():
 
 
 def test_without_noise_least_squares_is_exact():
-    drawn = ARM.perturbed(points(count=2), 0.0, 0, energy=True, state=True)
-    assert drawn.parameters.max() < 1e-9
-    assert drawn.energy.max() == drawn.regressor.max() == 0.0
+    drawn = ARM.perturbed(points(count=2), 0.0, 0, "both")
+    assert drawn.error.max() < 1e-9
+    assert drawn.right.max() == drawn.regressor.max() == 0.0
 
 
 def test_noise_on_the_energy_leaves_the_regressor_and_scales_with_its_level():
-    small, large = (ARM.perturbed(points(), k, 0, energy=True, state=False) for k in (0.001, 0.01))
+    small, large = (ARM.perturbed(points(), k, 0, "right") for k in (0.001, 0.01))
     assert small.regressor.max() == 0.0
-    np.testing.assert_allclose(large.parameters, 10.0 * small.parameters, rtol=1e-6)
+    np.testing.assert_allclose(large.error, 10.0 * small.error, rtol=1e-6)
     x = points(count=1)[0]
     W = ARM.task.matrix(x)
     Y = W @ ARM.base_parameters
     expected = 0.01 / 4.0 * np.abs(Y).max() * np.sqrt(np.trace(np.linalg.inv(W.T @ W)))
-    found = np.sqrt(np.mean(large.parameters**2)) * np.linalg.norm(ARM.base_parameters)
+    found = np.sqrt(np.mean(large.error**2)) * np.linalg.norm(ARM.base_parameters)
     assert found == pytest.approx(expected, rel=0.15)
 
 
+def test_deviations_of_the_printed_parameters_are_those_of_drawn_estimates():
+    x, rng = points(count=1)[0], np.random.default_rng(1)
+    W = ARM.task.matrix(x)
+    Y = W @ ARM.base_parameters
+    noise = 0.01 / 4.0 * np.abs(Y).max() * rng.normal(size=(4000, Y.size))
+    drawn = np.linalg.lstsq(W, (Y + noise).T)[0]
+    np.testing.assert_allclose((ARM.printed_of_ours @ drawn).std(axis=1), ARM.deviations(x, 0.01), rtol=0.06)
+
+
+def test_worse_sets_have_the_condition_number_that_is_asked_for():
+    x = 0.5 * np.array(published(STUDY)["computed"]["points"])
+    start = np.zeros((2, len(x), 3))
+    start[0, :, 1:], start[1] = x[:, :2], x[:, 2:]
+    found = [np.linalg.cond(ARM.task.matrix(each)) for each in ARM.worse_sets(start, 3, 400.0)]
+    np.testing.assert_allclose(found, 400.0, rtol=0.05)
+
+
 def test_noise_on_the_state_leaves_the_energy():
-    drawn = ARM.perturbed(points(), 0.001, 0, energy=False, state=True)
-    assert drawn.energy.max() == 0.0
+    drawn = ARM.perturbed(points(), 0.001, 0, "regressor")
+    assert drawn.right.max() == 0.0
     assert drawn.regressor.min() > 0.0
 
 
@@ -69,7 +86,12 @@ def test_noise_on_the_state_leaves_the_energy():
 def test_a_glance_has_all_figures():
     (study,) = reproduce(["gautier"], "glance")
     assert {check.name for check in study.checks} == GAUTIER.names
-    assert {check.name for check in study.checks if check.comparable} == {"gautier.base_parameters"}
+    assert {check.name for check in study.checks if check.comparable} == {
+        "gautier.base_parameters",
+        *(f"gautier.true.{what}" for what in ("max_relative_deviation", "worst_rounding_units")),
+        *(f"gautier.bound.eq{number}" for number in (12, 13)),
+        *(name for name in GAUTIER.names if ".appendix." in name),
+    }
     assert all(np.isfinite(check.ours).all() for check in study.checks)
 
 

@@ -132,7 +132,7 @@ class _Rows:
     @classmethod
     def of(cls, rows: ModelDesignRows, state: Samples) -> _Rows:
         W, X = rows.fill(state).matrix, rows.values
-        Y, sigma = W @ X, np.linalg.svd(W, compute_uv=False)
+        Y, sigma = W @ X, np.asarray(np.linalg.svd(W, compute_uv=False), float)
         if not np.linalg.norm(Y) > _NOTHING * sigma[0] * np.linalg.norm(X):
             raise NothingMeasured(
                 "the right-hand side of these rows is zero, so that no perturbation is a part of it; allowed: energy "
@@ -148,7 +148,8 @@ class _Rows:
         right = np.linalg.norm(dY) / np.linalg.norm(self.Y)
         regressor = np.linalg.norm(W - self.W, 2) / self.sigma[0]
         bound = condition_number * (right + regressor * np.linalg.norm(self.X + dX) / size)
-        return right, regressor, np.linalg.norm(dX) / size, bound, condition_number, sigma[0] / sigma[-1]
+        found = right, regressor, np.linalg.norm(dX) / size, bound, condition_number, sigma[0] / sigma[-1]
+        return tuple(map(float, found))
 
 
 def _moved(state: Samples, noise: Array) -> Samples:

@@ -20,9 +20,10 @@ from freefloat.excitation.goals.names import GoalName
 from freefloat.excitation.guesses import drawn_guesses
 from freefloat.excitation.plan import InvalidPlan, Plan
 from freefloat.excitation.procedures.interval_excitation import find_intervals, plan_with_intervals
+from freefloat.excitation.procedures.optimum_points import FrontPoint
 from freefloat.excitation.procedures.selected_excitation import find_selection
 from freefloat.mission.designing_intervals import intervals_of, still_intervals
-from freefloat.mission.designing_points import FrontPoint, PlannedPoints, find_points, front_of
+from freefloat.mission.designing_points import PlannedPoints, find_points, front_of
 from freefloat.mission.earlier import Flown, motion_flown
 from freefloat.mission.limits import mission_limits
 from freefloat.mission.mission_file import InvalidMission, Mission

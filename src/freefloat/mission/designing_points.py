@@ -38,7 +38,7 @@ from freefloat.excitation.sheet import in_words
 from freefloat.excitation.solver.between_instants import fine_instants
 from freefloat.mission.shapes import PointsShapeSection
 from freefloat.motion.limits import Limits, limits_of
-from freefloat.motion.quintic_points import QuinticPoints
+from freefloat.motion.quintic_points import QuinticPoints, telling_instants
 from freefloat.motion.trajectory import Trajectory
 
 _SHARES = (1.0 - 1e-6, 0.7, 0.5, 0.35, 0.25)  # of the box; the first leaves room for rounding
@@ -103,13 +103,9 @@ class PlannedPoints:
         """Rows of the earlier motions, shape (m, columns)."""
         if not self.plan.earlier:
             return None
-        conditions = self.plan.conditions()
-        return np.vstack(
-            [
-                self.rows.fill(conditions.samples(each.channels, each.evaluate(self._instants(each)))).matrix
-                for each in self.plan.earlier
-            ]
-        )
+        conditions, count = self.plan.conditions(), self.plan.instants
+        moved = [(each.channels, each.evaluate(telling_instants(each, count))) for each in self.plan.earlier]
+        return np.vstack([self.rows.fill(conditions.samples(*each)).matrix for each in moved])
 
     def limits(self, share: float = _SHARES[0]) -> Limits:
         """The box of the joints, drawn in about home; what the robot does not say is as usual.
@@ -149,12 +145,9 @@ class PlannedPoints:
 
     def margins(self, path: Trajectory) -> tuple[Margin, ...]:
         """Of every limit, the nearest that the motion comes, also between samples."""
-        t = fine_instants(self._instants(path), path)
+        t = fine_instants(np.linspace(0.0, path.duration_s, self.plan.instants_of_limits), path)
         motion = PlannedMotion(self.plan.conditions(), path.channels, path.linear_map(t), path.coefficients)
         return margins_along(self.plan.limits, motion)
-
-    def _instants(self, motion: Trajectory) -> Array:
-        return np.linspace(0.0, motion.duration_s, self.plan.instants_of_limits)
 
 
 def find_points(points: PlannedPoints, starts: int, seed: int, watch: Watch | None = None) -> Excitation:
@@ -186,10 +179,11 @@ def find_points(points: PlannedPoints, starts: int, seed: int, watch: Watch | No
         margins = points.margins(path)
         if all(margin.kept for margin in margins) or found.interrupted:
             break
-    broken = [margin.limit for margin in margins if not margin.kept]
-    if broken:
+    tightest = min(margins, key=lambda margin: margin.share, default=None)
+    if tightest is not None and not tightest.kept:
         raise NoMotionFound(
-            f"no way through optimum points was found that keeps {broken[0]}, also in {share:g} of the joints' ranges"
+            f"no way through optimum points was found that keeps {tightest.limit}, also in {share:.3g} of the joints' "
+            "ranges"
         )
     solver = f"{len(found.positions)} optimum points, equilibrium {found.equilibrium:.4g}"
     if share < _SHARES[0]:

@@ -20,7 +20,7 @@ from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.models.model import NotApplicable
 from freefloat.models.names import ModelName
 from freefloat.motion.limits import limits_of
-from freefloat.motion.quintic_points import QuinticPoints
+from freefloat.motion.quintic_points import telling_instants
 from freefloat.motion.trajectory import Trajectory
 
 LEVELS = (0.001, 0.01, 0.1)
@@ -55,7 +55,7 @@ def perturb(
         plan = replace(plan, model=model)
     try:
         rows = plan.rows()
-        state = plan.conditions().samples(path.channels, path.evaluate(_instants(plan)))
+        state = plan.conditions().samples(path.channels, path.evaluate(telling_instants(path, plan.instants)))
         W, spread = rows.fill(state).matrix, _spread(plan)
         condition_number = true_condition_number(W)
         if not condition_number < _NO_RANK:
@@ -69,12 +69,7 @@ def perturb(
             )
     except (NothingMeasured, NotApplicable) as error:
         raise InvalidMission(f"{mission.path}: {error}") from error
-    return Perturbations(plan.model, *W.shape, condition_number, equilibrium(W), entries)
-
-
-def _instants(plan: Plan) -> Array:
-    passed = plan.shape.passed if isinstance(plan.shape, QuinticPoints) else np.zeros(0)
-    return passed if passed.size > 1 else np.linspace(0.0, plan.shape.duration_s, plan.instants)
+    return Perturbations(plan.model, len(W), W.shape[1], condition_number, equilibrium(W), entries)
 
 
 def _spread(plan: Plan) -> Array:

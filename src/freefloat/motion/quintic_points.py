@@ -115,3 +115,9 @@ class QuinticPoints(Trajectory):
         points = np.stack([q, dq, self.accelerations], axis=1)  # (points, 3, channels)
         ends = np.concatenate([points[:-1], points[1:]], axis=1)
         return piecewise_extremes(quintic_polynomials(ends, np.diff(self.t)), self.t)
+
+
+def telling_instants(motion: Trajectory, count: int) -> Array:
+    """Where rows of a motion are taken [s]: at points that it passes without a stop, else at so many even instants."""
+    passed = motion.passed if isinstance(motion, QuinticPoints) else np.zeros(0)
+    return passed if passed.size > 1 else np.linspace(0.0, motion.duration_s, count)

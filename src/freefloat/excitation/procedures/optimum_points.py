@@ -242,7 +242,7 @@ class _Search:
         """Points for each weight, and iterations of all."""
         x = rng.uniform(-1.0, 1.0, (2, self.r + 1, len(self.task.limits.channels)))
         x[0] *= rng.uniform(*_FIRST_SPREAD)
-        stages = [ConditionNumber(p) for p in _STAGES] if self.goal is None else [self.goal]
+        stages: list[Goal] = [ConditionNumber(p) for p in _STAGES] if self.goal is None else [self.goal]
         x, iterations = self._minimum(x, [self._joined(goal) for goal in stages])
         shaken = (1.0 - _SHAKE) * x + rng.uniform(-_SHAKE, _SHAKE, x.shape)  # inwards, off the bounds
         last, found = self._joined(self.goal or ConditionNumber()), []

@@ -12,11 +12,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from scipy.optimize import brentq
 
 from freefloat.arrays import Array
 from freefloat.excitation.goals.condition_number import true_condition_number
+from freefloat.excitation.perturbed_rows import Perturbation, What, perturbation
 from freefloat.excitation.procedures.optimum_points import OptimumPoints, PointsTask
 from freefloat.excitation.rows.energy import EnergyDesignRows
+from freefloat.models.formula import parse_formula
 from freefloat.models.model import Energy
 from freefloat.motion.limits import Limits, limits_of
 from freefloat.robot.model import Robot
@@ -24,18 +27,25 @@ from freefloat.studies.catalogue import published
 
 STUDY = "gautier_khalil_arm"
 ACCELERATION_RAD_S2 = 20.0  # OURS, of the path through optimum points
+NOISES: dict[str, What] = {"energy": "right", "state": "regressor", "both": "both"}  # what is printed as noisy
 _DRAWN_FOR_ONE = 5  # random sets, of which one is taken
 
 
 def arm_limits(robot: Robot, acceleration_rad_s2: float = ACCELERATION_RAD_S2) -> Limits:
     """45 degrees either way, 0.88 rad/s; random points do without an acceleration limit."""
-    box, ones = published(STUDY)["computed"]["limits"], np.ones(len(robot.joints))
-    reach = np.radians(box["position_deg"]) * ones
+    box = published(STUDY)["computed"]["limits"]
+    return boxed(robot, box["position_deg"], box["rate_rad_s"], acceleration_rad_s2)
+
+
+def boxed(robot: Robot, position_deg: float, rate_rad_s: float, acceleration_rad_s2: float = np.inf) -> Limits:
+    """The same limits for all joints, positions either way."""
+    ones = np.ones(len(robot.joints))
+    reach = np.radians(position_deg) * ones
     return replace(
         limits_of(robot, robot.joint_names),
         lowest=-reach,
         highest=reach,
-        rate=box["rate_rad_s"] * ones,
+        rate=rate_rad_s * ones,
         acceleration=acceleration_rad_s2 * ones,
     )
 
@@ -45,41 +55,46 @@ def points_problem(robot: Robot) -> tuple[EnergyDesignRows, Limits]:
     return EnergyDesignRows(Energy(robot)), arm_limits(robot)
 
 
-@dataclass(frozen=True, slots=True)
-class Perturbed:
-    """Relative sizes of perturbations and of the error they cause, by draw, shape (draws,) each.
-
-    energy: |dY| / |Y|. regressor: |dW| / |W|, 2-norm. parameters: |dX| / |X|.
-    """
-
-    energy: Array
-    regressor: Array
-    parameters: Array
-
-
 @dataclass(frozen=True, eq=False)
 class Arm:
-    """The robot, and what may be done with points (q, dq) anywhere in its box: x of shape (2, r + 1, joints)."""
+    """The robot, and what may be done with points (q, dq) anywhere in its box: x of shape (2, r + 1, joints).
+
+    box: positions either way [deg] and rates [rad/s], as usual unless given. by_sines: whether random points are normal
+    numbers x through the change of variables of section 4.2, sin^2 x of the range and sin x of the rate; else uniform.
+    """
 
     robot: Robot
+    box: tuple[float, float] | None = None
+    by_sines: bool = False
 
     @cached_property
     def task(self) -> PointsTask:
         """Points as numbers between -1 and 1, up to the limits of position and rate."""
-        return PointsTask(EnergyDesignRows(Energy(self.robot)), arm_limits(self.robot, np.inf))
+        limits = arm_limits(self.robot, np.inf) if self.box is None else boxed(self.robot, *self.box)
+        return PointsTask(EnergyDesignRows(Energy(self.robot)), limits)
 
     @cached_property
     def base_parameters(self) -> Array:
         """X, shape (15,)."""
         return Energy(self.robot).values()
 
+    @cached_property
+    def printed_of_ours(self) -> Array:
+        """The printed base parameters as combinations of our clusters, shape (15, 15)."""
+        minimal, entries = Energy(self.robot).minimal, published(STUDY)["parameters"]["base"]["entries"]
+        return np.array([parse_formula(entry["form"], minimal.names) for entry in entries])[:, minimal.kept]
+
     def placed(self, found: OptimumPoints) -> Array:
         """Optimum points as numbers between -1 and 1."""
         return np.asarray((np.stack([found.positions, found.rates]) - self.task.centre) / self.task.scale)
 
     def random_points(self, r: int, rng: np.random.Generator) -> Array:
-        """Uniform within the box."""
-        return rng.uniform(-1.0, 1.0, (2, r + 1, len(self.robot.joints)))
+        """Anywhere within the box."""
+        shape = (2, r + 1, len(self.robot.joints))
+        if not self.by_sines:
+            return rng.uniform(-1.0, 1.0, shape)
+        q, dq = np.sin(rng.normal(size=shape))
+        return np.stack([2.0 * q**2 - 1.0, dq])
 
     def random_sets(self, r: int, count: int, condition_number: float) -> list[Array]:
         """So many sets of random points, those of five times as many that come nearest to a condition number."""
@@ -88,22 +103,34 @@ class Arm:
         apart = [abs(np.log(true_condition_number(self.task.matrix(x)) / condition_number)) for x in drawn]
         return [drawn[k] for k in np.argsort(apart)[:count]]
 
-    def perturbed(self, points: list[Array], level: float, seed: int, energy: bool, state: bool) -> Perturbed:
+    def worse_sets(self, x: Array, count: int, condition_number: float) -> list[Array]:
+        """So many sets of points between x and random ones that have a condition number, larger than that of x."""
+        rng = np.random.default_rng(0)
+        found = list[Array]()
+        while len(found) < count:
+            away = self.random_points(x.shape[1] - 1, rng) - x
+
+            def apart(share: float, away: Array = away) -> float:
+                return float(np.log(true_condition_number(self.task.matrix(x + share * away)) / condition_number))
+
+            if apart(1.0) > 0.0:
+                found.append(x + brentq(apart, 0.0, 1.0, xtol=1e-4) * away)
+        return found
+
+    def perturbed(self, points: list[Array], level: float, seed: int, what: What, share: float = 1.0) -> Perturbation:
         """Least squares with noise on the energy, on the state (q, dq), or on both, a draw for each of the points.
 
         level: k, standard deviations are k/4 of the largest energy difference, of the joints' range, of their rate.
+        share: of the noise of positions that is there, all of it in the article.
         """
+        samples = {id(x): self.task.samples(x) for x in points}
+        spread = np.stack([2.0 * share * self.task.scale[0, 0], self.task.scale[1, 0]])  # of the range, of the rate
+        return perturbation(self.task.rows, [samples[id(x)] for x in points], spread, what, level, seed)
+
+    def deviations(self, x: Array, level: float) -> Array:
+        """Standard deviations of the printed parameters with noise on the energy, shape (15,)."""
+        W = self.task.matrix(x)
         share = level * float(published(STUDY)["noise"]["deviation_per_level"])
-        rng, task, X = np.random.default_rng(seed), self.task, self.base_parameters
-        on_state = np.array([2.0, 1.0])[:, None, None]  # of half the range, of the largest rate
-        found = []
-        for x in points:
-            W = task.matrix(x)
-            Y = W @ X
-            dY = energy * share * np.abs(Y).max() * rng.normal(size=Y.size)
-            seen = task.matrix(x + state * share * on_state * rng.normal(size=x.shape))
-            estimate = np.linalg.lstsq(seen, Y + dY)[0]
-            sizes = np.linalg.norm(dY) / np.linalg.norm(Y), np.linalg.norm(seen - W, 2) / np.linalg.norm(W, 2)
-            error = np.linalg.norm(estimate - X) / np.linalg.norm(X)
-            found.append([*sizes, error])
-        return Perturbed(*np.array(found).T)
+        triangle = np.asarray(np.linalg.qr(W, mode="r"), float)
+        root = np.linalg.solve(triangle.T, self.printed_of_ours.T)  # its square is T (W^T W)^-1 T^T
+        return share * np.abs(W @ self.base_parameters).max() * np.linalg.norm(root, axis=0)
