@@ -21,7 +21,16 @@ def folder(tmp_path_factory):
     mission = write_standing_mission(folder, SELECTED)
     run("design", mission, "-o", folder / "motion.json")
     for seed in (0, 1):
-        run("simulate", mission, "--excitation", folder / "motion.json", "--seed", seed, "-o", folder / f"{seed}.parquet")
+        run(
+            "simulate",
+            mission,
+            "--excitation",
+            folder / "motion.json",
+            "--seed",
+            seed,
+            "-o",
+            folder / f"{seed}.parquet",
+        )
     return folder
 
 
@@ -50,7 +59,9 @@ def test_a_recording_is_what_was_there_before(folder):
 def test_the_command_takes_recordings_and_refuses_what_is_none(folder):
     mission = folder / "mission.yaml"
     run("design", mission, "--earlier", folder / "0.parquet", "-o", folder / "next.json", "--quiet")
-    first, after = (json.loads((folder / name).read_text())["condition_number"] for name in ("motion.json", "next.json"))
+    first, after = (
+        json.loads((folder / name).read_text())["condition_number"] for name in ("motion.json", "next.json")
+    )
     assert after <= 1.001 * first
     code, _, said = ended(["design", mission, "--earlier", folder / "stander.yaml", "-o", folder / "no.json"])
     assert code == 2

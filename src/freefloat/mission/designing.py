@@ -50,10 +50,10 @@ def design(
     """The motion that reveals the most of the mission's robot within all its limits.
 
     starts: local searches from random motions, of which the best counts. goal: by name, or one of your own; the
-    mission's unless given. earlier: motions designed or flown before, or recordings of them, which this one complements.
-    workers: processes, as many as there are processors unless given. watch: called with how far the design is. shakes:
-    how often the best two are shaken, in search of better ones nearby. A selection draws its motions and does not search:
-    starts, workers and shakes are not for it.
+    mission's unless given. earlier: motions designed or flown before, or recordings of them, which this one
+    complements. workers: processes, as many as there are processors unless given. watch: called with how far the design
+    is. shakes: how often the best two are shaken, in search of better ones nearby. A selection draws its motions and
+    does not search: starts, workers and shakes are not for it.
     """
     plan, shape = plan_of(mission, goal, earlier), mission.settings.excitation.shape
     if isinstance(shape, SelectionShapeSection):
@@ -66,9 +66,7 @@ def design(
     return replace(found, origin=origin, sheet=sheet)
 
 
-def plan_of(
-    mission: Mission, goal: GoalName | Goal | None = None, earlier: Sequence[Flown] = ()
-) -> Plan:
+def plan_of(mission: Mission, goal: GoalName | Goal | None = None, earlier: Sequence[Flown] = ()) -> Plan:
     """What the mission says of the motion to be designed."""
     said, flight = mission.settings, mission.settings.flight
     wanted, shape = goal or said.excitation.goal, shape_of(mission)

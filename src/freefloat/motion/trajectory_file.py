@@ -28,8 +28,8 @@ from freefloat.files import (
 )
 from freefloat.motion.bspline import BSpline
 from freefloat.motion.combined import Combined
-from freefloat.motion.consecutive import Consecutive
 from freefloat.motion.command_file import read_commands, refuse_wrong_units
+from freefloat.motion.consecutive import Consecutive
 from freefloat.motion.cycloid import Cycloid
 from freefloat.motion.fourier import Fourier, PlainFourier
 from freefloat.motion.quintic import ENDS

@@ -2,8 +2,8 @@
 
 The baseline that a design must beat. K. Ayusawa, A. Rioux, E. Yoshida, G. Venture, M. Gautier, "Generating persistently
 exciting trajectory based on condition number optimization", ICRA 2017, compare theirs with it: the number of motions is
-limited, and the set is updated again and again by motions that better it (after J. Jovic et al., IROS 2015). How motions
-are drawn is not printed; ours fill their limits (`solver/random_within.py`).
+limited, and the set is updated again and again by motions that better it (after J. Jovic et al., IROS 2015). How
+motions are drawn is not printed; ours fill their limits (`solver/random_within.py`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Told = Callable[[int, float], None]
 class RandomSelection:
     """The best few of many random motions.
 
-    chosen: numbers of the motions. value: of the goal for all of them together. updates: how often the set was bettered.
+    chosen: numbers of the motions. value: of the goal for all of them together. updates: how often it was bettered.
     """
 
     chosen: tuple[int, ...]

@@ -1,8 +1,8 @@
 """Random motions that fill their limits.
 
-Every channel moves as far as its own limits allow, and the nearest motion that keeps all others counts. All channels made
-smaller together until the first limit is kept, as `random_starts` are, show far less where channels are many: for two
-arms of seven joints, condition numbers are about fifty times as large.
+Every channel moves as far as its own limits allow, and the nearest motion that keeps all others counts. All channels
+made smaller together until the first limit is kept, as `random_starts` are, show far less where channels are many: of
+two arms of seven joints, condition numbers are about forty times as large.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A humanoid of 34 joints that stands on its left foot, to try designs of such a size on.
 
-Its proportions are those of HRP-4 as its makers give them (K. Kaneko et al., IROS 2011): 1.51 m, 39 kg, six joints a leg,
-seven an arm, two in the waist, two in the neck, two in each hand. Where in that frame bodies are heavy is not public; our
-links are cylinders. x is forward, y to the left, z up; at zero it stands upright, arms beside the body.
+Its proportions are those of HRP-4 as its makers give them (K. Kaneko et al., IROS 2011): 1.51 m, 39 kg, six joints a
+leg, seven an arm, two in the waist, two in the neck, two in each hand. How the mass is spread is not public; our links
+are cylinders. x is forward, y to the left, z up; at zero it stands upright, arms beside the body.
 """
 
 from __future__ import annotations
@@ -30,14 +30,17 @@ from freefloat.robot.transform import Transform
 GRAVITY = (0.0, 0.0, -9.81)
 SOLE_M = 0.09  # below the ankle
 FOOT_M = ((0.13, 0.05), (0.13, -0.05), (-0.09, -0.05), (-0.09, 0.05))
-# Positions [rad] at which motions begin and end: knees bent, leaning to the left so that the centre of mass is above the
-# left foot, the right leg lifted aside. All others are at zero, or a quarter into a range that ends there.
+# Positions [rad] at which motions begin and end: knees bent, leaning to the left so that the centre of mass is above
+# the left foot, the right leg lifted aside. All others are at zero, or a quarter into a range that ends there.
 HOME = {
     "left_foot_joint": 0.12,
     "left_hip_roll_joint": -0.12,
     "right_hip_roll_joint": -0.3,
-    **{f"{side}_{part}_joint": angle for side in ("left", "right") for part, angle in
-       (("thigh", -0.22), ("shank", 0.44), ("ankle", -0.22))},
+    **{
+        f"{side}_{part}_joint": angle
+        for side in ("left", "right")
+        for part, angle in (("thigh", -0.22), ("shank", 0.44), ("ankle", -0.22))
+    },
 }
 PERIOD_S, HARMONICS, INSTANTS = 8.0, 3, 100
 CLEARANCE_M = 0.01
@@ -47,7 +50,7 @@ _X, _Y, _Z = np.eye(3)
 class _Link(NamedTuple):
     """A cylinder from its joint along z of its frame: where it sits on its parent [m], and what it is.
 
-    limits: of the joint [deg]. to: z of its far end [m]; below zero downwards. radius: [m]; of a shape too, where solid.
+    limits: of the joint [deg]. to: z of its far end [m]; below zero downwards. radius: [m]. solid: has a shape.
     """
 
     name: str
@@ -79,7 +82,17 @@ def _arm(side: str, y: float) -> list[_Link]:
     hand = f"{side}_hand"
     return [
         _Link(f"{side}_shoulder_pitch", "chest", (0, y, 0.3), _Y, (-150, 50), 40, 0.7, 0.05, 0.04),
-        _Link(f"{side}_shoulder_roll", f"{side}_shoulder_pitch", (0, math.copysign(0.04, y), 0), _X, out, 40, 0.6, -0.05, 0.04),
+        _Link(
+            f"{side}_shoulder_roll",
+            f"{side}_shoulder_pitch",
+            (0, math.copysign(0.04, y), 0),
+            _X,
+            out,
+            40,
+            0.6,
+            -0.05,
+            0.04,
+        ),
         _Link(f"{side}_upper_arm", f"{side}_shoulder_roll", (0, 0, -0.05), _Z, (-80, 80), 30, 1.1, -0.2, 0.04, True),
         _Link(f"{side}_forearm", f"{side}_upper_arm", (0, 0, -0.2), _Y, (-120, 0), 30, 0.8, -0.15, 0.035, True),
         _Link(f"{side}_wrist_yaw", f"{side}_forearm", (0, 0, -0.15), _Z, (-80, 80), 10, 0.3, -0.05, 0.03),
@@ -100,7 +113,9 @@ _LINKS = [
     *_arm("left", 0.16),
     *_arm("right", -0.16),
 ]
-_APART = [(f"{side}_{part}", other) for side in ("left", "right") for part in ("forearm", "hand") for other in ("chest",)]
+_APART = [
+    (f"{side}_{part}", other) for side in ("left", "right") for part in ("forearm", "hand") for other in ("chest",)
+]
 _APART += [(f"{side}_hand", f"{side}_thigh") for side in ("left", "right")]
 _APART += [("left_hand", "right_hand"), ("left_forearm", "right_forearm"), ("left_thigh", "right_thigh")]
 _APART += [("left_shank", "right_shank"), ("left_hand", "right_thigh"), ("right_hand", "left_thigh")]
@@ -150,9 +165,7 @@ def _home(joint: Joint) -> float:
 
 def _body(link: _Link) -> Body:
     low, high = np.radians(link.limits)
-    joint = Joint(
-        f"{link.name}_joint", "revolute", link.axis, (float(low), float(high)), 2.0, 8.0, link.torque
-    )
+    joint = Joint(f"{link.name}_joint", "revolute", link.axis, (float(low), float(high)), 2.0, 8.0, link.torque)
     shape = (Capsule(np.zeros(3), np.array([0.0, 0.0, link.to]), link.radius),) if link.solid else ()
     phi = _cylinder(link.mass, 0.0, link.to, link.radius)
     return Body(link.name, link.parent, joint, Transform(p=np.array(link.xyz, float)), phi, shape)

@@ -33,14 +33,13 @@ FREE_OF_MASSES = frozenset(
 )
 
 
-
 @dataclass(frozen=True, slots=True)
 class _AyusawaSize:
     """How much is computed.
 
     gradients: motions at which they are compared. iterations: of each design, before it is mended to keep all limits.
-    motions: random ones to select from. fills: sizes of random motions, over their limits, that are tried. harmonics: of
-    designs and selected motions.
+    motions: random ones to select from. fills: sizes of random motions, over their limits, that are tried. harmonics:
+    of designs and selected motions.
     """
 
     gradients: int
