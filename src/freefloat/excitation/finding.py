@@ -87,7 +87,7 @@ def find_excitation(
 
 
 def _starting(plan: Plan, task: PlannedTask, starts: int, seed: int) -> list[Array]:
-    """Random motions; where they are so small that rows nearly lack rank, as with many channels, ones that fill limits."""
+    """Random motions; where rows of these nearly lack rank, as with many channels, others that fill their limits."""
     found = random_starts(task, starts, seed)
     if plan.of_sensors or plan.condition_number(plan.variables.trajectory(found[0])) < _HARDLY:
         return found

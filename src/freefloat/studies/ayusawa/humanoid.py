@@ -42,7 +42,7 @@ HOME = {
         for part, angle in (("thigh", -0.22), ("shank", 0.44), ("ankle", -0.22))
     },
 }
-PERIOD_S, HARMONICS, INSTANTS = 8.0, 3, 100
+PERIOD_S, HARMONICS, INSTANTS = 8.0, 10, 100
 CLEARANCE_M = 0.01
 _X, _Y, _Z = np.eye(3)
 
@@ -107,7 +107,7 @@ _LINKS = [
     *_leg("left", 0.08),
     *_leg("right", -0.08),
     _Link("waist", "pelvis", (0, 0, 0.08), _Z, (-30, 30), 60, 0.8, 0.04, 0.06),
-    _Link("chest", "waist", (0, 0, 0.04), _Y, (-10, 30), 100, 9.6, 0.36, 0.1, True),
+    _Link("chest", "waist", (0, 0, 0.04), _Y, (-10, 30), 100, 8.5, 0.36, 0.1, True),
     _Link("neck", "chest", (0, 0, 0.38), _Z, (-60, 60), 5, 0.3, 0.05, 0.04),
     _Link("head", "neck", (0, 0, 0.05), _Y, (-20, 30), 5, 1.8, 0.2, 0.08, True),
     *_arm("left", 0.16),

@@ -1,8 +1,8 @@
 """Tables I and II of Ayusawa et al.: designs one after the other, and motions selected from random ones.
 
 Neither HRP-4 and its limits are printed, nor which rows the matrix has, nor how random motions were drawn, how large
-and how many. So both row kinds are shown, joint torques and the wrench under the feet, and random motions of several sizes:
-by the wrench and motions of about half their limits, Table II comes out as it is printed.
+and how many. So both row kinds are shown, joint torques and the wrench under the feet, and random motions of several
+sizes: by the wrench and motions of about half their limits, Table II comes out as it is printed.
 """
 
 from __future__ import annotations
@@ -17,9 +17,11 @@ from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.excitation.excitation import Excitation
 from freefloat.excitation.finding import find_excitation
 from freefloat.excitation.goals.condition_number import true_condition_number
+from freefloat.excitation.plan import Plan
 from freefloat.excitation.procedures.random_selection import in_order, select_motions
 from freefloat.excitation.solver.random_within import random_within
 from freefloat.models.names import ModelName
+from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
 from freefloat.studies.ayusawa.experiment import DESIGNS, STUDY, standing_plan
 from freefloat.studies.catalogue import published
@@ -30,6 +32,7 @@ FILLS = (1.0, 0.7, 0.53, 0.35)  # of its own limits, that every joint of a rando
 FITTED = 0.53  # with which Table II comes out, on base-wrench rows
 _ROWS: dict[ModelName, str] = {"torque": "", "base-wrench": "wrench."}
 _WORDS: dict[ModelName, str] = {"torque": "rows of joint torques", "base-wrench": "rows of the wrench under the feet"}
+_Numbers = tuple[tuple[float, ...], tuple[float, ...]]  # together, and each alone
 TABLE_FIGURES = frozenset(
     f"ayusawa.{what}.{rows}{name}"
     for what in ("sequential", "random_selection")
@@ -63,7 +66,7 @@ def designed(robot: Robot, iterations: int, harmonics: int, watch: Watch) -> Ite
 def selected(robot: Robot, motions: int, fills: tuple[float, ...], harmonics: int, watch: Watch) -> Iterator[Check]:
     """Table II, for random motions of several sizes."""
     printed, what = published(STUDY)["results"]["random_selection"], "random selection"
-    found: dict[tuple[ModelName, float], tuple[tuple[float, ...], tuple[float, ...]]] = {}
+    found: dict[tuple[ModelName, float], _Numbers] = {}
     for fill in fills:
         watch(f"random selection, motions of {fill:.0%} of their limits")
         found |= {(model, fill): each for model, each in _selection(robot, motions, fill, harmonics).items()}
@@ -102,27 +105,40 @@ def selected(robot: Robot, motions: int, fills: tuple[float, ...], harmonics: in
         )
 
 
-def _selection(
-    robot: Robot, motions: int, fill: float, harmonics: int
-) -> dict[ModelName, tuple[tuple[float, ...], tuple[float, ...]]]:
-    """Condition numbers of one, two, three motions together and of each alone, by rows."""
-    plan = standing_plan(robot, (), harmonics)
+def selected_motions(plan: Plan, motions: int, most: int, fill: float = 1.0, seed: int = 0) -> tuple[Trajectory, ...]:
+    """The best few of some random motions of the plan's shape, by the condition number of all; the best one first."""
     task = plan.limits_task()
     with one_blas_thread():
-        drawn = [random_within(task, np.random.default_rng([0, number]), fill) for number in range(motions)]
-        coefficients = [task.variables.coefficients(y) for y in drawn if y is not None]
-        found = {}
+        drawn = random_coefficients(plan, motions, fill, seed)
+        value = _value(plan, drawn)
+        order = in_order(select_motions(len(drawn), most, value).chosen, value)
+    return tuple(task.variables.shape.with_coefficients(drawn[number]) for number in order)
+
+
+def random_coefficients(plan: Plan, motions: int, fill: float, seed: int = 0) -> list[Array]:
+    """Of so many random motions within the plan's limits, shape (k, channels) each."""
+    task = plan.limits_task()
+    drawn = (random_within(task, np.random.default_rng([seed, number]), fill) for number in range(motions))
+    return [task.variables.coefficients(y) for y in drawn if y is not None]
+
+
+def _selection(robot: Robot, motions: int, fill: float, harmonics: int) -> dict[ModelName, _Numbers]:
+    """Condition numbers of one, two, three motions together and of each alone, by rows."""
+    plan = standing_plan(robot, (), harmonics)
+    with one_blas_thread():
+        drawn, found = random_coefficients(plan, motions, fill), {}
         for model in _ROWS:
-            rows = replace(plan, model=model).on_matrix()
-            value = _value([np.asarray(np.linalg.qr(rows.matrix(each), mode="r")) for each in coefficients])
-            order = in_order(select_motions(len(coefficients), DESIGNS, value).chosen, value)
+            value = _value(replace(plan, model=model), drawn)
+            order = in_order(select_motions(len(drawn), DESIGNS, value).chosen, value)
             stacked = tuple(value(order[: count + 1]) for count in range(DESIGNS))
             found[model] = (stacked, tuple(value((number,)) for number in order))
     return found
 
 
-def _value(triangles: list[Array]) -> Callable[[tuple[int, ...]], float]:
-    """Condition number of motions together, from the triangular factors of their rows."""
+def _value(plan: Plan, drawn: list[Array]) -> Callable[[tuple[int, ...]], float]:
+    """Condition number of some motions together, from the triangular factors of their rows."""
+    rows = plan.on_matrix()
+    triangles = [np.asarray(np.linalg.qr(rows.matrix(each), mode="r")) for each in drawn]
     return lambda chosen: true_condition_number(np.vstack([triangles[number] for number in chosen]))
 
 
