@@ -27,7 +27,10 @@ from freefloat.excitation.procedures.optimum_points import optimum_points
 from freefloat.excitation.solver.local_search import random_starts
 from freefloat.excitation.solver.planned_task import PlannedTask
 from freefloat.excitation.solver.sequential_quadratic import TOLERANCE, minimise
-from freefloat.studies.ayusawa.experiment import DESIGNS, ITERATIONS, random_motion, standing_plan
+from freefloat.motion.trajectory import Trajectory
+from freefloat.studies.ayusawa.experiment import DESIGNS, ITERATIONS, standing_plan
+from freefloat.studies.ayusawa.humanoid import humanoid_plan
+from freefloat.studies.ayusawa.tables import selected_motions
 from freefloat.studies.catalogue import study_robot
 from freefloat.studies.christidi.plan import christidi_plan
 from freefloat.studies.gautier.experiment import points_problem
@@ -63,7 +66,7 @@ def compare(quick: bool) -> list[Row]:
     n1, designs = n1_designs(quick)
     designs += [*condition_designs(quick), christidi_design(quick), naveen_design(quick)]
     designs += [naveen_fourier_design(quick), *point_designs(quick)]
-    designs += standing_designs(quick)
+    designs += [*standing_designs(quick), *humanoid_designs(quick)]
     WIDE.print(designs_table(designs))
     WIDE.print(solvers_table(quick))
     rows = [*gradients(rounds), n1_against_differences(n1, rounds)]
@@ -183,27 +186,40 @@ def point_designs(quick: bool) -> list[Design]:
 
 
 def standing_designs(quick: bool) -> list[Design]:
-    """Three designs of Ayusawa's size, each complementing those before, against the best of random motions."""
-    designs, earlier, drawn, last = [], (), (), np.inf
+    """Three designs of Ayusawa's size, each complementing those before, against as many of 30 random motions."""
     robot = study_robot("standing_two_arms")
-    task = standing_plan(robot).task()
-    published = ("47.6", "35.7", "33.9")  # of another robot
+    plans = partial(standing_plan, robot)
+    return _one_after_the_other("Ayusawa-sized", plans, quick, ITERATIONS, 30, ("47.6", "35.7", "33.9"))
+
+
+def humanoid_designs(quick: bool) -> list[Design]:
+    """The same of a humanoid of 34 joints on one foot, all of them moving, on rows of the wrench under it."""
+    return _one_after_the_other("humanoid, 34 joints", humanoid_plan, quick, 60, 12, ("47.6", "35.7", "33.9"))
+
+
+def _one_after_the_other(
+    name: str,
+    plans: Callable[[tuple[Trajectory, ...]], Plan],
+    quick: bool,
+    most_iterations: int,
+    draws: int,
+    published: tuple[str, ...],
+) -> list[Design]:
+    """Condition numbers of each motion alone and of all so far; published: of another robot."""
+    designs, earlier, last, alone = [], (), np.inf, plans(())
+    chosen = selected_motions(alone, 3 if quick else draws, DESIGNS)
     for stage in range(1 if quick else DESIGNS):
-        plan = standing_plan(robot, earlier)
-        found = designed(plan, quick, 1, ITERATIONS, stage)
-        best = _best_of_random(task, standing_plan(robot, drawn), range(30 * stage, 30 * (stage + 1)))
-        reached = f"{found.condition_number:.2f} of the stack; best of 30 random motions {best[0]:.0f}"
-        name = f"Ayusawa-sized, design {stage + 1}"
-        met = found.condition_number < min(best[0], last)
-        designs.append(_row(name, plan, found, reached, f"{published[stage]} (HRP-4)", "falling", met))
-        last = found.condition_number
-        earlier, drawn = (*earlier, found.trajectory), (*drawn, best[1])
+        plan = plans(earlier)
+        found = designed(plan, quick, 1, most_iterations, stage)
+        random = plans(chosen[:stage]).condition_number(chosen[stage])
+        own, whole = alone.condition_number(found.trajectory), found.condition_number
+        reached = f"{whole:.4g} of the stack, {own:.4g} alone; selected of {draws} random motions {random:.4g}"
+        met = whole < min(random, last)
+        designs.append(
+            _row(f"{name}, design {stage + 1}", plan, found, reached, f"{published[stage]} (HRP-4)", "falling", met)
+        )
+        earlier, last = (*earlier, found.trajectory), whole
     return designs
-
-
-def _best_of_random(task: PlannedTask, plan: Plan, numbers: range) -> tuple[float, object]:
-    motions = [random_motion(task, number) for number in numbers]
-    return min(((plan.condition_number(motion), motion) for motion in motions), key=lambda pair: pair[0])
 
 
 def _row(name: str, plan: Plan, found: Excitation, reached: str, published: str, wanted: str, met: bool) -> Design:

@@ -7,13 +7,12 @@ import pytest
 
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.excitation.finding import find_excitation
-from freefloat.excitation.goals.condition_number import ConditionNumber
-from freefloat.excitation.procedures.random_selection import best_of_random
 from freefloat.studies.ayusawa.differences import differences, exact_gradient
 from freefloat.studies.ayusawa.experiment import DESIGNS, GOAL_INSTANTS, ITERATIONS, STUDY, random_motion, standing_plan
+from freefloat.studies.ayusawa.tables import selected_motions
 from freefloat.studies.catalogue import study_robot
 
-MOTIONS = 100
+MOTIONS = 30
 ROBOT = study_robot(STUDY)
 
 
@@ -47,21 +46,10 @@ def designs():
 
 @cache
 def random_choices():
-    """Condition numbers of the stack, when each stage takes the best of as many random motions of its own."""
-    task, chosen, values = standing_plan(ROBOT).task(), [], []
-    for stage in range(DESIGNS):
-        plan = standing_plan(ROBOT, tuple(chosen))
-        found = best_of_random(
-            lambda number, stage=stage: random_motion(task, stage * MOTIONS + number),
-            plan.conditions(),
-            plan.rows(),
-            plan.on_matrix(goal=ConditionNumber(64.0)).goal,
-            np.linspace(0.0, plan.shape.duration_s, GOAL_INSTANTS),
-            MOTIONS,
-        )
-        values.append(plan.condition_number(found.trajectory))
-        chosen.append(found.trajectory)
-    return values
+    """Condition numbers of one, two, three motions, selected together from random ones that fill their limits."""
+    chosen = selected_motions(standing_plan(ROBOT), MOTIONS, DESIGNS)
+    plans = (standing_plan(ROBOT, chosen[:stage]) for stage in range(DESIGNS))
+    return [plan.condition_number(motion) for plan, motion in zip(plans, chosen, strict=True)]
 
 
 @pytest.mark.slow

@@ -6,7 +6,6 @@ from random_trees import random_robot, random_samples, straightened
 
 from freefloat.models.model import BaseWrench, NotApplicable, Torque
 
-
 TREES = [random_robot(seed, bodies=4 + seed, base="fixed", gravity=seed % 2 == 0) for seed in range(6)]
 ROBOTS = [*TREES, *(straightened(robot, seed) for seed, robot in enumerate(TREES))]
 

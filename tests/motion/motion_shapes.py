@@ -52,7 +52,7 @@ SHAPES = {
         )
     ),
     "consecutive": Consecutive(
-        (Fourier(CHANNELS, _normal(6), 0.4 * DURATION), Fourier(CHANNELS, _normal(8), 0.6 * DURATION))
+        (Fourier(CHANNELS, _normal(6), DURATION / 3), Fourier(CHANNELS, _normal(8), 2 * DURATION / 3))
     ),
 }
 

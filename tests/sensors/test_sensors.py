@@ -64,7 +64,9 @@ EVERY_KIND = [
 
 
 def made(settings, **more):
-    mounted = {} if settings["kind"] in ("encoder", "joint-rate", "torque", "tachometer", "wrench") else {"mounting": MOUNTED}
+    mounted = (
+        {} if settings["kind"] in ("encoder", "joint-rate", "torque", "tachometer", "wrench") else {"mounting": MOUNTED}
+    )
     return make_sensor("sensor", {"rate_Hz": 37.0, "dropouts": 0.1, **mounted, **settings, **more})
 
 

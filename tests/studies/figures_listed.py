@@ -35,10 +35,18 @@ AYUSAWA = Listed(
             "ayusawa.gradient.relative_error",
             "ayusawa.gradient.forward_relative_error",
             "ayusawa.gradient.speed_ratio",
-            "ayusawa.sequential.condition_numbers",
+            *(
+                f"ayusawa.{table}.{figure}"
+                for table in ("sequential", "sequential.wrench", "random_selection.wrench")
+                for figure in ("condition_numbers", "alone")
+            ),
+            "ayusawa.random_selection.condition_number",
+            "ayusawa.random_selection.condition_numbers",
+            "ayusawa.random_selection.fitted",
+            "ayusawa.random_selection.fitted_alone",
         }
     ),
-    do_not=frozenset({"ayusawa.random_selection.condition_number", "ayusawa.random_selection.condition_numbers"}),
+    do_not=frozenset({"ayusawa.random_selection.alone"}),
 )
 
 _NOISES = {

@@ -30,7 +30,7 @@ def design(
     earlier: Annotated[
         list[Path] | None,
         typer.Option(
-            help="A motion flown before, which this one complements: an excitation, a trajectory or a recording; repeat."
+            help="A motion flown before, which this one complements: an excitation, trajectory or recording; repeat."
         ),
     ] = None,
     shakes: Annotated[

@@ -20,7 +20,7 @@ from freefloat.estimate.prior import CadSpread, known_covariance
 from freefloat.frozen import Content, FrozenMapping
 from freefloat.models.minimal import MinimalParameters
 from freefloat.models.model import BaseWrench, LinearModel, Momentum, Torque, clusters_of
-from freefloat.models.names import ModelName
+from freefloat.models.names import OF_FORCES, ModelName
 from freefloat.robot.model import Robot
 from freefloat.robot.selection import select_parameters, with_known_separate
 from freefloat.sensors.kinds import SensorNuisances
@@ -162,7 +162,7 @@ class ProblemData(Content):
         """What shows the clusters if nothing is declared known or zero; the wrench shows all that torques do."""
         if "base-wrench" in self.models:
             return BaseWrench(self.robot)
-        forces = self.robot.base == "fixed" or {"energy", "torque"} & set(self.models)
+        forces = self.robot.base == "fixed" or OF_FORCES & set(self.models)
         return Torque(self.robot) if forces else Momentum(self.robot)
 
     @cached_property

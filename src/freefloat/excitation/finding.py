@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from freefloat.arrays import Array
+from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.excitation.effort import SHAKES, STARTS
 from freefloat.excitation.excitation import Excitation, HowFound
 from freefloat.excitation.limits.box import BoxLimit
@@ -22,6 +23,7 @@ from freefloat.excitation.planned_motion import PlannedMotion
 from freefloat.excitation.solver.between_instants import fine_instants, mended
 from freefloat.excitation.solver.local_search import Errand, Found, Progress, random_starts
 from freefloat.excitation.solver.planned_task import PlannedTask
+from freefloat.excitation.solver.random_within import random_within
 from freefloat.excitation.solver.search import search, usual_workers
 from freefloat.excitation.solver.sequential_quadratic import TOLERANCE
 from freefloat.motion.trajectory import Trajectory
@@ -29,6 +31,7 @@ from freefloat.motion.trajectory import Trajectory
 _SOLVER = "sequential quadratic programming from random motions"
 _SHAKEN = 2  # of the best
 _NO_RANK = 1e12  # a condition number that is rounding
+_HARDLY = 1e7  # one from which searches hardly find anything
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +77,9 @@ def find_excitation(
     task = plan.task()
     nothing = np.zeros(task.variables.size)
     refuse_impossible(plan.limits, task.motion(nothing))
-    _refuse_blind(plan, task, random_starts(task, 1, seed)[0])
-    errands = [Errand(number, y) for number, y in enumerate(random_starts(task, starts, seed))]
+    begun = _starting(plan, task, starts, seed)
+    _refuse_blind(plan, task, begun[0])
+    errands = [Errand(number, y) for number, y in enumerate(begun)]
     errands += [Errand(starts, y, rough=False) for y in _earlier_start(plan)]
     run = _Run(task, len(errands), min(_SHAKEN, len(errands)) if shakes else 0, watch)
     crew, began = workers or usual_workers(), time.perf_counter()
@@ -87,6 +91,16 @@ def find_excitation(
     except KeyboardInterrupt:
         run.interrupted = True
     return _result(plan, task, run, seed, shakes, time.perf_counter() - began)
+
+
+def _starting(plan: Plan, task: PlannedTask, starts: int, seed: int) -> list[Array]:
+    """Random motions; where rows of these nearly lack rank, as with many channels, others that fill their limits."""
+    found = random_starts(task, starts, seed)
+    if plan.of_sensors or plan.condition_number(plan.variables.trajectory(found[0])) < _HARDLY:
+        return found
+    with one_blas_thread():
+        filling = [random_within(task, np.random.default_rng([seed, number])) for number in range(starts)]
+    return [one if other is None else other for one, other in zip(found, filling, strict=True)]
 
 
 def _refuse_blind(plan: Plan, task: PlannedTask, y: Array) -> None:

@@ -64,10 +64,10 @@ def design(
     """The motion that reveals the most of the mission's robot within all its limits.
 
     starts: local searches from random motions, of which the best counts. goal: by name, or one of your own; the
-    mission's unless given. earlier: motions designed or flown before, or recordings of them, which this one complements.
-    workers: processes, as many as there are processors unless given. watch: called with how far the design is. shakes:
-    how often the best two are shaken, in search of better ones nearby. Intervals and points are sought by one process
-    and not shaken; a selection draws its motions and does not search.
+    mission's unless given. earlier: motions designed or flown before, or recordings of them, which this one
+    complements. workers: processes, as many as there are processors unless given. watch: called with how far the design
+    is. shakes: how often the best two are shaken, in search of better ones nearby. Intervals and points are sought by
+    one process and not shaken; a selection draws its motions and does not search.
     """
     plan = plan_of(mission, goal, earlier)
     found = find_motion(mission, plan, starts, seed, workers, watch, shakes)

@@ -1,4 +1,4 @@
-"""Motions that were flown before, which a design complements: as designed or commanded, or as a recording shows them."""
+"""Motions that were flown before, which a design complements: as designed, as commanded, or as recorded."""
 
 from __future__ import annotations
 

@@ -63,7 +63,9 @@ _ORDER = np.array([INDEX[name] for name in PREFERENCE])
 TILTED = 1e-11
 _WHOLE = 1e-14  # rounding of what is a whole number or a simple fraction on paper
 
-_Looked = Literal["energy", "momentum", "wrench"]  # at: energy and torque, momentum, the wrench under a base that stands
+_Looked = Literal[
+    "energy", "momentum", "wrench"
+]  # at: energy and torque, momentum, the wrench under a base that stands
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -202,7 +202,7 @@ class BaseWrench(Torque):
     def __post_init__(self) -> None:
         if self.robot.base != "fixed":
             raise NotApplicable(
-                f"base-wrench rows are those of a base that stands, and that of {self.robot.name} is {self.robot.base}; "
+                f"base-wrench rows are of a base that stands, and that of {self.robot.name} is {self.robot.base}; "
                 "allowed: a fixed base, or a stance in the mission"
             )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 ModelName = Literal["momentum", "angular-momentum", "base-velocity", "energy", "torque", "base-wrench"]
+OF_FORCES: frozenset[ModelName] = frozenset({"energy", "torque", "base-wrench"})  # whose rows forces give their scale
 
 
 _LENGTHS = {"m": 0, "mx": 1, "my": 1, "mz": 1}  # powers of length; an inertia has two

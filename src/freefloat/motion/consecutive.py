@@ -35,7 +35,9 @@ class Consecutive(Trajectory):
         first = self.parts[0].channels
         for part in self.parts[1:]:
             if part.channels != first:
-                raise InvalidTrajectory(f"parts move {', '.join(first)} and {', '.join(part.channels)}; allowed: the same")
+                raise InvalidTrajectory(
+                    f"parts move {', '.join(first)} and {', '.join(part.channels)}; allowed: the same"
+                )
         for number, (one, other) in enumerate(zip(self.parts, self.parts[1:], strict=False), start=1):
             _refuse_jump(number, one, other)
         self._keep(
@@ -106,6 +108,6 @@ def _refuse_jump(number: int, one: Trajectory, other: Trajectory) -> None:
         if away.max() > _JUMP:
             name = one.channels[int(np.argmax(away))]
             raise InvalidTrajectory(
-                f"{what} of {name} jumps by {away.max():.3g} between parts {number} and {number + 1}; allowed: parts that "
-                "begin as the one before ends"
+                f"{what} of {name} jumps by {away.max():.3g} between parts {number} and {number + 1}; allowed: parts "
+                "that begin as the one before ends"
             )

@@ -38,11 +38,11 @@ class WrenchSensor(Sensor):
         moment = (self.noise_Nm, self.offset_Nm, self.offset_sd_Nm, self.resolution_Nm)
         return self._output("force", "N", *force), self._output("moment", "Nm", *moment)
 
-    def _output(self, quantity: str, unit: str, white: PerAxis, bias: PerAxis, bias_sd: PerAxis, step: PerAxis) -> Output:
+    def _output(
+        self, quantity: str, unit: str, white: PerAxis, bias: PerAxis, bias_sd: PerAxis, step: PerAxis
+    ) -> Output:
         noise = Noise(np.array(white), bias=np.array(bias), bias_sd=np.array(bias_sd))
-        return Output(
-            self.channel_name(quantity), tuple("xyz"), (unit,) * 3, noise, np.array(step), np.full(3, np.inf)
-        )
+        return Output(self.channel_name(quantity), tuple("xyz"), (unit,) * 3, noise, np.array(step), np.full(3, np.inf))
 
     def _values(self, output: Output, truths: Sequence[Truth], times: Array, draws: Stream) -> Array:
         quantity = output.channel.partition(".")[0]

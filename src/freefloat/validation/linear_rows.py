@@ -1,8 +1,8 @@
 """Rates of the base, or torques or the wrench of a fixed one, as an estimate made from linear equations predicts them.
 
-Rows M x = b are linear in the clusters x. Torques and wrench are their own prediction. Rows of the angular momentum about the
-centre of mass are linear in the measured rates too: with D their derivative by these, D^-1 (M x - b) is exactly
-measured less predicted rate, and -D^-1 M at the predicted rate its derivative; weights make D superfluous.
+Rows M x = b are linear in the clusters x. Torques and wrench are their own prediction. Rows of the angular momentum
+about the centre of mass are linear in the measured rates too: with D their derivative by these, D^-1 (M x - b) is
+exactly measured less predicted rate, and -D^-1 M at the predicted rate its derivative; weights make D superfluous.
 Errors of joints and wheels are in the weights, those of a gyro's bias are nuisances.
 """
 

@@ -24,8 +24,14 @@ from freefloat.models.names import cluster_words
 from freefloat.robot.rotations import logarithm, rotations
 from freefloat.sensors.kinds import READINGS
 
-WORDS = {reading.array: reading.words for reading in READINGS} | {"torques": "joint torques", "base_wrench": "base wrench"}
-SENSORS = {reading.array: reading.sensor for reading in READINGS} | {"torques": "torque sensors", "base_wrench": "wrench sensor"}
+WORDS = {reading.array: reading.words for reading in READINGS} | {
+    "torques": "joint torques",
+    "base_wrench": "base wrench",
+}
+SENSORS = {reading.array: reading.sensor for reading in READINGS} | {
+    "torques": "torque sensors",
+    "base_wrench": "wrench sensor",
+}
 
 
 class InvalidValidation(FreefloatError):

@@ -10,6 +10,7 @@ import numpy as np
 from freefloat.arrays import AXES
 from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.problem import Problem
+from freefloat.models.names import OF_FORCES
 from freefloat.robot.base_axes import sliding_axes, turning_axes
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY
@@ -141,7 +142,7 @@ def _degrees(robot: Robot, flights: Sequence[Flight]) -> str:
 
 def nothing_known(problem: Problem) -> bool:
     """Whether any multiple of a robot moves as it does: no known parameter, wheel, momentum, torque, push."""
-    if problem.fixed.any() or {"energy", "torque"} & set(problem.models):
+    if problem.fixed.any() or OF_FORCES & set(problem.models):
         return False
     for flight in problem.flights:
         if wheels_turn(flight):

@@ -22,6 +22,7 @@ from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
 from freefloat.models.identifiable import Measurement, identifiability
 from freefloat.models.model import NotApplicable
+from freefloat.models.names import OF_FORCES
 
 _LITTLE = 0.1  # of the prior's information: below, a direction rests on the prior
 _NOTHING = 1e-4  # below, the data do not show it at all
@@ -70,7 +71,7 @@ def never_shown(problem: Problem) -> int:
     momenta = {flight.momentum.kind for flight in problem.flights}
     measurement = Measurement(
         velocity=bool({"v", "position"} & measured),
-        torque=bool({"energy", "torque"} & set(problem.models)),
+        torque=bool(OF_FORCES & set(problem.models)),
         momentum="unknown" if "unknown" in momenta else "known" if "known" in momenta else "zero",
         wheels=_wheels(problem),
         thruster=bool({"v", "position"} & measured) and any(flight.pulses for flight in problem.flights),

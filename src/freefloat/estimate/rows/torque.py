@@ -155,5 +155,7 @@ class BaseWrenchRows(TorqueRows):
     def _chosen(self) -> NDArray[np.int64]:
         """Those of the base."""
         if self.samples.base_wrench is None:
-            raise InvalidProblem(f"{self.flight.name}: base-wrench rows need `base_wrench`: force and moment on the base")
+            raise InvalidProblem(
+                f"{self.flight.name}: base-wrench rows need `base_wrench`: force and moment on the base"
+            )
         return BaseWrench(self.problem.robot).row_numbers

@@ -1,15 +1,15 @@
 """A robot that stands does not fall: centre of mass and zero-moment point inside the polygon it stands on.
 
 With `a` a corner, d the direction of the edge from it, corners going round to the left seen from above, and n = -g/|g|
-upwards, the centre of mass c is (c - a) . (n x d) inside that edge, seen along gravity. The ground holds the robot by the
-force f and the moment m about the base's origin; where that wrench has no moment across n (Vukobratović's zero-moment
-point), it acts, and is
+upwards, the centre of mass c is (c - a) . (n x d) inside that edge, seen along gravity. The ground holds the robot by
+the force f and the moment m about the base's origin; where that wrench has no moment across n, at Vukobratović's
+zero-moment point, it acts, and that is
 
     d . (m - a x f) / (n . f)
 
-inside the edge. Margins are that times the force over the weight: linear in the wrench, and smooth where nothing presses
-down. If none is negative, the force presses down, for the edges' moments times their lengths add up to twice the area
-times n . f.
+inside the edge. Margins are that times the force over the weight: linear in the wrench, and smooth where nothing
+presses down. If none is negative, the force presses down, for the edges' moments times their lengths add up to twice
+the area times n . f.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ class SupportPolygon(Content):
         weight = float(np.linalg.norm(robot.gravity))
         if robot.base != "fixed" or not weight:
             raise NotApplicable(
-                f"{robot.name} has a {robot.base} base and {'no gravity' if not weight else 'gravity'}; allowed: a fixed "
-                "base with gravity, or a stance in the mission"
+                f"{robot.name} has a {robot.base} base and {'no gravity' if not weight else 'gravity'}; allowed: a "
+                "fixed base with gravity, or a stance in the mission"
             )
         points, up = np.array(corners, float), -robot.gravity / weight
         before, after = points - np.roll(points, 1, axis=0), np.roll(points, -1, axis=0) - points
@@ -64,7 +64,9 @@ class SupportPolygon(Content):
         if bends.sum() < 0.0:  # they go round to the right
             points, bends = points[::-1], -bends
         if len(points) < 3 or (bends <= _FLAT * max(float((after**2).sum()), 1e-300)).any():
-            raise NotApplicable(f"{len(points)} corners that make no convex polygon seen along gravity; allowed: 3 or more")
+            raise NotApplicable(
+                f"{len(points)} corners that make no convex polygon seen along gravity; allowed: 3 or more"
+            )
         return cls(points, up)
 
     @cached_property
@@ -158,7 +160,7 @@ class ZeroMomentPointInside(_InsideSupport):
 
     @cached_property
     def _wrenches(self) -> Array:
-        """From a wrench to the moment about each edge less that of its force at the least distance, shape (edges, 6)."""
+        """From a wrench to the moment about each edge less that of its force at the least distance, (edges, 6)."""
         press = np.concatenate([self.polygon.up, np.zeros(3)])
         return self.polygon.moments - self.least_m * press
 

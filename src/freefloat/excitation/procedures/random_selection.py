@@ -2,9 +2,8 @@
 
 The baseline that a design must beat. K. Ayusawa, A. Rioux, E. Yoshida, G. Venture, M. Gautier, "Generating persistently
 exciting trajectory based on condition number optimization", ICRA 2017, compare theirs with it: the number of motions is
-limited, and the set is updated again and again by motions that better it (after J. Jovic et al., IROS 2015). How motions
-are drawn is not printed. Here every channel moves as far as its own limits allow, and the nearest motion that keeps all
-other limits counts; all channels made smaller together until the first limit is kept show far less.
+limited, and the set is updated again and again by motions that better it (after J. Jovic et al., IROS 2015). How
+motions are drawn is not printed; ours fill their limits (`solver/random_within.py`).
 """
 
 from __future__ import annotations
@@ -14,14 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from freefloat.arrays import Array
-from freefloat.excitation.solver.between_instants import mended
-from freefloat.excitation.solver.nearest_within import nearest_within
-from freefloat.excitation.solver.planned_task import PlannedTask
-from freefloat.motion.limits import limits_of
 from freefloat.motion.trajectory import InvalidTrajectory
-
-_SMALLER, _TIMES = 0.7, 8  # where no motion within the limits is near, and how often
 
 Value = Callable[[tuple[int, ...]], float]
 Told = Callable[[int, float], None]
@@ -31,7 +23,7 @@ Told = Callable[[int, float], None]
 class RandomSelection:
     """The best few of many random motions.
 
-    chosen: numbers of the motions. value: of the goal for all of them together. updates: how often the set was bettered.
+    chosen: numbers of the motions. value: of the goal for all of them together. updates: how often it was bettered.
     """
 
     chosen: tuple[int, ...]
@@ -73,33 +65,3 @@ def in_order(chosen: Sequence[int], value: Value) -> tuple[int, ...]:
         values = [value((*taken, number)) for number in left]
         taken = (*taken, left.pop(int(np.argmin(values))))
     return taken
-
-
-def random_within(task: PlannedTask, rng: np.random.Generator, fill: float = 1.0) -> Array | None:
-    """Coordinates of a random motion within the task's limits, also between instants; None where none was found.
-
-    fill: the part of its own limits that every channel fills before the others are looked at.
-    """
-    y = _filling(task, rng.normal(size=task.variables.size)) * fill
-    for _ in range(_TIMES):
-        near = nearest_within(task, y)
-        if near is not None:
-            near, worst = mended(task, near)
-            if worst >= 0.0:
-                return near
-        y = _SMALLER * y
-    return None
-
-
-def _filling(task: PlannedTask, direction: Array) -> Array:
-    """The direction with each channel as large as its own limits allow, wherever it moves about."""
-    variables, shape = task.variables, task.variables.shape
-    columns = np.abs(variables.P.reshape(*variables.start.shape, -1)).sum(axis=0)
-    own = np.argmax(columns, axis=0)  # the channel that a coordinate moves, (size,)
-    moved, linear = (variables.P @ direction).reshape(variables.start.shape), task.linear
-    limits = limits_of(task.conditions.robot, shape.channels)
-    reaches = (linear.basis @ moved, linear.basis_rate @ moved, linear.basis_acceleration @ moved)
-    spans = np.stack([np.ptp(reaches[0], axis=0), *(np.abs(each).max(axis=0) for each in reaches[1:])])
-    rooms = np.stack([limits.highest - limits.lowest, limits.rate, limits.acceleration])
-    scale = np.min(rooms / np.maximum(spans, 1e-300), axis=0)
-    return direction * np.where(np.isfinite(scale), scale, 1.0)[own]

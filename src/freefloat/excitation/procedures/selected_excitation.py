@@ -14,7 +14,8 @@ from freefloat.excitation.excitation import Excitation, HowFound
 from freefloat.excitation.finding import Standing, Watch, described
 from freefloat.excitation.limits.infeasible import NoMotionFound, conflict_sentence, refuse_impossible
 from freefloat.excitation.plan import InvalidPlan, Plan
-from freefloat.excitation.procedures.random_selection import random_within, select_motions
+from freefloat.excitation.procedures.random_selection import select_motions
+from freefloat.excitation.solver.random_within import random_within
 from freefloat.motion.consecutive import Consecutive
 
 _SOLVER = "selection of random motions"

@@ -1,5 +1,6 @@
-"""The motion nearest to a given one that keeps all limits on the grid: Newton's method, each step the smallest change
-that keeps the linearised limits.
+"""The motion nearest to a given one that keeps all limits on the grid.
+
+By Newton's method, each step the smallest change that keeps the linearised limits.
 """
 
 from __future__ import annotations

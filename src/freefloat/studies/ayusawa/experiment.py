@@ -14,6 +14,7 @@ from freefloat.excitation.limits.clearance import clearance_limits
 from freefloat.excitation.limits.joint import joint_limits
 from freefloat.excitation.plan import Plan
 from freefloat.excitation.solver.planned_task import PlannedTask
+from freefloat.models.names import ModelName
 from freefloat.motion.fourier import PlainFourier
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
@@ -26,10 +27,15 @@ GOAL_INSTANTS, LIMIT_INSTANTS = 40, 400
 DESIGNS, ITERATIONS = 3, 120  # one after the other, of each
 
 
-def standing_plan(robot: Robot, earlier: tuple[Trajectory, ...] = (), harmonics: int = HARMONICS) -> Plan:
-    """Condition number of torque rows, within limits of joints, a disc for the centre of mass, and clearance.
+def standing_plan(
+    robot: Robot,
+    earlier: tuple[Trajectory, ...] = (),
+    harmonics: int = HARMONICS,
+    model: ModelName = "torque",
+) -> Plan:
+    """Condition number of rows, within limits of joints, a disc for the centre of mass, and clearance.
 
-    earlier: motions whose rows are there already.
+    earlier: motions whose rows are there already. model: whose rows; which theirs were is not said.
     """
     names = robot.joint_names
     shape = PlainFourier(names, np.zeros((1 + 2 * harmonics, len(names))), PERIOD_S, PERIOD_S)
@@ -46,7 +52,7 @@ def standing_plan(robot: Robot, earlier: tuple[Trajectory, ...] = (), harmonics:
         shape,
         limits=limits,
         goal="condition-number",
-        model="torque",
+        model=model,
         earlier=earlier,
         rest=False,
         goal_instants=GOAL_INSTANTS,
@@ -55,7 +61,7 @@ def standing_plan(robot: Robot, earlier: tuple[Trajectory, ...] = (), harmonics:
 
 
 def random_motion(task: PlannedTask, number: int) -> Trajectory:
-    """A random motion of the task's shape, as large as its limits allow."""
+    """A random motion of the task's shape, all joints made smaller together until all limits are kept."""
     direction = np.random.default_rng(number).normal(size=task.variables.size)
     direction /= np.abs(direction).max()
     within, beyond = 0.0, 1.0

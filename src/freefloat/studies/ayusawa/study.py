@@ -14,23 +14,10 @@ from functools import partial
 import numpy as np
 
 from freefloat.arrays import Array
-from freefloat.excitation.excitation import Excitation
-from freefloat.excitation.finding import find_excitation
-from freefloat.excitation.goals.condition_number import ConditionNumber
-from freefloat.excitation.procedures.random_selection import best_of_random
-from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
 from freefloat.studies.ayusawa.differences import differences, exact_gradient
-from freefloat.studies.ayusawa.experiment import (
-    DESIGNS,
-    GOAL_INSTANTS,
-    HARMONICS,
-    ITERATIONS,
-    PERIOD_S,
-    STUDY,
-    random_motion,
-    standing_plan,
-)
+from freefloat.studies.ayusawa.experiment import HARMONICS, ITERATIONS, STUDY, random_motion, standing_plan
+from freefloat.studies.ayusawa.tables import FILLS, FITTED, OTHER_ROBOT, TABLE_FIGURES, designed, selected
 from freefloat.studies.catalogue import published
 from freefloat.studies.check import Check, Effort, Robots, Watch
 
@@ -41,14 +28,9 @@ FREE_OF_MASSES = frozenset(
         "ayusawa.gradient.relative_error",
         "ayusawa.gradient.forward_relative_error",
         "ayusawa.gradient.speed_ratio",
-        "ayusawa.sequential.condition_numbers",
-        "ayusawa.random_selection.condition_number",
-        "ayusawa.random_selection.condition_numbers",
+        *TABLE_FIGURES,
     }
 )
-
-_ROBOT = "HRP-4 and its limits are not printed; ours: a robot with as many joints"
-_SELECTED = ConditionNumber(64.0)  # nearly the true one
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,18 +38,20 @@ class _AyusawaSize:
     """How much is computed.
 
     gradients: motions at which they are compared. iterations: of each design, before it is mended to keep all limits.
-    motions: random ones to select from. harmonics: of designs and selected motions.
+    motions: random ones to select from. fills: sizes of random motions, over their limits, that are tried. harmonics:
+    of designs and selected motions.
     """
 
     gradients: int
     iterations: int
     motions: int
+    fills: tuple[float, ...] = FILLS
     harmonics: int = HARMONICS
 
 
 _SIZES: dict[Effort, _AyusawaSize] = {
-    "glance": _AyusawaSize(1, 1, 1, 2),
-    "usual": _AyusawaSize(2, 15, 8),
+    "glance": _AyusawaSize(1, 1, 3, (1.0,), 2),
+    "usual": _AyusawaSize(2, 15, 12, (1.0, FITTED)),
     "full": _AyusawaSize(10, ITERATIONS, 100),
 }
 
@@ -76,8 +60,8 @@ def checks(robots: Robots, effort: Effort, watch: Watch) -> Iterator[Check]:
     """All figures of the article."""
     robot, size = robots(STUDY), _SIZES[effort]
     yield from _gradient(robot, size.gradients, watch)
-    yield _sequential(robot, size, watch)
-    yield from _random_selection(robot, size, watch)
+    yield from designed(robot, size.iterations, size.harmonics, watch)
+    yield from selected(robot, size.motions, size.fills, size.harmonics, watch)
 
 
 # ---------------------------------------------------------------------- gradient
@@ -103,7 +87,7 @@ def _gradient(robot: Robot, motions: int, watch: Watch) -> Iterator[Check]:
         float(np.mean(central)),
         better="lower",
         comparable=False,
-        note=f"{_ROBOT}; central differences, step 1e-6; which kind theirs were is not said",
+        note=f"{OTHER_ROBOT}; central differences, step 1e-6; which kind theirs were is not said",
     )
     yield Check(
         "ayusawa.gradient.forward_relative_error",
@@ -112,7 +96,7 @@ def _gradient(robot: Robot, motions: int, watch: Watch) -> Iterator[Check]:
         float(np.mean(forward)),
         better="lower",
         comparable=False,
-        note=f"{_ROBOT}; the error is that of the differences, and depends on the motion: ours is "
+        note=f"{OTHER_ROBOT}; the error is that of the differences, and depends on the motion: ours is "
         f"{np.mean(forward) / printed['relative_error']:.2g} times theirs",
     )
     yield Check(
@@ -122,7 +106,7 @@ def _gradient(robot: Robot, motions: int, watch: Watch) -> Iterator[Check]:
         float(np.median(ratios)),
         better="higher",
         comparable=False,
-        note=f"{_ROBOT}; same function, same thread, measured in this run",
+        note=f"{OTHER_ROBOT}; same function, same thread, measured in this run",
     )
 
 
@@ -138,67 +122,3 @@ def _timed(work: Callable[[], Array], rounds: int) -> tuple[Array, float]:
 
 def _apart(one: Array, other: Array) -> float:
     return float(np.linalg.norm(one - other) / np.linalg.norm(other))
-
-
-# ---------------------------------------------------------------------- motions one after the other
-
-
-def _sequential(robot: Robot, size: _AyusawaSize, watch: Watch) -> Check:
-    """Designs, each complementing those before; all limits are kept, or there is no design."""
-    found: list[Excitation] = []
-    for number in range(DESIGNS):
-        watch(f"design {number + 1} of {DESIGNS}")
-        plan = standing_plan(robot, tuple(each.trajectory for each in found), size.harmonics)
-        found.append(find_excitation(plan, 1, number, workers=1, most_iterations=size.iterations, shakes=0))
-    iterations = ", ".join(str(each.how.iterations) for each in found)
-    return Check(
-        "ayusawa.sequential.condition_numbers",
-        "designs one after the other: condition number of one, two, three motions",
-        tuple(published(STUDY)["results"]["designed"]["stacked"]),
-        tuple(each.condition_number for each in found),
-        better="lower",
-        way="default",
-        comparable=False,
-        note=f"{_ROBOT}; {iterations} iterations",
-    )
-
-
-def _random_selection(robot: Robot, size: _AyusawaSize, watch: Watch) -> Iterator[Check]:
-    """Each stage takes the best of as many random motions of its own, together with those taken before."""
-    motions, task = size.motions, standing_plan(robot, harmonics=size.harmonics).task()
-    chosen, stacked = list[Trajectory](), []
-    t = np.linspace(0.0, PERIOD_S, GOAL_INSTANTS)
-    for stage in range(DESIGNS):
-        watch(f"random selection {stage + 1} of {DESIGNS}")
-        plan = standing_plan(robot, tuple(chosen), size.harmonics)
-        drawn = [random_motion(task, stage * motions + number) for number in range(motions)]
-        goal = plan.on_matrix(goal=_SELECTED).goal
-        found = best_of_random(drawn.__getitem__, plan.conditions(), plan.rows(), goal, t, motions)
-        chosen.append(found.trajectory)
-        stacked.append(plan.condition_number(found.trajectory))
-    printed = published(STUDY)["results"]["random_selection"]["stacked"]
-    note = (
-        f"{_ROBOT}; best of {motions} random motions each, as large as limits allow; how many theirs were chosen from "
-    )
-    note += (
-        f"is not printed; ours are {', '.join(f'{a / b:.2g}' for a, b in zip(stacked, printed, strict=True))} times "
-    )
-    note += "theirs"
-    yield Check(
-        "ayusawa.random_selection.condition_number",
-        "random selection: condition number of three motions",
-        printed[-1],
-        stacked[-1],
-        better="lower",
-        comparable=False,
-        note=note,
-    )
-    yield Check(
-        "ayusawa.random_selection.condition_numbers",
-        "random selection: condition number of one, two, three motions",
-        tuple(printed),
-        tuple(stacked),
-        better="lower",
-        comparable=False,
-        note=note,
-    )
