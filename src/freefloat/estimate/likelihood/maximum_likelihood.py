@@ -165,7 +165,7 @@ class MaximumLikelihood(Estimator):
         return found if _is_lost(widened, found) else widened
 
     def _fit(self, likelihood: Likelihood, effort: Effort, end: Array | None = None) -> _Found:
-        """The fit that starts from the end of another, if given, and from elsewhere if that leads to no plausible one."""
+        """The fit that starts from the end of another, if given; from elsewhere if that leads to no plausible one."""
         point = likelihood.start() if end is None else end
         weighted = likelihood.reweigh(point)
         staged = self._staged(likelihood, point, effort)
