@@ -130,9 +130,7 @@ def _naming(mission: Mission) -> Iterator[None]:
         raise InvalidMission(f"{mission.path}: {error}") from error
 
 
-def plan_of(
-    mission: Mission, goal: GoalName | Goal | None = None, earlier: Sequence[Flown] = ()
-) -> Plan:
+def plan_of(mission: Mission, goal: GoalName | Goal | None = None, earlier: Sequence[Flown] = ()) -> Plan:
     """What the mission says of the motion to be designed."""
     said, flight = mission.settings, mission.settings.flight
     wanted, shape = goal or _usual_goal(mission), shape_of(mission)

@@ -102,7 +102,9 @@ class SelectionShapeSection(Section):
     kind: Literal["selection"]
     motions: Annotated[int, Field(ge=1, le=100)] = Field(default=3, description="selected; the duration is that of all")
     draws: Annotated[int, Field(ge=1, le=1_000_000)] = Field(default=100, description="random motions to select from")
-    harmonics: Annotated[int, Field(ge=1, le=100)] = Field(default=_USUAL_HARMONICS, description="of each motion, a Fourier series")
+    harmonics: Annotated[int, Field(ge=1, le=100)] = Field(
+        default=_USUAL_HARMONICS, description="of each motion, a Fourier series"
+    )
 
 
 def _of_a_kind(value: object) -> object:
