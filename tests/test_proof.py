@@ -17,6 +17,7 @@ SLOW = {  # two flights, twice
     "prove_effort",
     "prove_honesty",
     "prove_linear",
+    "prove_matrices",
     "prove_strangers",
 }
 FEWER = {

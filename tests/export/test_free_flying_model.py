@@ -27,7 +27,7 @@ every_flyer = pytest.mark.parametrize(("seed", "wheels"), [(1, 3), (4, 4), (7, 3
 
 @cache
 def flyer(seed, wheels):
-    """A tree of several arms, its wheels at rest within the base; the same with wheels that are bodies, in Pinocchio."""
+    """A tree of several arms with wheels in its base; the same with wheels that are bodies, in Pinocchio."""
     robot = random_robot(seed, bodies=4 + seed % 4, base="free", wheels=wheels, branched=True, prismatic=seed == 7)
     return robot, FullRobot(with_real_wheels(robot, np.random.default_rng(seed)))
 

@@ -130,6 +130,16 @@ def test_after_an_hour_the_velocity_has_walked_by_the_velocity_random_walk():
     assert found == pytest.approx(0.001, rel=chance)
 
 
+@pytest.mark.parametrize("axes", ["inertial", "body"])
+def test_an_integrated_accelerometer_drifts_by_the_sum_of_its_biases_flicker(axes):
+    felt = Accelerometer(name="a", bias_instability_ug=10.0, rate_Hz=1.0).measure_batch(still(60.0), 1, range(RUNS))
+    expected, _ = spread(felt[0].values[:, :-1].sum(axis=1))
+    sensor = VelocitySensor(name="v", axes=axes, accelerometer_bias_instability_ug=10.0, rate_Hz=1.0)
+    found, chance = spread(sensor.measure_batch(still(60.0), 1, range(RUNS))[0].values[:, -1])
+    assert found == pytest.approx(expected, rel=2.0 * chance)
+    assert not sensor.measure(still(60.0), 1, 0)[0].values[0].any()
+
+
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [  # the published cases, as their case files read them

@@ -94,7 +94,7 @@ class FreeFlyingModel(Content):
         w = samples.need("w", "terms of the motion")
         K = momentum_regressor(self.robot, samples)[:, :3]
         slopes = [np.cross(w[:, :, None], K, axis=1)]
-        # By Galilei the others do not see how all of it moves: the origin may rest, and rise so that no force is needed.
+        # Others do not see how all of it moves (Galilei): the origin may rest, and rise so that no force is needed.
         steady = accelerated(replace(samples, v=np.zeros_like(w)), np.zeros((1, 6 + joints)))
         steady = replace(steady, wheel_accelerations=np.zeros((len(w), len(self._wheels))))
         force = torque_regressor(floating.weightless, steady)[:, :3] @ self._phi
@@ -144,8 +144,8 @@ class FreeFlyingModel(Content):
     ) -> Uncertain:
         """Twist of the base's origin that joints and wheels cause, base axes, shape (n, 6).
 
-        angular_momentum, velocity: total one about the centre of mass [N m s], and of the centre of mass [m/s], inertial
-            axes, (3,): both stay as they are, and need the attitude where they are not zero.
+        angular_momentum, velocity: total one about the centre of mass [N m s], and that of the centre of mass [m/s],
+            inertial axes, (3,): both stay as they are, and need the attitude where they are not zero.
         """
         H, V = np.asarray(angular_momentum, float), np.asarray(velocity, float)
         momentum = drift = np.zeros((len(samples), 3))

@@ -108,7 +108,7 @@ class VelocitySensor(MountedSensor, DensitySensor):
         return back[..., 0] * drift[..., :1] + back[..., 1] * drift[..., 1:2] + back[..., 2] * drift[..., 2:]
 
     def _integral(self, truth: Truth, times: Array, bias: Array) -> Array:
-        """Of a bias, (n, 3) in sensor axes, each reading's over the time up to the next, inertial axes, (n, 3) [m/s]."""
+        """Of a bias, (n, 3) in sensor axes, each over the time up to the next, inertial axes, (n, 3) [m/s]."""
         steps = turned(truth.rotation(times) @ self.frame().R, bias)[:-1] * np.diff(times)[:, None]
         return np.concatenate([np.zeros((1, 3)), np.cumsum(steps, axis=0)])
 

@@ -74,8 +74,8 @@ class CepheusFigures:
             "kg",
             tolerance=0.05,
             comparable=False,
-            note="Table 6 contradicts itself: its products imply these masses, one of them negative, where 13.55 kg were "
-            "weighed. Rounding does not explain it. `two-steps` says so of such pi and phi",
+            note="Table 6 contradicts itself: its products imply these masses, one of them negative, where 13.55 kg "
+            "were weighed. Rounding does not explain it. `two-steps` says so of such pi and phi",
         )
 
     @cached_property
