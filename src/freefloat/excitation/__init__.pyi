@@ -26,7 +26,8 @@ from .limits.wheels import (
 )
 from .margin import Margin as Margin
 from .procedures.interval_design import IntervalDesign as IntervalDesign, design_intervals as design_intervals
-from .procedures.interval_excitation import Intervals as Intervals, find_intervals as find_intervals
+from .procedures.interval_excitation import find_intervals as find_intervals
+from .procedures.interval_settings import Intervals as Intervals
 from .procedures.interval_task import IntervalTask as IntervalTask
 from .procedures.optimum_points import OptimumPoints as OptimumPoints, optimum_points as optimum_points
 from .procedures.random_selection import best_of_random as best_of_random

@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from freefloat.excitation.procedures.interval_design import Rule
-from freefloat.excitation.procedures.interval_excitation import Intervals
+from freefloat.excitation.procedures.interval_settings import Intervals, Rule
 from freefloat.files import Number, Positive, Section
 
 _USUAL = Intervals()
