@@ -15,7 +15,8 @@ from freefloat.excitation.limits.joint import joint_limits
 from freefloat.excitation.limits.wheels import WheelMomentum, WheelRate
 from freefloat.excitation.plan import InvalidPlan, Plan
 from freefloat.excitation.procedures.interval_design import combinations_for, design_intervals
-from freefloat.excitation.procedures.interval_excitation import Intervals, find_intervals, interval_task_of
+from freefloat.excitation.procedures.interval_excitation import find_intervals, interval_task_of
+from freefloat.excitation.procedures.interval_settings import Intervals
 from freefloat.mission.mission_file import InvalidMission
 from freefloat.motion.cycloid import Cycloid
 from freefloat.motion.trajectory import InvalidTrajectory

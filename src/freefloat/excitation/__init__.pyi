@@ -39,7 +39,8 @@ from .perturbed_rows import (
     perturbation as perturbation,
 )
 from .procedures.interval_design import IntervalDesign as IntervalDesign, design_intervals as design_intervals
-from .procedures.interval_excitation import Intervals as Intervals, find_intervals as find_intervals
+from .procedures.interval_excitation import find_intervals as find_intervals
+from .procedures.interval_settings import Intervals as Intervals
 from .procedures.interval_task import IntervalTask as IntervalTask
 from .procedures.joined_points import joined_points as joined_points
 from .procedures.optimum_points import (

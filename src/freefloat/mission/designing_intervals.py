@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from freefloat.excitation.procedures.interval_excitation import Intervals
+from freefloat.excitation.procedures.interval_settings import Intervals
 from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.mission.shapes import IntervalsShapeSection
 from freefloat.motion.cycloid import Cycloid

@@ -6,8 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
-from freefloat.excitation.procedures.interval_design import Rule
-from freefloat.excitation.procedures.interval_excitation import Intervals
+from freefloat.excitation.procedures.interval_settings import Intervals, Rule
 from freefloat.files import Number, Positive, Section
 
 _USUAL_HARMONICS, _USUAL = 4, Intervals()

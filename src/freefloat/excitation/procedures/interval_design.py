@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 
@@ -33,11 +32,11 @@ from freefloat.excitation.procedures.interval_pruning import (
     prune_as_printed,
 )
 from freefloat.excitation.procedures.interval_seeds import optimise_seeds
+from freefloat.excitation.procedures.interval_settings import Rule
 from freefloat.excitation.procedures.interval_task import IntervalTask
 from freefloat.motion.cycloid import Cycloid, direction_combinations
 from freefloat.motion.trajectory import InvalidTrajectory
 
-Rule = Literal["printed", "updated", "exchange"]
 Watch = Callable[[int, Cycloid | None], None]
 _MOST_LISTED = 12  # channels; beyond, combinations are sampled, not listed
 
@@ -81,7 +80,11 @@ def combinations_for(channels: int, count: int, intervals: int, seed: int) -> Ar
     show something else.
     """
     few = channels <= _MOST_LISTED and 2 ** (channels - 1) <= count
-    pool = direction_combinations(channels) if few else sampled_combinations(channels, count, seed)
+    pool = (
+        direction_combinations(channels)
+        if few
+        else sampled_combinations(channels, min(count, 2 ** (channels - 1)), seed)
+    )
     if len(pool) < 2 * intervals:
         pool = np.vstack([pool, -pool])
     return np.tile(pool, (max(1, -(-2 * intervals // len(pool))), 1))
@@ -133,12 +136,12 @@ def design_intervals(
         raise InvalidTrajectory(f"starts is {starts}; allowed: 1 or more")
     pool = direction_combinations(len(task.channels)) if combinations is None else combinations
     _refuse_odd(task, rule, len(pool), most, condition_number)
-    plan = _Selection(task, rule, pool, most, condition_number, patience, share, rounds, tries)
+    selection = _Selection(task, rule, pool, most, condition_number, patience, share, rounds, tries)
     ends, interrupted = list[_Found](), False
     with one_blas_thread():
         try:
             for number in range(starts):
-                ends.append(plan.from_start(seed + number))
+                ends.append(selection.from_start(seed + number))
                 best = min(ends, key=lambda end: end.rank)
                 if watch is not None:
                     kept = np.isfinite(best.value)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,8 +20,8 @@ from freefloat.excitation.goals.goal import Goal
 from freefloat.excitation.limits.joint import JointAcceleration, JointPosition, JointRate
 from freefloat.excitation.limits.wheels import WheelMomentum
 from freefloat.excitation.plan import InvalidPlan, Plan
-from freefloat.excitation.procedures.interval_design import Rule, combinations_for, design_intervals
-from freefloat.excitation.procedures.interval_pruning import PATIENCE, SHARE
+from freefloat.excitation.procedures.interval_design import combinations_for, design_intervals
+from freefloat.excitation.procedures.interval_settings import Intervals
 from freefloat.excitation.procedures.interval_task import STAGES, IntervalTask
 from freefloat.motion.cycloid import Cycloid
 from freefloat.motion.limits import Limits, limits_of
@@ -30,28 +30,6 @@ _SOLVER = "intervals after Naveen, Shah and Misra, {} rule"
 _INSTANTS, _TURNING = 4, 8  # of an interval: usually, and with a total momentum, under which the base turns
 _PER_INTERVAL = 8  # instants of what is told of the motion
 _ROOM = 2e-4  # of every range and rate, left free so that rounding breaks no limit
-
-
-@dataclass(frozen=True)
-class Intervals:
-    """How a motion of intervals is made.
-
-    interval_s: T_p, length of each interval [s]. rule, condition_number, patience (u_max), share (delta): as of
-    `design_intervals`. most: intervals flown by the exchange rule, the most that are if a condition number is given;
-    the other rules say it themselves. signal_weight: w of eq. 32. combinations: of directions, as many are taken at
-    most. rounds, tries: of the exchange.
-    """
-
-    interval_s: float = 1.0
-    rule: Rule = "exchange"
-    most: int | None = 60
-    condition_number: float | None = None
-    patience: int = PATIENCE
-    share: float = SHARE
-    signal_weight: float = 0.0
-    combinations: int = 256
-    rounds: int = 4
-    tries: int = 1000
 
 
 def find_intervals(

@@ -187,11 +187,18 @@ def _design(truth: Robot, guess: Robot, size: _NaveenSize, watch: Watch) -> Iter
 
 def _fewest(task: IntervalTask, most: int, condition_number: float, size: _NaveenSize) -> float:
     """Intervals that the search keeps; infinite if it finds none so good among so many."""
-    effort = {"rounds": size.rounds, "tries": size.tries, "starts": size.starts}
     try:
-        return float(len(design_intervals(task, most=most, condition_number=condition_number, **effort).directions))
+        found = design_intervals(
+            task,
+            most=most,
+            condition_number=condition_number,
+            rounds=size.rounds,
+            tries=size.tries,
+            starts=size.starts,
+        )
     except NoMotionFound:
         return np.inf
+    return float(len(found.directions))
 
 
 # ---------------------------------------------------------------------- Table 5
