@@ -8,7 +8,7 @@ from freefloat.studies.ayusawa.experiment import DESIGNS
 from freefloat.studies.ayusawa.humanoid import humanoid, humanoid_plan
 from freefloat.studies.ayusawa.tables import selected_motions
 
-ITERATIONS, DRAWS, HARMONICS = 5, 3, 6  # fewer harmonics than the benchmark has
+ITERATIONS, DRAWS, HARMONICS = 5, 3, 5  # half the harmonics of the benchmark
 
 
 def test_it_stands_at_home_and_has_the_size():
