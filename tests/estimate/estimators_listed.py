@@ -16,6 +16,7 @@ from freefloat.estimate.physical.physically_consistent import PhysicallyConsiste
 
 RATES = ("momentum", "angular-momentum", "base-velocity")
 ALL = (*RATES, "energy", "torque")
+STANDING = (*ALL, "base-wrench")  # rows like those of torque, which all others take
 
 
 @dataclass(frozen=True)
@@ -28,8 +29,8 @@ class Listed:
 
 
 ESTIMATORS = {
-    "least-squares": Listed(LeastSquares, ALL),
-    "weighted": Listed(Weighted, ALL),
+    "least-squares": Listed(LeastSquares, STANDING),
+    "weighted": Listed(Weighted, STANDING),
     "bias-compensated": Listed(BiasCompensated, RATES),
     "total-least-squares": Listed(TotalLeastSquares, RATES),
     "total-least-squares, plain": Listed(lambda: TotalLeastSquares("plain"), ALL),

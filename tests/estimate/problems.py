@@ -19,7 +19,7 @@ from freefloat.robot.model import Robot
 from freefloat.robot.selection import select_parameters
 from freefloat.simulation.simulate import Start, simulate_motion
 
-MODELS = ("momentum", "angular-momentum", "base-velocity", "energy", "torque")
+MODELS = ("momentum", "angular-momentum", "base-velocity", "energy", "torque", "base-wrench")
 MOMENTA = ("zero", "unknown", "known")
 ARRAYS = ("q", "dq", "v", "w", "wheel_rates", "torques", "ddq", "dv", "dw", "attitude", "position")
 
@@ -103,7 +103,7 @@ def make_robot(models, seed, scale, base, bodies):
     largest = 5 if {"angular-momentum", "base-velocity"} & set(models) else 8
     count = bodies or int(rng.integers(2 + (scale == "known"), largest))
     if base is None:
-        kinds = {("energy",): ("fixed",), ("torque",): ("free", "planar", "fixed")}
+        kinds = {("energy",): ("fixed",), ("base-wrench",): ("fixed",), ("torque",): ("free", "planar", "fixed")}
         base = str(rng.choice(kinds.get(models, ("free", "free", "planar"))))
     wheels = {"free": 3, "planar": 1, "fixed": 0}[base] if scale == "wheels" else 0
     return random_robot(seed, bodies=count, base=base, gravity=base == "fixed", wheels=wheels)

@@ -200,6 +200,7 @@ NOISE = {
     "base-velocity": {"v": 1e-6, "w": 1e-6, "dq": 2e-6},
     "energy": {"dq": 2e-6, "torques": 1e-5},
     "torque": {"w": 1e-6, "dq": 2e-6, "torques": 1e-5},
+    "base-wrench": {"dq": 2e-6, "ddq": 1e-6, "base_wrench": 1e-5},
 }
 
 

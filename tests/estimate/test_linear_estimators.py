@@ -38,10 +38,11 @@ def exact_case(model, seed):
 
     The problem, the true clusters, and the CAD model's spread of them.
     """
-    momentum = MOMENTA[seed % 3] if model not in ("energy", "torque") else "zero"
+    momentum = MOMENTA[seed % 3] if model not in ("energy", "torque", "base-wrench") else "zero"
     alone = model == "angular-momentum" and momentum != "known"  # a known body fills no cluster of its own there
     scale = "known" if seed // 3 % 2 and not alone else "wheels"
-    noise = {"energy": {"torques": EXACT}, "torque": {"torques": EXACT}}.get(model, {"v": EXACT, "w": EXACT})
+    of_forces = {"energy": "torques", "torque": "torques", "base-wrench": "base_wrench"}
+    noise = {of_forces[model]: EXACT} if model in of_forces else {"v": EXACT, "w": EXACT}
     bodies = 3 + seed % 3 if seed % 2 else None
     case = make_case(model, seed, momentum=momentum, scale=scale, declared=noise, bodies=bodies)
     equations = case.problem.equations()

@@ -61,7 +61,7 @@ def test_random_motions_keep_all_limits_and_are_nearly_as_large_as_one_allows(se
 
 @pytest.fixture(scope="module")
 def mission(tmp_path_factory):
-    text = MISSION.replace("{harmonics: 3}", "{kind: selection, motions: 2, draws: 5, harmonics: 3}")
+    text = MISSION.replace("{harmonics: 3}", "{kind: selection, motions: 2, draws: 3, harmonics: 3}")
     return ff.load_mission(write_standing_mission(tmp_path_factory.mktemp("selection"), text))
 
 
@@ -71,7 +71,7 @@ def test_a_mission_is_designed_by_selection(mission, tmp_path):
     assert found.feasible
     assert isinstance(found.trajectory, Consecutive)
     assert found.trajectory.duration_s == pytest.approx(mission.settings.excitation.duration_s)
-    assert found.how.drawn == 5
+    assert found.how.drawn == 3
     assert told
     assert told[-1].best == pytest.approx(found.value)
     found.save(tmp_path / "found.json")

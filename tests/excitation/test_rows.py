@@ -15,7 +15,7 @@ from freefloat.excitation.rows.energy import EnergyDesignRows
 from freefloat.excitation.rows.momentum import MomentumDesignRows
 from freefloat.excitation.rows.torque import TorqueDesignRows
 from freefloat.models.angular_momentum import AngularMomentum
-from freefloat.models.model import Energy, Momentum, NotApplicable, Torque
+from freefloat.models.model import BaseWrench, Energy, Momentum, NotApplicable, Torque
 from freefloat.motion.fourier import Fourier
 from freefloat.motion.random_motion import random_trajectory
 from freefloat.studies.catalogue import published, study_robot
@@ -62,6 +62,10 @@ def torque_rows(base, wheels):
     )
 
 
+def base_wrench_rows(base, wheels):
+    return TorqueDesignRows(BaseWrench(random_robot(25, bodies=7, base=base, wheels=wheels, gravity=True, **ARMS)))
+
+
 CASES = [
     pytest.param(make, base, wheels, id=f"{make.__name__}, {base}, {wheels} wheels")
     for make, base, wheels in (
@@ -78,6 +82,7 @@ CASES = [
         (torque_rows, "free", 0),
         (torque_rows, "planar", 0),
         (torque_rows, "fixed", 0),
+        (base_wrench_rows, "fixed", 0),
     )
 ]
 

@@ -107,12 +107,11 @@ def selected(robot: Robot, motions: int, fills: tuple[float, ...], harmonics: in
 
 def selected_motions(plan: Plan, motions: int, most: int, fill: float = 1.0, seed: int = 0) -> tuple[Trajectory, ...]:
     """The best few of some random motions of the plan's shape, by the condition number of all; the best one first."""
-    task = plan.limits_task()
     with one_blas_thread():
         drawn = random_coefficients(plan, motions, fill, seed)
         value = _value(plan, drawn)
         order = in_order(select_motions(len(drawn), most, value).chosen, value)
-    return tuple(task.variables.shape.with_coefficients(drawn[number]) for number in order)
+    return tuple(plan.shape.with_coefficients(drawn[number]) for number in order)
 
 
 def random_coefficients(plan: Plan, motions: int, fill: float, seed: int = 0) -> list[Array]:
@@ -124,9 +123,9 @@ def random_coefficients(plan: Plan, motions: int, fill: float, seed: int = 0) ->
 
 def _selection(robot: Robot, motions: int, fill: float, harmonics: int) -> dict[ModelName, _Numbers]:
     """Condition numbers of one, two, three motions together and of each alone, by rows."""
-    plan = standing_plan(robot, (), harmonics)
+    plan, found = standing_plan(robot, (), harmonics), dict[ModelName, _Numbers]()
     with one_blas_thread():
-        drawn, found = random_coefficients(plan, motions, fill), {}
+        drawn = random_coefficients(plan, motions, fill)
         for model in _ROWS:
             value = _value(replace(plan, model=model), drawn)
             order = in_order(select_motions(len(drawn), DESIGNS, value).chosen, value)
