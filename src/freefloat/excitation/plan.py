@@ -181,6 +181,11 @@ class Plan(Content):
         """Coordinates of the motions."""
         return variables_of(self.robot, self.shape, self.rest)
 
+    def limits_task(self) -> PlannedTask:
+        """Limits alone, nothing to be made small."""
+        t = np.linspace(0.0, self.shape.duration_s, self.instants_of_limits)
+        return PlannedTask(Expected(()), tuple(self.limits), self.conditions(), self.variables, t)
+
     @property
     def goal_name(self) -> str:
         """What the goal is called."""

@@ -161,7 +161,8 @@ def find_points(points: PlannedPoints, starts: int, seed: int, watch: Watch | No
 
     def told(finished: int, best: float) -> None:
         if watch is not None:
-            watch(Standing(finished, starts, best, None, None, f"{points.differences + 1} points   value {best:.4g}"))
+            said = f"{points.differences + 1} points   value {best:.4g}"
+            watch(Standing(finished, starts, best, None, None, said=said))
 
     for share in _SHARES:
         found = optimum_points(

@@ -52,9 +52,8 @@ def _selected(plan: Plan, shape: Consecutive, draws: int, seed: int, watch: Watc
             "that is asked for entirely open; declare known or zero what cannot be seen, or select more motions"
         )
     coefficients = np.vstack([drawn[number] for number in found.chosen])
-    y = plan.variables.coordinates(coefficients)
     how = HowFound(_SOLVER, seed, (found.value,), 0, found.updates, time.perf_counter() - began, drawn=len(drawn))
-    return described(plan, y, how, math.inf)
+    return described(plan, shape.with_coefficients(coefficients), how, math.inf)
 
 
 def _drawn(plan: Plan, shape: Consecutive, draws: int, seed: int) -> list[Array]:

@@ -178,7 +178,7 @@ class CepheusFigures:
         noisy = {
             name: getattr(exact, name) + sd * rng.normal(size=getattr(exact, name).shape) for name, sd in NOISE.items()
         }
-        flight = Flight(replace(exact, **noisy), NOISE)
+        flight = Flight(replace(exact, **noisy), {name: np.array(sd) for name, sd in NOISE.items()})
         wrong = self.cepheus.robot.with_parameters(1.1 * self.cepheus.robot.parameters)
         found = TwoSteps().estimate(Problem(wrong, (flight,), zero=ZERO, nuisances=Nuisances.none()))
         predicted = FreeFlyingModel(found).base_motion(self._unseen)
