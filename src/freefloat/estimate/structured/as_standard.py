@@ -76,7 +76,9 @@ def _refuse_uncertain(estimate: Estimate) -> None:
 
 def _sentences(fit: StructuredFit) -> tuple[str, ...]:
     """What is to be said of how well both steps agree."""
-    said = () if fit.converged else ("the clusters behind angular momentum and base velocity did not settle",)
+    said: tuple[str, ...] = (
+        () if fit.converged else ("the clusters behind angular momentum and base velocity did not settle",)
+    )
     if fit.freedom > 0.5 and chi2.sf(fit.misfit, fit.freedom) < _BY_CHANCE:
         times = np.sqrt(fit.misfit / fit.freedom)
         said += (
