@@ -28,7 +28,7 @@ sensors:
   gyro: {{kind: gyro, angle_random_walk_deg_per_sqrt_h: 0.01, rate_Hz: 10}}
   wheels: {{kind: tachometer, noise_rad_s: 0.001, rate_Hz: 10}}
   {speed}
-excitation: {{duration_s: 60, shape: {{harmonics: 5}}}}
+excitation: {{duration_s: 40, shape: {{harmonics: 5}}}}
 identify: {{method: two-steps, nuisances: {{joint_place_m: null, joint_axis_rad: null}}}}
 """
 TRACKED = """star: {kind: star-tracker, noise_arcsec: 20, rate_Hz: 10}
@@ -108,6 +108,7 @@ def mission(folder, robot, speed=TRACKED):
     return ff.load_mission(folder / "mission.yaml")
 
 
+@pytest.mark.slow
 def test_a_mission_by_two_steps_is_validated_and_exported(tmp_path):
     asked = mission(tmp_path, many_armed(3, 1, 3))
     robot = ff.draw_robot(asked, seed=1)

@@ -18,7 +18,7 @@ from freefloat.estimate.problem import Problem
 from freefloat.estimate.rows.equations import Equations
 from freefloat.robot.selection import select_parameters
 
-_LINEAR = (
+LINEAR = (
     "linear methods add neither the prior nor nuisances to the data, but for an accelerometer's bias in rows of the "
     "base velocity"
 )
@@ -58,7 +58,7 @@ def linear_estimate(problem: Problem, equations: Equations, method: str, solutio
         unseen=unseen,
         held=held,
         warnings=warnings,
-        notes=(*solution.notes, *([no_interval] if no_interval else []), _LINEAR),
+        notes=(*solution.notes, *([no_interval] if no_interval else []), LINEAR),
         prior=problem.prior,
         flights=used_flights(problem.flights),
         residuals=left,

@@ -27,7 +27,7 @@ from freefloat.estimate.estimate_parts import Budget
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.likelihood.finished import HELD
 from freefloat.estimate.likelihood.levenberg_marquardt import directions
-from freefloat.estimate.linear.linear_estimate import covariance_by_known, linear_estimate
+from freefloat.estimate.linear.linear_estimate import LINEAR, covariance_by_known, linear_estimate
 from freefloat.estimate.linear.seen_space import SeenSpace, spread, weighted
 from freefloat.estimate.linear.solution import Solution, covariance_of_errors
 from freefloat.estimate.linear.system import LinearFit, LinearSystem, roots_at
@@ -209,4 +209,5 @@ def _estimate(problem: Problem, on_rows: Estimate, found: _Solved, z: Array, wit
         budget=Budget(tuple(parts), variances / np.maximum(variances.sum(axis=1, keepdims=True), 1e-300)),
         unseen=found.unseen,
         held=held_in_words(problem.minimal.leaders, None, found.unseen),
+        notes=tuple(note for note in on_rows.notes if note != LINEAR),  # it does add the prior
     )

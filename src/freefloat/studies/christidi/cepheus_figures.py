@@ -10,8 +10,9 @@ is shown of our robot, identified by two steps from noisy samples.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -34,11 +35,16 @@ _PAIRS = {1: (1, 3), 2: (1, 4), 3: (2, 3), 4: (2, 4)}  # pi i = M phi j phi k
 _NO_VALUES = "the bodies' inertial values are not printed: those of our robot are ours"
 
 
+@dataclass(frozen=True, eq=False)
 class CepheusFigures:
     """Figures of the experiment. cepheus: the robot that moves, like `cepheus`."""
 
-    def __init__(self, cepheus: Cepheus) -> None:
-        self.cepheus, self.said = cepheus, published(STUDY)
+    cepheus: Cepheus
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """What is printed."""
+        return published(STUDY)
 
     def checks(self) -> Iterator[Check]:
         """Table 6, Eq. 46 and Figures 6 to 13."""
