@@ -37,7 +37,7 @@ from freefloat.excitation.procedures.interval_task import IntervalTask
 from freefloat.motion.cycloid import Cycloid, direction_combinations
 from freefloat.motion.trajectory import InvalidTrajectory
 
-Watch = Callable[[int, Cycloid | None], None]
+Watch = Callable[[int, float, Cycloid | None], None]
 _MOST_LISTED = 12  # channels; beyond, combinations are sampled, not listed
 
 
@@ -129,8 +129,8 @@ def design_intervals(
         `most` are flown), and the best motion is that of the fewest.
     patience, share: u_max and delta of the rules of step 2.
     rounds, tries: of the exchange search, rounds of so many tries, each followed by step 3.
-    watch: called with the number of starts that have ended, and the best motion so far. An interrupt (Ctrl-C) ends the
-        search with the best motion of the starts that have ended, if there is one.
+    watch: called with the number of starts that have ended, and value and motion of the best so far. An interrupt
+        (Ctrl-C) ends the search with the best motion of the starts that have ended, if there is one.
     """
     if starts < 1:
         raise InvalidTrajectory(f"starts is {starts}; allowed: 1 or more")
@@ -145,7 +145,7 @@ def design_intervals(
                 best = min(ends, key=lambda end: end.rank)
                 if watch is not None:
                     kept = np.isfinite(best.value)
-                    watch(number + 1, task.trajectory(best.seeds, best.directions) if kept else None)
+                    watch(number + 1, best.value, task.trajectory(best.seeds, best.directions) if kept else None)
         except KeyboardInterrupt:
             if not ends:
                 raise

@@ -50,9 +50,9 @@ def find_intervals(
     wanted = said.most if by_exchange and said.most else task.fewest
     pool = combinations_for(len(task.channels), said.combinations, wanted, seed)
 
-    def told(finished: int, motion: Cycloid | None) -> None:
+    def told(finished: int, value: float, motion: Cycloid | None) -> None:
         if watch is not None:
-            watch(Standing(finished, starts, -float(finished), None, None, motion))
+            watch(Standing(finished, starts, value, None, None, motion))
 
     found = design_intervals(
         task,

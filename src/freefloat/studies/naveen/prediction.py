@@ -75,7 +75,7 @@ class UnseenMotions:
 
     def rms(self, estimates: Array) -> Array:
         """Root mean squares over all runs, of their standard parameters (runs, parameters), by channel, shape (12,)."""
-        return np.sqrt(np.mean([self.squares(parameters) for parameters in estimates], axis=0))
+        return np.asarray(np.sqrt(np.mean([self.squares(parameters) for parameters in estimates], axis=0)))
 
     @property
     def swings(self) -> Array:
