@@ -1,4 +1,4 @@
-"""A humanoid of 34 joints on one foot, all of them moving: designs one after the other, and selection beside them."""
+"""A humanoid of 34 joints on one foot, all of them moving: designs one after the other."""
 
 import numpy as np
 import pytest
@@ -6,9 +6,8 @@ import pytest
 from freefloat.excitation.finding import find_excitation, margins_of
 from freefloat.studies.ayusawa.experiment import DESIGNS
 from freefloat.studies.ayusawa.humanoid import humanoid, humanoid_plan
-from freefloat.studies.ayusawa.tables import selected_motions
 
-ITERATIONS, DRAWS, HARMONICS = 5, 3, 5  # half the harmonics of the benchmark
+ITERATIONS, HARMONICS = 25, 5  # half the harmonics of the benchmark, which has selection beside it
 
 
 def test_it_stands_at_home_and_has_the_size():
@@ -29,6 +28,3 @@ def test_three_designs_keep_it_standing_and_each_betters_all_before():
     alone = [plan.condition_number(each.trajectory) for each in found]
     assert (np.diff(stacked) < 0.0).all()
     assert (np.array(stacked) <= alone).all()
-    chosen = selected_motions(plan, DRAWS, DESIGNS)
-    random = [humanoid_plan(chosen[:stage], HARMONICS).condition_number(chosen[stage]) for stage in range(DESIGNS)]
-    assert (np.array(stacked) < random).all()
