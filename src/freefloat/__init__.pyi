@@ -44,11 +44,11 @@ from .export.export import (
     export_urdf as export_urdf,
 )
 from .export.floating_model import FloatingModel as FloatingModel
-from .mission.designing import design as design, plan_of as plan_of, points_front as points_front
+from .mission.designing import design as design, plan_of as plan_of
 from .mission.drawing import draw_robot as draw_robot
 from .mission.flying import fly as fly, random_motion as random_motion, simulate as simulate
 from .mission.held_bodies import find_change as find_change, find_target as find_target
-from .mission.history import History as History, identify_history as identify_history
+from .mission.history import identify_history as identify_history
 from .mission.identifying import identify as identify, problem as problem
 from .mission.mission_file import Mission as Mission, load_mission as load_mission
 from .mission.perturbing import perturb as perturb

@@ -12,6 +12,7 @@ import pytest
 import yaml
 from campaign.tiny_mission import write_tiny_mission
 from cli.calling import ended
+from excitation.points_mission import write_points_mission
 from validation.unseen_flights import scaled
 
 import freefloat as ff
@@ -31,11 +32,16 @@ GOOD = {  # every verb that says something, so that it is done; -o files are wha
     "inspect": ("inspect", "robot.yaml"),
     "draw": ("draw", "tiny.yaml", "-o", "{}.yaml"),
     "design": ("design", "tiny.yaml", *QUICK, "-o", "{}.json"),
+    "front": ("front", "arm.yaml", "--weights", "0.5", "--starts", 1),
+    "perturb": ("perturb", "arm.yaml", "--draws", 2, "--model", "torque"),
     "sweep": ("sweep", "tiny.yaml", "--over", "link1.mass_kg=1:2:2", "--excitation", "motion.json"),
     "simulate": ("simulate", "tiny.yaml", "-o", "{}.parquet"),
     "data": ("data", "flight.parquet"),
     "identify": ("identify", *FLOWN),
     "validate": ("validate", "tiny.yaml", "e.json", "unseen.parquet"),
+    "mass": ("mass", "--force-N", 10, "--duration-s", 2, "--velocity-change-m-s", 0.1),
+    "target": ("target", *FLOWN, "--on", "link1"),
+    "change": ("change", *FLOWN, "--before", "unseen.parquet", "--on", "link1"),
     "export": ("export", "e.json", "--robot", "{}.yaml"),
     "run": ("run", "tiny.yaml", "-o", "{}.run"),
     "report": ("report", "made.run", "-o", "{}.html"),
@@ -51,6 +57,7 @@ def folder(tmp_path_factory):
     """A mission of one joint with a motion, flights and an estimate."""
     place = tmp_path_factory.mktemp("ending")
     mission = write_tiny_mission(place)
+    write_points_mission(place)
     (place / "motion.json").write_text(json.dumps(yaml.safe_load(mission.read_text())["trajectory"]))
     for arguments in (
         ("simulate", "tiny.yaml", "--seed", 1, "-o", "flight.parquet"),

@@ -14,7 +14,7 @@ def test_it_stands_at_home_and_has_the_size():
     robot, plan = humanoid(), humanoid_plan(harmonics=1)
     assert (len(robot.joints), robot.bodies[0].name, robot.base) == (34, "left_foot", "fixed")
     assert robot.mass == pytest.approx(39.0, abs=1.0)
-    assert all(margin.kept for margin in margins_of(plan, np.zeros(plan.variables.size)))
+    assert all(margin.kept for margin in margins_of(plan, plan.shape))
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from freefloat.excitation.limits.infeasible import Infeasible, NoMotionFound
 from freefloat.excitation.procedures import optimum_points as procedure
 from freefloat.excitation.procedures.optimum_points import equilibrium_front, optimum_points
 from freefloat.mission import designing_points
-from freefloat.mission.designing import plan_of
+from freefloat.mission.designing import plan_of, points_front
 from freefloat.mission.designing_points import PlannedPoints
 from freefloat.mission.mission_file import InvalidMission
 
@@ -131,7 +131,7 @@ def test_the_front_has_the_best_points_of_every_weight(mission):
         alone = optimum_points(points.rows, points.limits(), points.differences, starts=1, equilibrium_weight=weight)
         np.testing.assert_array_equal(each.positions, alone.positions)
         assert each.values.min() == pytest.approx(np.log(each.condition_number) + weight * np.log(each.equilibrium))
-    shown = ff.points_front(mission, weights, starts=1)
+    shown = points_front(mission, weights, starts=1)
     assert [each.condition_number for each in shown] == [each.condition_number for each in front]
     assert shown[-1].equilibrium < shown[0].equilibrium
 
@@ -158,7 +158,10 @@ def test_a_robot_without_limits_of_rates_is_told_so(tmp_path):
 @pytest.mark.parametrize(
     ("shape", "words"),
     [
-        ({"kind": "cycloid"}, "excitation.shape.kind is 'cycloid'; allowed: fourier, bspline, points"),
+        (
+            {"kind": "cycloid"},
+            "excitation.shape.kind is 'cycloid'; allowed: fourier, bspline, intervals, points, selection",
+        ),
         ({"kind": "points", "harmonics": 3}, "excitation.shape.harmonics is not a field.*equilibrium_weight"),
         ({"harmonics": 3, "points": 9}, "excitation.shape.points is not a field.*harmonics"),
     ],
@@ -170,9 +173,9 @@ def test_a_shape_that_there_is_not_is_refused(tmp_path, shape, words):
 
 def test_a_front_is_of_points_and_of_weights_that_are_not_negative(mission, tmp_path):
     with pytest.raises(InvalidMission, match="a weight of the equilibrium is -1; allowed: 0 or more"):
-        ff.points_front(mission, [-1.0])
+        points_front(mission, [-1.0])
     with pytest.raises(InvalidMission, match=r"excitation\.shape\.kind is fourier; allowed: points"):
-        ff.points_front(points_mission(tmp_path, excitation={}), [0.0])
+        points_front(points_mission(tmp_path, excitation={}), [0.0])
 
 
 # ---------------------------------------------------------------------- designs on energy rows

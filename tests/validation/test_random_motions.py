@@ -13,7 +13,7 @@ from freefloat.estimate.flight import Flight
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.problem_data import Nuisances
-from freefloat.motion.random_sines import RandomSines
+from freefloat.motion.sine_motions import RandomSines
 from freefloat.validation.prediction import InvalidValidation, UnfitEstimate
 from freefloat.validation.random_motions import _geometry, _predicted, predict_random_motions
 

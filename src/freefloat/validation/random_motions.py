@@ -20,7 +20,7 @@ from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimated_clusters import cad_spread, total_covariance
 from freefloat.estimate.unknowns import GEOMETRY_WORDS
 from freefloat.frozen import Content
-from freefloat.motion.random_sines import RandomSines
+from freefloat.motion.sine_motions import RandomSines
 from freefloat.robot.geometry import PER_JOINT, tilting, with_geometry
 from freefloat.robot.model import Robot
 from freefloat.validation.prediction import InvalidValidation, UnfitEstimate

@@ -21,7 +21,7 @@ import numpy as np
 from freefloat.arrays import Array
 from freefloat.estimate.estimate import Estimate
 from freefloat.models.angular_momentum import AngularMomentum
-from freefloat.motion.random_sines import RandomSines
+from freefloat.motion.sine_motions import RandomSines
 from freefloat.studies.catalogue import published
 from freefloat.studies.spirolazzi.n1 import STUDY
 from freefloat.studies.spirolazzi.reconstruction import RateSlopes
