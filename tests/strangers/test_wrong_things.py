@@ -23,7 +23,7 @@ from strangers.wrong_things import THINGS, Case
 
 import freefloat as ff
 from proof import prove_effort
-from proof.prove_causes import QUICK, Asked, asked_of, broken, flown as flown_again, page, promises
+from proof.prove_causes import QUICK, Asked, asked_of, broken, flown as flown_again, missed, page, promises
 from proof.prove_effort import Timed
 
 SHORT_S = 4.0
@@ -332,6 +332,20 @@ def test_the_page_counts_flights_by_what_was_claimed():
     assert "| gyro scale | 1e-3 of the rate | 1 | 100 (1e+02 to 1e+02) | 3 | 0 | 2 | 0 |" in text
     assert "cubesat 1.0 s; of what takes longest, 1.0 times as long (gyro scale, 1)." in text
     assert "nan" not in text
+
+
+def test_flights_that_may_not_pass_and_did_are_listed():
+    assert "Flights that passed" not in page([judged(verdict="fail")], 1)
+    text = page([judged(detectability=51.3, claimed=(), verdict="pass", predicted=0.05)], 1)
+    assert "detectability 51.3; the prediction errs by 0.05 of the noise" in text
+
+
+def test_a_test_that_chance_passes_seldom_is_silent_as_often_as_drawn_numbers_say():
+    rng = np.random.default_rng(0)
+    saved = ((rng.standard_normal((200_000, 10)) + np.sqrt(50.0 / 10.0)) ** 2).sum(axis=1)
+    chance = (rng.standard_normal((200_000, 10)) ** 2).sum(axis=1)
+    limit = np.quantile(chance, 0.99)
+    assert missed(0.01, 10) == pytest.approx((saved < limit).mean(), rel=0.2)
 
 
 def test_only_things_that_a_robot_can_have_are_flown():

@@ -21,7 +21,7 @@ from freefloat.estimate.causes.score import FittedRows
 
 RIVALS = 25.0  # difference of savings that does not tell two alternatives apart
 NONE = "none"  # kind of a cause that says that something is there, and none of those that have a name
-_CHANCE = 1e-5  # probability that chance saves so much
+CHANCE = 1e-5  # probability that chance saves so much
 _DOUBT = 0.01  # probability, for all of a sensor's spectrum, below which a line makes one doubt
 _EXPLAINS = 0.5  # of what is beyond noise
 _NOISY = 3.0  # standard deviations of the cost of noise alone
@@ -82,7 +82,7 @@ def is_beyond_chance(alternative: Alternative) -> bool:
 @cache
 def _by_chance(count: int) -> float:
     """What so many unknowns hardly save by chance."""
-    return float(chi2.isf(_CHANCE, max(count, 1)))
+    return float(chi2.isf(CHANCE, max(count, 1)))
 
 
 def contenders(tried: Sequence[Alternative]) -> list[Alternative]:
