@@ -66,7 +66,7 @@ def identify(
     from freefloat.cli.show.estimate import show_estimate
     from freefloat.cli.show.history import show_history
     from freefloat.mission import identifying
-    from freefloat.mission.history import identify_history
+    from freefloat.mission.history import history_spans, identify_history
     from freefloat.mission.mission_file import InvalidMission
     from freefloat.report.history_page import write_history_page
 
@@ -79,6 +79,8 @@ def identify(
         raise InvalidMission("--span-s and --plot are of a history; allowed: with --history and a number of parts")
     with FitProgress("reading", quiet, json) as progress:
         read = inputs.read(loaded.robot)
+        if history is not None:
+            history_spans(loaded, read, history, span_s)  # what cannot be had is said before the fit
         progress.begin(f"identifying {loaded.name}")
         estimate = identifying.identify(loaded, read, method, motion, absent)
         told = None

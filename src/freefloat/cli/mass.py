@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from freefloat.cli.options import AsJson, Quiet
-from freefloat.errors import FileError
 
 if TYPE_CHECKING:
     from freefloat.estimate.estimate_parts import Quantity
@@ -44,28 +43,28 @@ def mass(
     In: an estimate file; or force, duration and change of velocity of a pulse with the joints locked. Out: one number.
     """
     from freefloat.cli.console import print_result
+    from freefloat.cli.ranges import numbers_of
     from freefloat.estimate.estimate import load_estimate
     from freefloat.estimate.total_mass import mass_from_pulse, mass_from_ratio, mass_of
 
     pulse = (force_N, duration_s, velocity_change_m_s)
     if (estimate is None) == (pulse == (None, None, None)):
         raise typer.BadParameter("allowed: an estimate file, or a pulse with --force-N; one of the two")
+    if estimate is not None and (force_sd_N, duration_sd_s, velocity_sd_m_s) != (0.0, 0.0, 0.0):
+        raise typer.BadParameter(
+            "standard deviations are of a pulse, and an estimate is given; allowed: one of the two"
+        )
+    if estimate is None and ratio is not None:
+        raise typer.BadParameter("--ratio is of an estimate, and a pulse is given; allowed: one of the two")
     if estimate is not None:
         found = load_estimate(estimate)
         answer = mass_of(found) if ratio is None else mass_from_ratio(found, ratio)
     elif force_N is None or duration_s is None or velocity_change_m_s is None:
         raise typer.BadParameter("a pulse needs --force-N, --duration-s and --velocity-change-m-s")
     else:
-        force, change = _numbers("--force-N", force_N), _numbers("--velocity-change-m-s", velocity_change_m_s)
+        force, change = numbers_of("--force-N", force_N), numbers_of("--velocity-change-m-s", velocity_change_m_s)
         answer = mass_from_pulse(force, duration_s, change, force_sd_N, duration_sd_s, velocity_sd_m_s)
     print_result(json, quiet, lambda: _document(answer), lambda: typer.echo(_line(answer)))
-
-
-def _numbers(option: str, text: str) -> list[float]:
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        raise FileError(option, f"is {text!r}; allowed: a number, or three with commas between them") from None
 
 
 def _document(found: Quantity) -> dict[str, object]:
@@ -75,5 +74,7 @@ def _document(found: Quantity) -> dict[str, object]:
 def _line(found: Quantity) -> str:
     from freefloat.report.words import HALF, with_interval
 
+    if not found.sd:
+        return f"{found.name} {found.value:.4g} {found.unit}, without an interval: no standard deviation is given"
     value, interval = with_interval(found.value, HALF * found.sd)
     return f"{found.name} {value} {interval} {found.unit}"

@@ -23,6 +23,7 @@ from freefloat.errors import FileError
 
 if TYPE_CHECKING:
     from freefloat.estimate.estimate import Estimate
+    from freefloat.mission.mission_file import Mission
     from freefloat.validation.random_motions import RandomMotions
 
 
@@ -80,7 +81,12 @@ def validate(
     loaded, motion, absent = inputs.load_mission()
     inputs.refuse_outputs({plot: ".html", output: ".json"}, "validations", (*files_of(loaded), estimate))
     answer = load_estimate(estimate)
-    drawn = None if random is None else _random_motions(estimate, answer, random, seed, robot)
+    if robot is not None and random is None:
+        raise InvalidValidation("--robot is of random motions; allowed: with --random and a number of motions")
+    drawn = None
+    if random is not None:
+        with FitProgress(f"{random} random motions of {loaded.name}", quiet, json):
+            drawn = _random_motions(loaded, estimate, answer, random, seed, robot)
     if drawn is not None and not recordings:
         if plot is not None or output is not None:
             raise InvalidValidation("--plot and --output are of recordings, and none is given")
@@ -114,14 +120,18 @@ def validate(
         raise typer.Exit(ExitCode.BAD_RESULT)
 
 
-def _random_motions(path: Path, estimate: Estimate, motions: int, seed: int, robot: Path | None) -> RandomMotions:
+def _random_motions(
+    mission: Mission, path: Path, estimate: Estimate, motions: int, seed: int, robot: Path | None
+) -> RandomMotions:
     """What an estimate, read from a file, predicts of random motions. robot: the file of the true one, if known."""
+    from freefloat.mission.validating import refuse_other_robot
     from freefloat.robot.load import load_robot
     from freefloat.validation.prediction import UnfitEstimate
     from freefloat.validation.random_motions import predict_random_motions
 
     truth = None if robot is None else load_robot(robot)
     try:
+        refuse_other_robot(mission, estimate)
         return predict_random_motions(estimate, motions, seed, truth)
     except UnfitEstimate as error:
         raise FileError(path, str(error)) from error

@@ -94,8 +94,13 @@ def mass_from_pulse(
     shape (3,) in the same axes; what changes across the push tells nothing. sd: standard deviations, each component.
     """
     force, change = np.atleast_1d(np.asarray(force_N, float)), np.atleast_1d(np.asarray(velocity_change_m_s, float))
-    if force.shape != change.shape:
-        raise InvalidProblem(f"force and velocity change have shapes {force.shape} and {change.shape}; allowed: one")
+    if force.shape != change.shape or force.shape not in ((1,), (3,)):
+        raise InvalidProblem(
+            f"force and velocity change have {force.size} and {change.size} components; allowed: 1 or 3 of both"
+        )
+    spreads = (force_sd_N, duration_sd_s, velocity_sd_m_s)
+    if not np.isfinite([*force, *change, duration_s, *spreads]).all() or min(spreads) < 0.0:
+        raise InvalidProblem("a pulse has a number that is not finite, or a standard deviation below zero")
     size = float(np.linalg.norm(force))
     along = float(force @ change) / size if size > 0.0 else 0.0
     if not (along > 0.0 and duration_s > 0.0):

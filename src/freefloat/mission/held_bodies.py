@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from freefloat.estimate.change import CHANGE, change_between
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimator import Estimator
@@ -39,7 +41,7 @@ def find_target(
     mass_kg, size_m: how large the target may be; as heavy as all else, and 1 m, unless given.
     method, motion, without: as for `identify`.
     """
-    if not rest_sd >= 0.0:
+    if not 0.0 <= rest_sd < np.inf:
         raise InvalidMission(f"the rest is known to a relative standard deviation of {rest_sd}; allowed: 0 or more")
     _refuse_sizes(1.0 if mass_kg is None else mass_kg, size_m)
     estimator = estimator_of(mission, method)
@@ -82,5 +84,7 @@ def find_change(
 
 
 def _refuse_sizes(mass_kg: float, size_m: float) -> None:
-    if not (mass_kg > 0.0 and size_m > 0.0):
-        raise InvalidMission(f"a body of up to {mass_kg} kg and {size_m} m is asked for; allowed: more than zero")
+    if not (0.0 < mass_kg < np.inf and 0.0 < size_m < np.inf):
+        raise InvalidMission(
+            f"a body of up to {mass_kg} kg and {size_m} m is asked for; allowed: finite numbers above zero"
+        )

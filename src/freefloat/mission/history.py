@@ -20,7 +20,7 @@ from freefloat.estimate.estimator import Estimator
 from freefloat.exact_json import finite_or_none
 from freefloat.excitation.excitation import Excitation
 from freefloat.frozen import Content
-from freefloat.mission.identifying import Recordings, identify, named_recordings
+from freefloat.mission.identifying import Recordings, identify, named_recordings, seconds_that_count
 from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.motion.trajectory import Trajectory
 
@@ -85,26 +85,14 @@ def identify_history(
     watch: called before each estimate with its number.
     """
     named = named_recordings(recordings)
-    if len(named) != 1:
-        raise InvalidMission(f"a history is of one recording; found {len(named)}")
-    if parts < 2:
-        raise InvalidMission(f"a history has {parts} parts; allowed: at least 2")
-    first, last = _span(mission, next(iter(named.values())))
-    if span_s is not None and not 0.0 < span_s < last - first:
-        raise InvalidMission(f"a window of {span_s:g} s is to move over {last - first:g} s; allowed: less, above zero")
-    if span_s is None:
-        ends = first + (last - first) * np.arange(1, parts + 1) / parts
-        spans = np.column_stack([np.full(parts, first), ends])
-    else:
-        starts = np.linspace(first, last - span_s, parts)
-        spans = np.column_stack([starts, starts + span_s])
+    spans = history_spans(mission, named, parts, span_s)
     found = list[Estimate | str]()
     for number, (start, end) in enumerate(spans.tolist()):
         if watch is not None:
             watch(number)
         found.append(_estimate(mission, named, start, end, method, motion, without))
     whole = [each for each in found if isinstance(each, Estimate)]
-    if not whole or isinstance(found[-1], str):
+    if not whole:
         raise InvalidMission(f"there is no estimate from {spans[-1, 0]:g} to {spans[-1, 1]:g} s: {found[-1]}")
     blank = np.full(len(whole[0].names), np.nan)
     return History(
@@ -116,12 +104,21 @@ def identify_history(
     )
 
 
-def _span(mission: Mission, recording: Recording) -> tuple[float, float]:
-    """The seconds that count."""
-    first = min(float(channel.t[0]) for channel in recording)
-    last = max(float(channel.t[-1]) for channel in recording)
-    window = mission.settings.identify.window
-    return (first, last) if isinstance(window, str) else (max(first, window[0]), min(last, window[1]))
+def history_spans(
+    mission: Mission, recordings: Mapping[str, Recording], parts: int, span_s: float | None = None
+) -> Array:
+    """From which to which second each part of a history is, shape (parts, 2) [s]; what cannot be had is refused."""
+    if len(recordings) != 1:
+        raise InvalidMission(f"a history is of one recording; found {len(recordings)}")
+    if parts < 2:
+        raise InvalidMission(f"a history has {parts} parts; allowed: at least 2")
+    first, last = seconds_that_count(mission, next(iter(recordings.values())))
+    if span_s is None:
+        return np.column_stack([np.full(parts, first), first + (last - first) * np.arange(1, parts + 1) / parts])
+    if not 0.0 < span_s < last - first:
+        raise InvalidMission(f"a window of {span_s:g} s is to move over {last - first:g} s; allowed: less, above zero")
+    starts = np.linspace(first, last - span_s, parts)
+    return np.column_stack([starts, starts + span_s])
 
 
 def _estimate(

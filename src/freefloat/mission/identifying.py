@@ -223,20 +223,32 @@ def _refuse_other_channels(name: str, recording: Recording, settings: ProcessSet
                 )
 
 
-def _in_window(mission: Mission, recording: Recording) -> tuple[Recording, tuple[str, ...]]:
-    """The part of a recording that counts, and what was cut."""
+def seconds_that_count(mission: Mission, recording: Recording) -> tuple[float, float]:
+    """From which to which a recording is read: the mission's window, or a free flight, or all of it."""
     window, robot = mission.settings.identify.window, mission.robot
-    first, last = (float(end([edge(channel.t) for channel in recording])) for end, edge in ((min, min), (max, max)))
+    first, last = _ends(recording)
     span: tuple[float, float] | None = None if isinstance(window, str) else window
     if window == "auto" and robot.base == "free" and not robot.joints:
         span = free_flight_span(recording)
-    if span is None or (span[0] <= first and span[1] >= last):
-        return recording, ()
-    start, end = max(span[0], first), min(span[1], last)
-    if not start < end:
+    start, end = (first, last) if span is None else (max(span[0], first), min(span[1], last))
+    if span is not None and not start < end:
         raise InvalidMission(
             f"identify.window is {span[0]:g} ... {span[1]:g} s, of a recording from {first:g} to {last:g} s"
         )
+    return start, end
+
+
+def _ends(recording: Recording) -> tuple[float, float]:
+    """First and last instant of any channel."""
+    return min(float(channel.t.min()) for channel in recording), max(float(channel.t.max()) for channel in recording)
+
+
+def _in_window(mission: Mission, recording: Recording) -> tuple[Recording, tuple[str, ...]]:
+    """The part of a recording that counts, and what was cut."""
+    (first, last), (start, end) = _ends(recording), seconds_that_count(mission, recording)
+    if (start, end) == (first, last):
+        return recording, ()
+    window = mission.settings.identify.window
     why = "free flight, as the accelerometer shows it" if window == "auto" else "the mission's window"
     note = f"{why}: from {start:.4g} to {end:.4g} s; {start - first:.3g} s before and {last - end:.3g} s after are cut"
     return crop(recording, start, end), (note,)

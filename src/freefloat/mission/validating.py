@@ -86,6 +86,15 @@ def _posed(
 
 def _robot(mission: Mission, estimate: Estimate) -> Robot:
     """The mission's robot with the values that the estimate took as known."""
+    refuse_other_robot(mission, estimate)
+    robot = mission.robot.with_separate(estimate.robot.separate)
+    if np.array_equal(robot.parameters, estimate.robot.parameters):
+        return robot
+    return robot.with_parameters(estimate.robot.parameters)
+
+
+def refuse_other_robot(mission: Mission, estimate: Estimate) -> None:
+    """Refuse an estimate of another robot than the mission's."""
     robot = mission.robot.with_separate(estimate.robot.separate)
     same = (robot.base, robot.joint_names, robot.parameter_names)
     if same != (estimate.robot.base, estimate.robot.joint_names, estimate.robot.parameter_names):
@@ -93,9 +102,6 @@ def _robot(mission: Mission, estimate: Estimate) -> Robot:
             f"the estimate is of {estimate.robot.name}, whose bodies or joints are not those of {mission.robot.name}; "
             "allowed: an estimate of the mission's robot"
         )
-    if np.array_equal(robot.parameters, estimate.robot.parameters):
-        return robot
-    return robot.with_parameters(estimate.robot.parameters)
 
 
 def _prediction(

@@ -7,6 +7,8 @@ known), the linear clusters are found up to a factor only. The minimal parameter
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from freefloat.arrays import Array
@@ -21,6 +23,7 @@ from freefloat.estimate.rows.structured_angular import structured_equations
 _NAME = "least-squares"
 _MOST = 60  # linear systems, of which a handful are usual
 _SETTLED = 1e-9  # of the CAD model's spread: a step that ends the search
+_CLOSE = 0.1  # of a standard deviation: a step that the search may end before
 _SHORTEST = 1e-4  # of a step: if not even so little of it helps, the search ends
 
 
@@ -37,8 +40,17 @@ def structured_least_squares(problem: Problem) -> Estimate:
         equations, point, moved = _along(problem, plain, equations, point, step, solution.x[point.size :])
         if not moved:
             break
-    solution = _solved(equations)
-    return linear_estimate(problem, equations, _NAME, solution)
+    return linear_estimate(problem, equations, _NAME, _at(point, _solved(equations)))
+
+
+def _at(point: Array, solution: Solution) -> Solution:
+    """The solution where the search ended; with a warning if its next step would still go somewhere."""
+    c = point.size
+    step = np.abs(solution.x[:c] - point)
+    if (step <= _CLOSE * np.sqrt(np.diagonal(solution.covariance)[:c])).all():
+        return solution
+    x = np.concatenate([point, solution.x[c:]])
+    return replace(solution, x=x, warnings=(*solution.warnings, "the minimal parameters did not settle"))
 
 
 def _solved(equations: Equations) -> Solution:

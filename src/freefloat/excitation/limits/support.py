@@ -63,7 +63,9 @@ class SupportPolygon(Content):
         bends = np.cross(before, after) @ up
         if bends.sum() < 0.0:  # they go round to the right
             points, bends = points[::-1], -bends
-        if len(points) < 3 or (bends <= _FLAT * max(float((after**2).sum()), 1e-300)).any():
+        size = max(float((after**2).sum()), 1e-300)
+        sides = np.cross(np.roll(points, -1, axis=0) - points, points[:, None] - points) @ up  # of corners, by edges
+        if len(points) < 3 or not (bends > _FLAT * size).all() or not (sides > -_FLAT * size).all():
             raise NotApplicable(
                 f"{len(points)} corners that make no convex polygon seen along gravity; allowed: 3 or more"
             )
