@@ -58,9 +58,7 @@ PROMISED = [
     "ayusawa.random_selection.condition_number",
 ]
 TIMINGS = {"ayusawa.gradient.speed_ratio"}
-CUT_SHORT = (
-    "ayusawa.sequential.wrench."  # searches that a glance ends far from any optimum: rounding sends them elsewhere
-)
+CUT_SHORT = "ayusawa.sequential.wrench."  # searches that a glance ends far from an optimum: rounding decides where
 FIELDS = {"name", "published", "ours", "unit", "better", "tolerance", "comparable", "holds", "note"}
 
 

@@ -81,12 +81,8 @@ def validate(
     loaded, motion, absent = inputs.load_mission()
     inputs.refuse_outputs({plot: ".html", output: ".json"}, "validations", (*files_of(loaded), estimate))
     answer = load_estimate(estimate)
-    if robot is not None and random is None:
-        raise InvalidValidation("--robot is of random motions; allowed: with --random and a number of motions")
-    drawn = None
-    if random is not None:
-        with FitProgress(f"{random} random motions of {loaded.name}", quiet, json):
-            drawn = _random_motions(loaded, estimate, answer, random, seed, robot)
+    with FitProgress("random motions", quiet, json):
+        drawn = _random_motions(loaded, estimate, answer, random, seed, robot)
     if drawn is not None and not recordings:
         if plot is not None or output is not None:
             raise InvalidValidation("--plot and --output are of recordings, and none is given")
@@ -121,14 +117,18 @@ def validate(
 
 
 def _random_motions(
-    mission: Mission, path: Path, estimate: Estimate, motions: int, seed: int, robot: Path | None
-) -> RandomMotions:
+    mission: Mission, path: Path, estimate: Estimate, motions: int | None, seed: int, robot: Path | None
+) -> RandomMotions | None:
     """What an estimate, read from a file, predicts of random motions. robot: the file of the true one, if known."""
     from freefloat.mission.validating import refuse_other_robot
     from freefloat.robot.load import load_robot
-    from freefloat.validation.prediction import UnfitEstimate
+    from freefloat.validation.prediction import InvalidValidation, UnfitEstimate
     from freefloat.validation.random_motions import predict_random_motions
 
+    if motions is None:
+        if robot is not None:
+            raise InvalidValidation("--robot is of random motions; allowed: with --random and a number of motions")
+        return None
     truth = None if robot is None else load_robot(robot)
     try:
         refuse_other_robot(mission, estimate)

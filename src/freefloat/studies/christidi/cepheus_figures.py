@@ -9,7 +9,7 @@ is shown of our robot, identified by two steps from noisy samples.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -42,7 +42,7 @@ class CepheusFigures:
     cepheus: Cepheus
 
     @property
-    def said(self) -> dict[str, Any]:
+    def said(self) -> Mapping[str, Any]:
         """What is printed."""
         return published(STUDY)
 
