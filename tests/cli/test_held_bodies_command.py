@@ -12,6 +12,7 @@ from excitation.small_mission import MISSION, ROBOT
 import freefloat as ff
 from freefloat.robot.parameters import parameters_from_com
 
+PULSE = ("mass", "--force-N", "10", "--duration-s", "2", "--velocity-change-m-s", "0.1")
 HELD = parameters_from_com(3.0, [0.05, 0.02, 0.1], np.diag([0.03, 0.04, 0.02]))
 GUESS = parameters_from_com(1.0, [0.0, 0.0, 0.02], 0.001 * np.eye(3))
 
@@ -108,10 +109,15 @@ def test_the_total_mass_of_an_estimate_and_of_a_pulse(folder):
     [
         (("mass",), "an estimate file, or a pulse"),
         (("mass", "--force-N", "1"), "a pulse needs"),
-        (("mass", "--force-N", "a", "--duration-s", "1", "--velocity-change-m-s", "1"), "allowed: a number"),
+        (("mass", "--force-N", "a", "--duration-s", "1", "--velocity-change-m-s", "1"), "allowed: finite numbers"),
+        ((*PULSE, "--force-sd-N", "-1"), "a standard deviation below zero"),
+        ((*PULSE, "--velocity-sd-m-s", "nan"), "not finite"),
+        (("mass", "--force-N", "1,2", "--duration-s", "1", "--velocity-change-m-s", "1,2"), "allowed: 1 or 3 of both"),
+        ((*PULSE, "--ratio", "x"), "--ratio is of an estimate"),
         (("target", "m_empty.yaml", "after.parquet"), "'target'"),
+        (("target", "m_guessed.yaml", "after.parquet", "--mass-kg", "inf"), "finite numbers above zero"),
         (("target", "m_guessed.yaml", "after.parquet", "--on", "link2"), "already"),
-        (("target", "m_guessed.yaml", "after.parquet", "--mass-kg", "-1"), "more than zero"),
+        (("target", "m_guessed.yaml", "after.parquet", "--mass-kg", "-1"), "above zero"),
         (("change", "m_empty.yaml", "after.parquet", "--before", "after.parquet", "--on", "link2"), "twice"),
         (("change", "m_empty.yaml", "after.parquet", "--before", "before.parquet", "--on", "nothing"), "nothing"),
     ],
@@ -129,3 +135,7 @@ def test_a_published_recipe_is_a_method_like_any_other(folder):
     code, _, err = ended(["identify", "m_empty.yaml", "before.parquet", "--method", "naveen-momentun"], folder)
     assert code == 2
     assert "did you mean naveen-momentum?" in err
+
+
+def test_a_pulse_without_standard_deviations_has_no_interval(folder):
+    assert done(*PULSE, cwd=folder) == "total mass 200 kg, without an interval: no standard deviation is given\n"

@@ -69,7 +69,10 @@ def test_the_slack_is_the_distance_of_the_zero_moment_point_from_the_nearest_edg
     assert ZeroMomentPointInside(polygon, 0.03).slack(motion) == pytest.approx(inside.min() - 0.03, abs=1e-12)
 
 
-@pytest.mark.parametrize("corners", [SQUARE[:2], [SQUARE[0], SQUARE[2], SQUARE[1], SQUARE[3]], [SQUARE[0]] * 4])
+STAR = [(np.cos(0.8 * np.pi * k), np.sin(0.8 * np.pi * k), 0.0) for k in range(5)]  # goes round twice
+
+
+@pytest.mark.parametrize("corners", [SQUARE[:2], [SQUARE[0], SQUARE[2], SQUARE[1], SQUARE[3]], [SQUARE[0]] * 4, STAR])
 def test_what_makes_no_polygon_is_refused(corners):
     robot = replace(standing(0), gravity=np.array([0.0, 0.0, -9.81]))
     with pytest.raises(NotApplicable, match="no convex polygon"):
