@@ -13,6 +13,7 @@ from freefloat.arrays import Array
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.excitation.effort import SHAKES, STARTS
 from freefloat.excitation.excitation import Excitation, HowFound
+from freefloat.excitation.goals.condition_number import NO_RANK
 from freefloat.excitation.limits.box import BoxLimit
 from freefloat.excitation.limits.clearance import collision_check
 from freefloat.excitation.limits.infeasible import NoMotionFound, conflict_sentence, refuse_impossible
@@ -30,7 +31,6 @@ from freefloat.motion.trajectory import Trajectory
 
 _SOLVER = "sequential quadratic programming from random motions"
 _SHAKEN = 2  # of the best
-_NO_RANK = 1e12  # a condition number that is rounding
 _HARDLY = 1e7  # one from which searches hardly find anything
 
 
@@ -110,7 +110,7 @@ def _refuse_blind(plan: Plan, task: PlannedTask, y: Array) -> None:
             f"{plan.goal_name} cannot be had: this motion leaves something that is asked for entirely open; declare "
             "known or zero what cannot be seen, or give inertias that the robot file leaves at zero"
         )
-    if not plan.of_sensors and not plan.condition_number(plan.variables.trajectory(y)) < _NO_RANK:
+    if not plan.of_sensors and not plan.condition_number(plan.variables.trajectory(y)) < NO_RANK:
         raise InvalidPlan(
             f"{plan.goal_name} cannot be had: the {plan.model} rows of such a motion lack rank, so some clusters do "
             "not show in them; declare known or zero what cannot be seen, or design for accuracy"

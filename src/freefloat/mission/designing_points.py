@@ -20,7 +20,7 @@ from freefloat.arrays import Array
 from freefloat.excitation.excitation import Excitation, HowFound
 from freefloat.excitation.finding import Standing, Watch, described_as, margins_along
 from freefloat.excitation.goals.by_name import goal_named
-from freefloat.excitation.goals.condition_number import true_condition_number
+from freefloat.excitation.goals.condition_number import NO_RANK, true_condition_number
 from freefloat.excitation.goals.goal import Goal
 from freefloat.excitation.limits.infeasible import Infeasible, NoMotionFound
 from freefloat.excitation.margin import Margin
@@ -44,7 +44,6 @@ from freefloat.motion.trajectory import Trajectory
 _SHARES = (1.0 - 1e-6, 0.7, 0.5, 0.35, 0.25)  # of the box; the first leaves room for rounding
 _PER_S = 4.0  # acceleration over rate, where the robot has no limit of accelerations
 _TURN = np.pi  # either way, of a joint that turns without end
-_NO_RANK = 1e12  # a condition number that is rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +136,7 @@ class PlannedPoints:
         """Refuse a robot whose energy does not show all that is asked for, however the points lie."""
         task = PointsTask(self.rows, self.limits())
         x = np.random.default_rng(0).uniform(-1.0, 1.0, (2, self.differences + 1, len(self.plan.shape.channels)))
-        if not true_condition_number(task.matrix(x)) < _NO_RANK:
+        if not true_condition_number(task.matrix(x)) < NO_RANK:
             raise InvalidPlan(
                 "the energy at such points lacks rank, so some clusters do not show in it; declare known or zero what "
                 "cannot be seen"

@@ -10,7 +10,7 @@ import numpy as np
 from freefloat.arrays import Array
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.excitation.excitation import Excitation, trajectory_of
-from freefloat.excitation.goals.condition_number import true_condition_number
+from freefloat.excitation.goals.condition_number import NO_RANK, true_condition_number
 from freefloat.excitation.goals.equilibrium import equilibrium
 from freefloat.excitation.perturbed_rows import WHATS, NothingMeasured, Perturbations, perturbation
 from freefloat.excitation.plan import Plan
@@ -25,7 +25,6 @@ from freefloat.motion.trajectory import Trajectory
 
 LEVELS = (0.001, 0.01, 0.1)
 DRAWS = 100
-_NO_RANK = 1e12  # a condition number that is rounding
 
 
 def perturb(
@@ -58,7 +57,7 @@ def perturb(
         state = plan.conditions().samples(path.channels, path.evaluate(telling_instants(path, plan.instants)))
         W, spread = rows.fill(state).matrix, _spread(plan)
         condition_number = true_condition_number(W)
-        if not condition_number < _NO_RANK:
+        if not condition_number < NO_RANK:
             raise NotApplicable(
                 f"the {plan.model} rows of this motion lack rank, so that least squares has no one solution; declare "
                 "known or zero what cannot be seen, or take a motion that shows more"

@@ -8,11 +8,10 @@ from typing import cast, get_args
 
 from freefloat.excitation.excitation import Excitation, HowFound, Prediction, typical_accuracy
 from freefloat.excitation.goals.by_name import goal_named
+from freefloat.excitation.goals.condition_number import NO_RANK
 from freefloat.excitation.goals.goal import Goal
 from freefloat.excitation.goals.names import GoalName
 from freefloat.report.words import HALF, rms
-
-_SINGULAR = 1e12  # a condition number beyond this is rounding
 
 
 def goal_words(excitation: Excitation) -> str:
@@ -39,7 +38,7 @@ def condition_words(condition_number: float) -> str:
     """Nothing where there is none."""
     if math.isnan(condition_number):
         return ""
-    return f"cond {condition_number:.4g}" if condition_number < _SINGULAR else "cond infinite: rows lack rank"
+    return f"cond {condition_number:.4g}" if condition_number < NO_RANK else "cond infinite: rows lack rank"
 
 
 def percent(relative: float) -> str:

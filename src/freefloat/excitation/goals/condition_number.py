@@ -22,6 +22,7 @@ from scipy.linalg import lapack
 from freefloat.arrays import Array
 from freefloat.excitation.goals.spectral import SpectralGoal, log_power_sum
 
+NO_RANK = 1e12  # a condition number beyond this is rounding
 _SEEN_IN_SQUARES = 1e-3  # of the largest singular value
 _BESIDE = 1e-9  # of an eigenvalue: how far from it inverse iteration looks, so that there is something to invert
 _INVERSE_STEPS = 3
