@@ -11,12 +11,11 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from scipy.stats import chi2, norm
+from scipy.stats import chi2
 
 import freefloat as ff
+from freefloat.estimate.uncertain import HALF
 from proof import proving
-
-HALF = norm.isf(0.025)  # of a 95 % interval, in standard deviations
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,13 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from scipy.stats import norm
 
 import freefloat as ff
 from freefloat.estimate.one_thread import one_blas_thread
+from freefloat.estimate.uncertain import HALF
 from freefloat.models.model import NotApplicable
 from proof import proving
 
-HALF = norm.isf(0.025)  # of a 95 % interval, in standard deviations
 CONFIDENCE = 0.99
 
 METHODS = (

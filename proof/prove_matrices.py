@@ -10,18 +10,16 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from scipy.stats import norm
 
 import freefloat as ff
 from benchmarks.commit import ROOT
-from freefloat.estimate.uncertain import Uncertain
+from freefloat.estimate.uncertain import HALF, Uncertain
 from proof import proving
 
 sys.path.insert(0, str(ROOT / "tests"))  # the generator of robots is that of the tests
 
 from random_trees import many_armed, random_samples
 
-HALF = norm.isf(0.025)  # of a 95 % interval, in standard deviations
 METHODS = ("maximum-likelihood", "two-steps")
 LEAST, MOST = 0.90, 0.99  # of pooled coverage, as promised
 ROBOTS = tuple((seed, 1 + seed % 3, 3 + seed % 2) for seed in range(10))  # seed, arms, wheels

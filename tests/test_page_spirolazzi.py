@@ -13,7 +13,7 @@ PAGE = Path(__file__).parent.parent / "docs" / "publications" / "spirolazzi.md"
 @pytest.mark.slow
 def test_all_commands_of_the_page_work_in_order(tmp_path):
     lines = re.findall(r"^\$ freefloat (.+)$", PAGE.read_text(), re.MULTILINE)
-    assert len(lines) == 10
+    assert len(lines) == 12
     for line in lines:
         code, said, err = ended(shlex.split(line), tmp_path)
         assert code == 0, (line, err)

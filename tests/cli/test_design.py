@@ -204,6 +204,7 @@ BAD = {
     "ending": ({}, ("-o", "x.yaml"), "x.yaml: not a file that designed motions are written to; allowed: .json"),
     "folder": ({}, ("-o", "no/x.json"), "no/x.json: cannot be written: there is no such folder"),
     "earlier": ({}, ("--earlier", "nope.json"), "nope.json: cannot be read"),
+    "commands": ({}, ("--earlier", "twice.csv"), "twice.csv: "),
 }
 
 
@@ -212,6 +213,7 @@ def test_what_cannot_be_designed_gets_one_sentence_and_exit_code_two(tmp_path, m
     changes, arguments, words = BAD[name]
     mission = write_small_mission(tmp_path, **changes)
     monkeypatch.chdir(tmp_path)
+    Path("twice.csv").write_text("t_s,q_j1_rad,q_j2_rad\n0,0,0\n0,0.1,0.1\n1,0.2,0.2\n", "utf-8")
     monkeypatch.setattr(sys, "argv", ["freefloat", "design", str(mission), *QUICK, *arguments])
     with pytest.raises(SystemExit) as ended:
         main()

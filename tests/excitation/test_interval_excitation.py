@@ -197,7 +197,7 @@ def test_a_mission_designs_intervals_within_all_its_limits(tmp_path):
         ({"home": {"j1": 0.1}}, "excitation.home is given, but intervals begin where it is best"),
         ({"robust": {}}, "excitation.robust is given, but intervals are designed for one robot"),
         (
-            {"duration_s": 10, "shape": {**INTERVALS, "most": 6}},
+            {"duration_s": 10, "shape": {"kind": "intervals", "interval_s": 2.0, "most": 6}},
             "6 intervals, which last 12 s; allowed: no",
         ),
         ({"goal": "accuracy"}, "accuracy is no goal of intervals"),
@@ -214,10 +214,15 @@ def test_what_a_mission_asks_of_intervals_in_vain_is_refused(tmp_path, changes, 
     ("shape", "sentence"),
     [
         ({"kind": "intervals", "harmonics": 3}, "excitation.shape.harmonics is not a field"),
+        (
+            {"kind": "intervals", "interval_s": 2, "patience": 3},
+            "gives patience, which the rule exchange does not",
+        ),
+        ({**INTERVALS, "most": 9}, "gives most, which the rule updated does not read; allowed with it: "),
         ({"kind": "interval"}, "excitation.shape.kind is 'interval'; allowed: fourier, bspline, intervals"),
         ({"kind": "intervals", "condition_number": 0.5}, "allowed: a number not less than 1"),
     ],
-    ids=["field", "kind", "value"],
+    ids=["field", "of exchange", "of pruning", "kind", "value"],
 )
 def test_what_is_not_a_shape_is_said_in_one_sentence(tmp_path, shape, sentence):
     with pytest.raises(ff.FreefloatError, match=sentence):

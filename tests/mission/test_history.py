@@ -81,3 +81,34 @@ def test_what_cannot_be_shown_gets_one_sentence(folder, arguments, words):
     code, said, err = ended(arguments, folder)
     assert (code, said, err.count("\n")) == (2, "", 1)
     assert words in err
+
+
+def test_without_noise_a_linear_method_comes_to_the_truth_and_says_how_soon(folder):
+    code, said, err = ended(["simulate", "small.yaml", "--noise-free", "--seed", 4, "-o", "exact.parquet"], folder)
+    assert code == 0, err
+    mission = ff.load_mission(folder / "small.yaml")
+    noisy, exact = (ff.load_recording(folder / name) for name in ("flight.parquet", "exact.parquet"))
+    again = ff.simulate(mission, seed=5, motion=ff.random_motion(mission, 4), noise=False)
+    for name, channel in exact.channels.items():
+        np.testing.assert_array_equal(channel.values, again.channels[name].values)
+        assert (channel.values != noisy.channels[name].values).any()
+    settled, drawn = (
+        ff.identify_history(mission, folder / name, 4, method="least-squares", truth=mission.robot)
+        for name in ("exact.parquet", "flight.parquet")
+    )
+    assert settled.errors[-1].max() < 0.1 * drawn.errors[-1].max()
+    robot = str(mission.settings.robot)
+    shown = ["identify", "small.yaml", "exact.parquet", "--method", "weighted", "--history", 2, "--truth", robot]
+    code, said, err = ended(shown, folder)
+    assert code == 0, err
+    assert "median error / true value" in said
+
+
+def test_runs_without_noise_and_a_truth_without_a_history_are_refused(folder):
+    for asked in (
+        ["simulate", "small.yaml", "--noise-free", "--runs", 2],
+        ["identify", "small.yaml", "flight.parquet", "--truth", "small.yaml"],
+    ):
+        code, _, err = ended(asked, folder)
+        assert code == 2
+        assert "allowed: " in err

@@ -67,6 +67,14 @@ def test_a_mission_chooses_how_joints_are_filtered(folder, recording, joints, wo
     assert any("gyro: low-passed at 2 Hz" in note for note in found.notes)
 
 
+@pytest.mark.parametrize("order", [2, 5])
+def test_the_order_of_a_filter_counts_also_where_the_spectrum_says_its_cut_off(folder, order):
+    said = {"joints": {"kind": "low-pass", "order": order}, "gyro": {"order": order}}
+    mission = ff.load_mission(write_small_mission(folder, "p.yaml", identify={"processing": said}, **COMMON))
+    settings = mission.settings.identify.processing.settings(ff.data.ProcessSettings())
+    assert settings.joints == settings.gyro == ff.data.LowPassBySpectrum(order)
+
+
 def test_raw_readings_are_calibrated(folder, recording):
     _, gyro = printed_calibrations()
     raw = changed(recording, gyro=replace(recording["gyro"], values=gyro.undo(recording["gyro"].values)))
@@ -107,5 +115,8 @@ def test_an_imu_is_calibrated_from_rests_by_the_verb(tmp_path):
     assert "misalignment rad" in ended(call, tmp_path)[1]
     write_small_mission(tmp_path, identify={"processing": {"calibrations": lines}})  # as it is printed
     assert set(ff.load_mission(tmp_path / "small.yaml").settings.identify.processing.calibrations) == set(lines)
+    code, _, err = ended(["data", "imu.parquet", "--rest-s", INITIAL_S], tmp_path)
+    assert code == 2
+    assert "allowed: with --calibrate" in err
     code, _, err = ended(["data", "imu.parquet", "--calibrate", "--rest-s", 0.5], tmp_path)
     assert (code, err.count("\n")) == (2, 1)

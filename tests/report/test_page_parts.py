@@ -20,6 +20,7 @@ from freefloat.cli import app
 from freefloat.estimate.cause import Cause
 from freefloat.estimate.estimated_clusters import cad_spread, spread_of
 from freefloat.estimate.prior import CadSpread
+from freefloat.estimate.uncertain import HALF
 from freefloat.excitation.collision_check import CollisionCheck
 from freefloat.excitation.excitation import Prediction
 from freefloat.excitation.margin import Margin
@@ -36,7 +37,6 @@ from freefloat.report.sections.prediction import prediction
 from freefloat.report.sections.residuals import residuals
 from freefloat.report.sections.trajectory import trajectory
 from freefloat.report.sections.verdict import headlines, verdict
-from freefloat.report.words import HALF
 from freefloat.robot.parameters import com_of
 
 

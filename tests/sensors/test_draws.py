@@ -205,3 +205,11 @@ def test_runs_are_a_list_of_whole_numbers(runs):
 def test_means_are_for_one_run_or_for_all():
     with pytest.raises(ShapeError, match="mean is given for 2 runs; allowed: 1 or 3"):
         Stream(0, range(3), "gyro").noisy("white", np.zeros((2, 5)), np.ones(5))
+
+
+def test_without_a_seed_nothing_is_drawn():
+    still = Stream(None, [0, 1], "gyro")
+    mean = np.arange(6.0).reshape(1, 3, 2)
+    np.testing.assert_array_equal(still.noisy("white", mean, np.ones(2)), np.broadcast_to(mean, (2, 3, 2)))
+    assert not still.normal("bias", (4,)).any()
+    assert (still.uniform("dropouts", (5,)) == 1.0).all()

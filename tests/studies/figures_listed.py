@@ -75,6 +75,12 @@ GAUTIER = Listed(
             "gautier.cause.law_of_points.random_r30",
             "gautier.cause.printed_condition_number.optimum_r15",
             *(
+                f"gautier.cause.limits_of_each_joint.random_r{r}.{figure}"
+                for r in (15, 30)
+                for figure in ("parameters", "bound_over_error")
+            ),
+            "gautier.cause.wider_limits.optimum_r30.expected_relative_error",
+            *(
                 f"gautier.cause.half_position_noise.{noise}.{points}"
                 for noise in ("state", "both")
                 for points in ("random_r15", "random_r30", "optimum_r30")
@@ -91,6 +97,8 @@ GAUTIER = Listed(
             "gautier.equilibrium.condition_number.r30",
             *(f"gautier.front.r30.w{weight}" for weight in ("0.05", "0.15", "0.3", "0.45")),
             *(f"gautier.cause.half_position_noise.{noise}.optimum_r15" for noise in ("state", "both")),
+            "gautier.cause.wider_limits.optimum_r30.parameters",
+            "gautier.cause.wider_limits.optimum_r30.bound_over_error",
         }
     ),
     unprinted=frozenset(
@@ -123,13 +131,14 @@ _UNPRINTED = {  # of motions or an order that are not printed: whether they hold
     "naveen.surrogate.condition_number": True,
     "naveen.all_intervals.condition_number": False,
     "naveen.pruning.updated_rule.intervals": False,
+    "naveen.cause.order.intervals": True,
     "naveen.ols.case2.median_relative_error": True,
     "naveen.ols.case2.max_relative_error": True,
     "naveen.ols.case3.median_relative_error": True,
     "naveen.ols.case3.max_relative_error": False,
     "naveen.noiseless.euler_steps.max_relative_error": False,
-    "naveen.ols.prediction.large_motions.by_channel": False,
-    "naveen.prediction.large_motions.by_channel": True,
+    "naveen.ols.prediction.telling_motion.by_channel": True,
+    "naveen.prediction.telling_motion.by_channel": True,
     **{f"naveen.prediction.{name}": True for name in _BY_CHANNEL},
     **{f"naveen.ols.prediction.{name}": False for name in _BY_CHANNEL},
     **{

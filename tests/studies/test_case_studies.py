@@ -17,6 +17,7 @@ EACH = (
     "max_relative_spread.n1_noise",
 )
 NAMES = {f"spirolazzi.case{number}.{name}" for number in (1, 2) for name in EACH}
+NAMES |= {"spirolazzi.case2.cause.wheel_momentum.condition_number"}
 NAMES |= {"spirolazzi.case2.window_s", "spirolazzi.case2.noisy_window_s"}
 DO_NOT_HOLD = {
     "spirolazzi.case1.max_relative_spread",

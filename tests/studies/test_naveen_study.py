@@ -14,8 +14,9 @@ from freefloat.studies.naveen.experiment import (
     intervals_motion,
     peak_rates,
     printed_noise,
+    published_seeds,
 )
-from freefloat.studies.naveen.prediction import PERIOD_S, UnseenMotions, fitting_scale, unseen_motion
+from freefloat.studies.naveen.prediction import PERIOD_S, UnseenMotions, telling_motion, unseen_motion
 from freefloat.studies.reproducing import reproduce
 
 TRUTH = study_robot(STUDY)
@@ -64,13 +65,15 @@ def test_sensors_are_those_of_appendix_c_and_nobody_reads_joint_angles():
     assert np.abs(q[:-1] - flown.exact.q[at]).max() > 0.0
 
 
-def test_larger_unseen_motions_swing_farther_and_are_chosen_by_the_printed_errors():
-    estimate = 1.001 * TRUTH.parameters
-    estimate[:10] = TRUTH.parameters[:10]
-    wanted = UnseenMotions(TRUTH, 5, 4.0).rms(estimate[None])
-    found = fitting_scale(TRUTH, estimate[None], wanted, 5)
-    assert found.scale == 4.0
-    assert (found.swings > 2.0 * UnseenMotions(TRUTH, 5).swings).all()
+def test_the_telling_motion_has_the_printed_form_and_swings_farther_than_those_of_table_3():
+    motion = telling_motion(TRUTH.joint_names)
+    assert motion.frequencies == pytest.approx([np.pi / 20.0, np.pi / 10.0])
+    t, table = np.array([0.0, 7.0]), published(STUDY)["computed"]["unseen_motion"]
+    angles = np.pi / 20.0 * np.outer(t, [1.0, 2.0])
+    way = np.sin(angles) @ np.radians(table["sines_deg"]) + np.cos(angles) @ np.radians(table["cosines_deg"])
+    np.testing.assert_allclose(motion.evaluate(t).position - published_seeds()[0, :6], way, atol=1e-12)
+    farther = UnseenMotions(TRUTH, (motion,)).swings[1]
+    assert farther > UnseenMotions.drawn(TRUTH, 5).swings[1]
 
 
 def test_unseen_motions_reach_the_peak_rates_of_table_3_about_its_start():
@@ -85,7 +88,7 @@ def test_unseen_motions_reach_the_peak_rates_of_table_3_about_its_start():
 
 
 def test_minimal_parameters_predict_all_and_a_wrong_one_shows():
-    unseen, minimal = UnseenMotions(TRUTH, 3), Momentum(TRUTH).minimal
+    unseen, minimal = UnseenMotions.drawn(TRUTH, 3), Momentum(TRUTH).minimal
     phi = np.zeros(TRUTH.parameters.size)
     phi[minimal.kept] = minimal.values(TRUTH.parameters)
     sizes = np.mean(unseen.true**2, axis=0)

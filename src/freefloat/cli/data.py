@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from freefloat.cli.options import AsJson, Page, Quiet, Repairs, split_commas
+from freefloat.errors import FileError, FreefloatError
 
 if TYPE_CHECKING:
     from freefloat.data.processing.imu_accelerometer import FittedCalibration
     from freefloat.data.recording import Recording
+
+_REST_S = 20.0
 
 
 def data(
@@ -27,8 +30,14 @@ def data(
     calibrate: Annotated[
         bool, typer.Option("--calibrate", help="Calibrate its IMU, laid down at rest in nine attitudes or more.")
     ] = False,
-    rest_s: Annotated[float, typer.Option("--rest-s", help="For that: how long it rests at the beginning.")] = 20.0,
-    gravity_m_s2: Annotated[float, typer.Option("--gravity-m-s2", help="For that: the local |g|.")] = 9.80665,
+    rest_s: Annotated[
+        float | None,
+        typer.Option("--rest-s", help="For that: how long it rests at the beginning.", show_default=f"{_REST_S:g}"),
+    ] = None,
+    gravity_m_s2: Annotated[
+        float | None,
+        typer.Option("--gravity-m-s2", help="For that: the local |g|.", show_default="9.80665"),
+    ] = None,
     json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -42,11 +51,18 @@ def data(
     from freefloat.cli.recordings import read_any
     from freefloat.cli.show.recording import show_calibration, show_recording
     from freefloat.data.description import recording_summary
+    from freefloat.sensors.quantities import STANDARD_GRAVITY
 
     if plot is not None:
         refuse_output(plot, [path for path in (recording, mapping) if path is not None], "pages", (".html",))
+    if not calibrate and (rest_s is not None or gravity_m_s2 is not None):
+        raise FileError(
+            recording, "is not calibrated, which --rest-s and --gravity-m-s2 are of; allowed: with --calibrate"
+        )
     loaded = read_any(recording, mapping, split_commas(repair))
-    found = _calibrated(recording, loaded, rest_s, gravity_m_s2) if calibrate else None
+    rests = _REST_S if rest_s is None else rest_s
+    gravity = STANDARD_GRAVITY if gravity_m_s2 is None else gravity_m_s2
+    found = _calibrated(recording, loaded, rests, gravity) if calibrate else None
     if plot is not None:
         from freefloat.report.recording_page import write_recording_page
 
@@ -69,7 +85,6 @@ def data(
 def _calibrated(path: Path, recording: Recording, rest_s: float, gravity: float) -> dict[str, FittedCalibration]:
     """By channel, the calibration of the recording's accelerometer and, if there is one, gyro."""
     from freefloat.data.processing.imu_calibration import calibrate_imu
-    from freefloat.errors import FileError, FreefloatError
 
     accelerometers, gyros = recording.of_quantity("accelerometer"), recording.of_quantity("gyro")
     if not accelerometers:

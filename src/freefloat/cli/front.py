@@ -37,4 +37,7 @@ def front(
     loaded = load_mission(mission)
     with WorkProgress(f"seeking points for {loaded.name}", starts, quiet, json) as bar:
         found = designing.points_front(loaded, chosen, starts, seed, watch=lambda _: bar.advance())
+    beside = designing.limits_beside_joints(loaded)
+    if beside and not quiet:
+        typer.echo(f"limits of joints alone count here, not {', '.join(beside)}; `design` keeps these too", err=True)
     print_result(json, quiet, lambda: [asdict(each) for each in found], lambda: show_front(loaded.name, found))

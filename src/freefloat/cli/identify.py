@@ -50,6 +50,9 @@ def identify(
         typer.Option("--span-s", help="For that: a window of so many seconds that moves instead.", show_default=False),
     ] = None,
     plot: Annotated[Path | None, typer.Option(help="For that: also draw it to this HTML page.")] = None,
+    truth: Annotated[
+        Path | None, typer.Option(help="For that: the robot that flew on the desk, to say how far off each part is.")
+    ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Show all nuisances and notes.")] = False,
     json: AsJson = False,
     quiet: Quiet = False,
@@ -69,14 +72,18 @@ def identify(
     from freefloat.mission.history import history_spans, identify_history
     from freefloat.mission.mission_file import InvalidMission
     from freefloat.report.history_page import write_history_page
+    from freefloat.robot.load import load_robot
 
     bodies, repairs = tuple(split_commas(without)), tuple(split_commas(repair))
     inputs = RecordingInputs(mission, tuple(recordings), trajectory, bodies, mapping, repairs)
     loaded, motion, absent = inputs.load_mission()
     inputs.refuse_outputs({output: ".json"}, "estimates", files_of(loaded))
     inputs.refuse_outputs({plot: ".html"}, "pages", files_of(loaded))
-    if history is None and (span_s is not None or plot is not None):
-        raise InvalidMission("--span-s and --plot are of a history; allowed: with --history and a number of parts")
+    if history is None and any(each is not None for each in (span_s, plot, truth)):
+        raise InvalidMission(
+            "--span-s, --plot and --truth are of a history; allowed: with --history and a number of parts"
+        )
+    flew = None if truth is None else load_robot(truth)
     with FitProgress("reading", quiet, json) as progress:
         read = inputs.read(loaded.robot)
         if history is not None:
@@ -86,7 +93,7 @@ def identify(
         told = None
         if history is not None:
             progress.begin(f"{history} parts of {loaded.name}")
-            told = identify_history(loaded, read, history, span_s, method, motion, absent)
+            told = identify_history(loaded, read, history, span_s, method, motion, absent, truth=flew)
     if output is not None:
         estimate.save(output)
     if plot is not None and told is not None:

@@ -72,7 +72,8 @@ def _document(found: Quantity) -> dict[str, object]:
 
 
 def _line(found: Quantity) -> str:
-    from freefloat.report.words import HALF, with_interval
+    from freefloat.estimate.uncertain import HALF
+    from freefloat.report.words import with_interval
 
     if not found.sd:
         return f"{found.name} {found.value:.4g} {found.unit}, without an interval: no standard deviation is given"

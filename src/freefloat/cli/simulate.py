@@ -35,6 +35,10 @@ def simulate(
             show_default="MISSION.parquet, or MISSION.flights",
         ),
     ] = None,
+    noise_free: Annotated[
+        bool,
+        typer.Option("--noise-free", help="Draw no errors: what an estimate comes to then is the method's own doing."),
+    ] = False,
     json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -44,7 +48,9 @@ def simulate(
     """
     from freefloat.cli.console import print_result
 
-    written = _simulate_runs(mission, trajectory, robot, seed, runs, output, quiet, json)
+    if noise_free and runs > 1:
+        raise typer.BadParameter(f"{runs} runs without noise are all the same; allowed: 1 with --noise-free")
+    written = _simulate_runs(mission, trajectory, robot, seed, runs, output, noise_free, quiet, json)
     line = f"wrote {written[0]}" if runs == 1 else f"wrote {runs} recordings to {written[0].parent}"
     document = {"recordings": [str(path) for path in written], "seed": seed, "runs": runs}
     print_result(json, quiet, lambda: document, lambda: typer.echo(line))
@@ -57,6 +63,7 @@ def _simulate_runs(
     seed: int,
     runs: int,
     output: Path | None,
+    noise_free: bool,
     quiet: bool,
     json: bool,
 ) -> list[Path]:
@@ -85,7 +92,7 @@ def _simulate_runs(
                 folder.mkdir(parents=True)
             for run in range(runs):
                 path = folder if runs == 1 else folder / _name(run)
-                simulate(mission, trajectory, seed, run, truth, robot).save(path)
+                simulate(mission, trajectory, seed, run, truth, robot, not noise_free).save(path)
                 progress.advance()
             if runs > 1:
                 folder.rename(target)  # a folder of flights is whole or absent

@@ -6,7 +6,7 @@ from .origin import Origin as Origin
 from .processing.derivative_band_limited import BandLimited as BandLimited
 from .processing.derivative_savitzky_golay import SavitzkyGolay as SavitzkyGolay
 from .processing.derivative_through_samples import ThroughSamples as ThroughSamples
-from .processing.filtering import LowPass as LowPass
+from .processing.filtering import LowPass as LowPass, LowPassBySpectrum as LowPassBySpectrum
 from .processing.imu_accelerometer import FittedCalibration as FittedCalibration
 from .processing.imu_calibration import ImuCalibration as ImuCalibration, calibrate_imu as calibrate_imu
 from .processing.imu_model import Calibration as Calibration

@@ -26,6 +26,7 @@ from freefloat.estimate.estimate_parts import (
     in_percent,
 )
 from freefloat.estimate.prior import CadSpread
+from freefloat.estimate.uncertain import HALF
 from freefloat.exact_json import finite_or_none, plain, save_json
 from freefloat.files import FilePath
 from freefloat.frozen import Content, FrozenMapping
@@ -99,7 +100,7 @@ class Estimate(Content):
 
     def __str__(self) -> str:
         """A line for each cluster: value, 95 %, unit, the CAD model's value; then what is to be said."""
-        half, width = norm.isf(0.025) * self.sd, max(len(name) for name in self.names) + 4
+        half, width = HALF * self.sd, max(len(name) for name in self.names) + 4
         columns = zip(self.names, self.formulas, self.values, half, self.cad, strict=True)
         lines = [
             f" {cluster_words(name, formula):<{width}} {value:>11.5g} {_plus_minus(error):<11} "
@@ -173,7 +174,7 @@ class Estimate(Content):
     @cached_property
     def significant(self) -> NDArray[np.bool_]:
         """Clusters that differ from zero by more than their 95 % interval, shape (c,)."""
-        return np.asarray(np.abs(self.values) > norm.isf(0.025) * self.sd)
+        return np.asarray(np.abs(self.values) > HALF * self.sd)
 
     @cached_property
     def parameters(self) -> Array:

@@ -12,6 +12,7 @@ from freefloat.models.minimal import MinimalParameters
 
 _ROUNDING = 1e-9  # of a derivative: less of it in directions that the clusters do not hold is nothing
 _NOTHING = 1e-13  # of the largest eigenvalue of a correlation matrix: rounding
+HALF = 1.9599639845400545  # standard deviations on either side of a 95 % interval
 OPEN = 1e3  # spreads of the CAD model by which a direction is uncertain of which nothing is known
 _SMALL_ENTRY = 1e-3  # an entry that vanishes by law is measured by this share of the largest
 

@@ -18,6 +18,7 @@ from freefloat.excitation.goals.by_name import goal_named
 from freefloat.excitation.goals.goal import Goal
 from freefloat.excitation.goals.names import GoalName
 from freefloat.excitation.guesses import drawn_guesses
+from freefloat.excitation.limits.joint import ChannelLimit
 from freefloat.excitation.plan import InvalidPlan, Plan
 from freefloat.excitation.procedures.interval_excitation import find_intervals, plan_with_intervals
 from freefloat.excitation.procedures.optimum_points import FrontPoint
@@ -109,7 +110,7 @@ def points_front(
 ) -> tuple[FrontPoint, ...]:
     """Condition number against equilibrium of a mission whose shape is points: the best points for each weight.
 
-    The rest is as for `design`.
+    Only limits of joints count, not `limits_beside_joints`. The rest is as for `design`.
     """
     shape = mission.settings.excitation.shape
     if not isinstance(shape, PointsShapeSection):
@@ -119,6 +120,12 @@ def points_front(
             raise InvalidMission(f"a weight of the equilibrium is {weight:g}; allowed: 0 or more")
     with _naming(mission):
         return front_of(PlannedPoints(plan_of(mission, goal, earlier), shape), weights, starts, seed, watch)
+
+
+def limits_beside_joints(mission: Mission) -> tuple[str, ...]:
+    """Limits of a mission that `points_front` does not look at, and `design` keeps: kinds, or names of single ones."""
+    asked = mission_limits(mission, mission.channels)
+    return tuple(dict.fromkeys(each.kind or each.name for each in asked if not isinstance(each, ChannelLimit)))
 
 
 @contextmanager

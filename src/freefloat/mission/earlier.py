@@ -14,8 +14,9 @@ from freefloat.excitation.excitation import Excitation, trajectory_of
 from freefloat.excitation.excitation_file import load_motion
 from freefloat.files import FilePath
 from freefloat.mission.identifying import flights_of, method_of, settings_for
-from freefloat.mission.mission_file import Mission
+from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.motion.combined import Combined
+from freefloat.motion.command_file import holds_commands
 from freefloat.motion.sampled import Sampled
 from freefloat.motion.trajectory import Trajectory
 
@@ -27,30 +28,37 @@ _TABLES = (".csv", ".parquet")
 def load_flown(mission: Mission, path: FilePath) -> Trajectory:
     """The motion of a file: an excitation, a trajectory, commands, or a recording of the mission's robot.
 
-    A .csv file that can be read as commands, joint positions and rates alone, counts as such.
+    A .csv file of joints and wheels alone counts as commands, unless the mission speaks of it as a recording.
     """
-    suffix = Path(os.fspath(path)).suffix.lower()
-    if suffix not in _TABLES:
+    file = Path(os.fspath(path))
+    asked, suffix = mission.settings.identify, file.suffix.lower()
+    recorded = file.name in {*asked.without, *asked.start_positions, *asked.pulses}
+    if suffix not in _TABLES or (suffix == ".csv" and not recorded and holds_commands(path)):
         return load_motion(path, mission.robot)
-    if suffix == ".csv":
-        try:
-            return load_motion(path, mission.robot)
-        except FileError:  # not commands
-            pass
     try:
-        return motion_flown(mission, load_recording(path))
+        return motion_flown(mission, load_recording(path), file.name)
     except FileError:
         raise
     except FreefloatError as error:
         raise FileError(path, str(error)) from error
 
 
-def motion_flown(mission: Mission, flown: Flown) -> Trajectory:
-    """The motion itself; of a recording, that of its joints and wheels from the first sample on."""
+def motion_flown(mission: Mission, flown: Flown, name: str | None = None) -> Trajectory:
+    """The motion itself; of a recording, that of its joints and wheels from the first sample on.
+
+    name: of a recording, by which the mission speaks of it; the file that it was first read from unless given.
+    """
     if not isinstance(flown, Recording):
         return trajectory_of(flown)
+    called = name or Path(flown.origin.file or "earlier").name
+    absent = mission.settings.identify.without.get(called)
+    if absent:
+        raise InvalidMission(
+            f"{called!r} was made without {', '.join(absent)}, as identify.without has it, and would count as a motion "
+            "of the whole robot; allowed before a design: recordings with all its bodies"
+        )
     settings = settings_for(mission, method_of(mission))
-    ((flight, _),) = flights_of(mission, {"earlier": flown}, None, {}, settings)
+    ((flight, _),) = flights_of(mission, {called: flown}, None, {}, settings)
     samples, robot = flight.samples, mission.robot
     kept = np.unique(np.linspace(0, len(samples) - 1, min(len(samples), _MOST)).astype(int))
     t = samples.need("t", "an earlier motion")[kept]

@@ -101,11 +101,13 @@ def simulate(
     run: int = 0,
     truth: Samples | None = None,
     robot: Robot | None = None,
+    noise: bool = True,
 ) -> Recording:
     """What the mission's sensors record of a flight.
 
     motion, robot: as for `fly`. truth: the flight, if it was flown before (`fly`): many runs differ in their noise
         alone; motion and robot are then those that were flown in it, for the recording to remember.
+    noise: whether errors are drawn; those that are the same in every run, rounding among them, are always there.
     """
     mission.need_sensors()
     known = truth is None or motion is not None
@@ -117,7 +119,7 @@ def simulate(
         hashes["robot"] = robot_sha256(robot)
     kept = None if command is None else _command(command)
     origin = Origin("simulated", None, hashes, None, None, mission.name, f"freefloat {__version__}", kept)
-    return record(mission.sensors.values(), looked_at, seed, run, origin)
+    return record(mission.sensors.values(), looked_at, seed if noise else None, run, origin)
 
 
 def _chosen(mission: Mission, motion: Trajectory | Excitation | None, seed: int) -> Trajectory:

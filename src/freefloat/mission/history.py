@@ -17,12 +17,18 @@ from freefloat.data.recording import Recording
 from freefloat.errors import FreefloatError
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimator import Estimator
+from freefloat.estimate.uncertain import HALF
 from freefloat.exact_json import finite_or_none
 from freefloat.excitation.excitation import Excitation
 from freefloat.frozen import Content
+from freefloat.mission.drawing import mission_flown_with
 from freefloat.mission.identifying import Recordings, identify, named_recordings, seconds_that_count
 from freefloat.mission.mission_file import InvalidMission, Mission
+from freefloat.models.names import cluster_unit
 from freefloat.motion.trajectory import Trajectory
+from freefloat.robot.model import Robot
+
+_NEARLY_ZERO = 1e-3  # of the largest value of a kind
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,6 +37,7 @@ class History(Content):
 
     names: of the clusters. spans_s: from when to when each part goes, shape (k, 2) [s].
     values, sd: shape (k, c) [SI], NaN where a part was too short for an estimate. outcomes: of each; why not, else.
+    truth: the clusters of the robot that flew, if it is known, shape (c,) [SI].
     """
 
     names: tuple[str, ...]
@@ -38,6 +45,21 @@ class History(Content):
     values: Array
     sd: Array
     outcomes: tuple[str, ...]
+    truth: Array | None = None
+
+    @property
+    def errors(self) -> Array:
+        """Of each part's values over the true ones, shape (k, c); NaN if these are not known.
+
+        Over a thousandth of the largest true value of its kind where one is smaller: a cluster that is nearly zero
+        has no percent. Where all of a kind are zero, in SI units.
+        """
+        if self.truth is None:
+            return np.full(self.values.shape, np.nan)
+        kinds = [cluster_unit(name) for name in self.names]
+        largest = {kind: max(abs(self.truth[k]) for k, each in enumerate(kinds) if each == kind) for kind in kinds}
+        size = np.maximum(np.abs(self.truth), [_NEARLY_ZERO * largest[kind] for kind in kinds])
+        return np.asarray(np.abs(self.values - self.truth) / np.where(size > 0.0, size, 1.0))
 
     @property
     def away(self) -> Array:
@@ -50,7 +72,7 @@ class History(Content):
     def relative(self) -> Array:
         """Median over clusters of each part's 95 % interval, half of it, over the last values, shape (k,)."""
         size = np.where(self.values[-1] != 0.0, np.abs(self.values[-1]), np.nan)
-        share = 1.959963984540054 * self.sd / size
+        share = HALF * self.sd / size
         return np.array([np.nan if np.isnan(row).all() else float(np.nanmedian(row)) for row in share])
 
     def document(self) -> dict[str, Any]:
@@ -66,7 +88,8 @@ class History(Content):
             }
             for (start, end), outcome, values, sd in parts
         ]
-        return {"clusters": list(self.names), "parts": listed}
+        said: dict[str, Any] = {"clusters": list(self.names), "parts": listed}
+        return said if self.truth is None else {**said, "truth": self.truth.tolist()}
 
 
 def identify_history(
@@ -78,11 +101,12 @@ def identify_history(
     motion: Trajectory | Excitation | None = None,
     without: Mapping[str, Sequence[str]] | None = None,
     watch: Callable[[int], None] | None = None,
+    truth: Robot | None = None,
 ) -> History:
     """Estimates from a recording's first part, its first two, and so on to all `parts` of it.
 
     span_s: length of a window that moves instead, in as many steps. method, motion, without: as for `identify`.
-    watch: called before each estimate with its number.
+    watch: called before each estimate with its number. truth: the robot that flew, if it is known.
     """
     named = named_recordings(recordings)
     spans = history_spans(mission, named, parts, span_s)
@@ -101,6 +125,7 @@ def identify_history(
         np.array([blank if isinstance(each, str) else each.values for each in found]),
         np.array([blank if isinstance(each, str) else each.sd for each in found]),
         tuple(each if isinstance(each, str) else each.outcome for each in found),
+        None if truth is None else identify(mission_flown_with(mission, truth), named, method, motion, without).cad,
     )
 
 

@@ -15,7 +15,7 @@ from freefloat.data.processing.derivative_band_limited import BandLimited
 from freefloat.data.processing.derivative_savitzky_golay import SavitzkyGolay
 from freefloat.data.processing.derivative_through_samples import ThroughSamples
 from freefloat.data.processing.differentiation import Differentiator
-from freefloat.data.processing.filtering import LowPass
+from freefloat.data.processing.filtering import ORDER, LowPass, LowPassBySpectrum
 from freefloat.data.processing.imu_model import Calibration
 from freefloat.data.processing.processed import ProcessSettings
 from freefloat.files import Number, Positive, Section, Vector3
@@ -28,16 +28,18 @@ class LowPassSection(Section):
     cutoff_Hz: Positive | Literal["spectrum"] = Field(
         default="spectrum", description="or as the spectrum and the command ask for"
     )
-    order: Annotated[int, Field(ge=1, le=12)] = Field(default=4, description="of each of its two passes")
+    order: Annotated[int, Field(ge=1, le=12)] = Field(default=ORDER, description="of each of its two passes")
 
-    def low_pass(self) -> LowPass | Literal["propose"]:
-        """The filter, or that one is to be proposed."""
-        return "propose" if isinstance(self.cutoff_Hz, str) else LowPass(self.cutoff_Hz, self.order)
+    def low_pass(self) -> LowPass | LowPassBySpectrum:
+        """The filter, or that its cut-off is left to the spectrum."""
+        if isinstance(self.cutoff_Hz, str):
+            return LowPassBySpectrum(self.order)
+        return LowPass(self.cutoff_Hz, self.order)
 
-    def differentiator(self) -> Differentiator | Literal["propose"]:
+    def differentiator(self) -> Differentiator | LowPassBySpectrum:
         """The same, for joints."""
         found = self.low_pass()
-        return found if isinstance(found, str) else BandLimited(found)
+        return BandLimited(found) if isinstance(found, LowPass) else found
 
 
 class SavitzkyGolaySection(Section):

@@ -120,7 +120,10 @@ class ExcitationSection(Section):
     """The motion to be designed."""
 
     shape: AnyShape = MotionShapeSection()
-    duration_s: Positive = DEFAULT_DURATION_S
+    duration_s: Positive = Field(
+        default=DEFAULT_DURATION_S,
+        description="of the motion, and of random ones; points last as long as they take, and so do pruned intervals",
+    )
     channels: list[str] | None = Field(
         default=None, description="joints and wheels that move; all joints, or all wheels if there are none"
     )

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
 
 from freefloat.excitation.procedures.interval_settings import Intervals, Rule
 from freefloat.files import Number, Positive, Section
 
 _USUAL_HARMONICS, _USUAL = 4, Intervals()
+_OF_PRUNING, _OF_EXCHANGE = ("patience", "significant"), ("most", "condition_number")  # fields of intervals
 
 
 class MotionShapeSection(Section):
@@ -57,6 +58,15 @@ class IntervalsShapeSection(Section):
         _USUAL.combinations, description="of directions to choose from; a random sample if there are more"
     )
 
+    @model_validator(mode="after")
+    def _says_what_its_rule_reads(self) -> Self:
+        unread = _OF_PRUNING if self.rule == "exchange" else _OF_EXCHANGE
+        for name in unread:
+            if name in self.model_fields_set:
+                allowed = ", ".join(field for field in type(self).model_fields if field not in unread)
+                raise ValueError(f"gives {name}, which the rule {self.rule} does not read; allowed with it: {allowed}")
+        return self
+
     def intervals(self, duration_s: float) -> Intervals:
         """The same, for a design. duration_s: how long the motion may last, unless the number of intervals is given."""
         return Intervals(
@@ -74,7 +84,7 @@ class IntervalsShapeSection(Section):
 class PointsShapeSection(Section):
     """Points between which the energy differs in the most telling way, joined as fast as the limits allow.
 
-    After Gautier, Khalil (IJRR 1992); the motion lasts as long as it takes.
+    After Gautier, Khalil (IJRR 1992); the motion lasts as long as it takes, and `duration_s` is that of random ones.
     """
 
     rest_to_rest: ClassVar[bool] = True

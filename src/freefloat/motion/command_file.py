@@ -23,8 +23,20 @@ from freefloat.robot.model import Robot
 
 LIMIT_BYTES = 512 * 2**20
 _COLUMN = re.compile(r"(?P<what>q|dq|wheel)_(?P<channel>.+?)_(?P<unit>rad|deg|m)(?P<rate>_s)?")
+_MOVING = ("q_", "dq_", "wheel_")  # how columns of what moves begin
+_EMPTY = re.compile(r"^[ \t]*,|,[ \t]*,|,[ \t\r]*$", re.MULTILINE)  # an entry
 _ALLOWED = "t_s, q_<joint>_rad, dq_<joint>_rad_s, wheel_<wheel>_rad_s (or deg, or m)"
 _UNITS = {"rad": 1.0, "deg": math.pi / 180.0, "m": 1.0}
+
+
+def holds_commands(path: FilePath) -> bool:
+    """Whether a CSV file is one of commands, right or wrong: of joints and wheels alone, with no entry left empty.
+
+    A recording of several rates leaves entries empty.
+    """
+    names, body = _text(path)
+    moving = all(name == "t_s" or name.startswith(_MOVING) for name in names)
+    return moving and _EMPTY.search(body) is None
 
 
 def read_commands(path: FilePath) -> Trajectory:

@@ -6,12 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import cast, get_args
 
+from freefloat.estimate.uncertain import HALF
 from freefloat.excitation.excitation import Excitation, HowFound, Prediction, typical_accuracy
 from freefloat.excitation.goals.by_name import goal_named
 from freefloat.excitation.goals.condition_number import NO_RANK
 from freefloat.excitation.goals.goal import Goal
 from freefloat.excitation.goals.names import GoalName
-from freefloat.report.words import HALF, rms
+from freefloat.report.words import rms
 
 
 def goal_words(excitation: Excitation) -> str:

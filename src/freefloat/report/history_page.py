@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from freefloat.estimate.uncertain import HALF
 from freefloat.files import FilePath, write_text
 from freefloat.mission.history import History
 from freefloat.report.figures import PlotlyMissing
-from freefloat.report.words import HALF
 
 
 def write_history_page(path: FilePath, history: History, title: str) -> None:

@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 if TYPE_CHECKING:
     from freefloat.estimate.estimate import Estimate
 
-HALF = 1.959963984540054  # standard deviations on either side of a 95 % interval
 _TERMS = 2  # of a formula that are shown
 RESTS, MARK = "resting on the prior", "* "  # intervals are as right as what was said of the CAD model
 _LISTED = 3

@@ -36,17 +36,19 @@ def draw_normal(seed: int, runs: ArrayLike, name: str, shape: tuple[int, ...]) -
 class Stream:
     """All that is drawn for one sensor in some runs.
 
+    seed: None where nothing is drawn: normal numbers are all zero then, and uniform ones all 1.
     runs: run numbers, shape (runs,), each from 0 to 2^32 - 1.
     name: the sensor's; each draw adds what it is for.
     """
 
-    seed: int
+    seed: int | None
     runs: ArrayLike
     name: str
 
     def __post_init__(self) -> None:
-        if isinstance(self.seed, bool) or not 0 <= self.seed <= LAST_SEED or int(self.seed) != self.seed:
-            raise FreefloatError(f"the seed is {self.seed}; allowed: a whole number from 0 to 2^64 - 1")
+        seed = 0 if self.seed is None else self.seed
+        if isinstance(seed, bool) or not 0 <= seed <= LAST_SEED or int(seed) != seed:
+            raise FreefloatError(f"the seed is {seed}; allowed: a whole number from 0 to 2^64 - 1")
         object.__setattr__(self, "runs", _run_numbers(self.runs))
 
     def __len__(self) -> int:
@@ -68,6 +70,9 @@ class Stream:
         spread = np.broadcast_to(np.asarray(sd, float), mean.shape[1:]).ravel()
         rows = np.ascontiguousarray(mean, dtype=float).reshape(mean.shape[0], spread.size)
         out = self._empty(mean.shape[1:])
+        if self.seed is None:
+            out[:] = rows
+            return out.reshape(len(self), *mean.shape[1:])
         fill_normal(np.uint64(self.seed), self.runs, self._key("normal", what), rows, spread, out)
         return out.reshape(len(self), *mean.shape[1:])
 
@@ -76,6 +81,9 @@ class Stream:
         from freefloat.sensors.draws_kernel import fill_uniform
 
         out = self._empty(shape)
+        if self.seed is None:
+            out[:] = 1.0
+            return out.reshape(len(self), *shape)
         fill_uniform(np.uint64(self.seed), self.runs, self._key("uniform", what), out)
         return out.reshape(len(self), *shape)
 

@@ -199,12 +199,12 @@ class Sensor(Section):
         """The channel in which it gives a quantity."""
         return f"{quantity}.{self.label}" if self.label else quantity
 
-    def measure(self, truth: Truth, seed: int, run: int = 0) -> tuple[Channel, ...]:
-        """What it says of a motion in one run."""
+    def measure(self, truth: Truth, seed: int | None, run: int = 0) -> tuple[Channel, ...]:
+        """What it says of a motion in one run. seed: None for nothing that is drawn."""
         return tuple(readings.channel(0) for readings in self.measure_batch(truth, seed, [run]))
 
-    def measure_batch(self, truth: Truth | Sequence[Truth], seed: int, runs: ArrayLike) -> tuple[Readings, ...]:
-        """What it says in many runs at once, the same as run by run.
+    def measure_batch(self, truth: Truth | Sequence[Truth], seed: int | None, runs: ArrayLike) -> tuple[Readings, ...]:
+        """What it says in many runs at once, the same as run by run. seed: None for nothing that is drawn.
 
         truth: one motion for all runs, or one for each, over the same span of time.
         runs: their numbers, shape (runs,).

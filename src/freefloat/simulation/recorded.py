@@ -11,8 +11,10 @@ from freefloat.sensors.sensor import Sensor
 from freefloat.sensors.truth import Truth
 
 
-def record(sensors: Iterable[Sensor], truth: Truth, seed: int, run: int = 0, origin: Origin | None = None) -> Recording:
-    """What all sensors say of a motion in one run.
+def record(
+    sensors: Iterable[Sensor], truth: Truth, seed: int | None, run: int = 0, origin: Origin | None = None
+) -> Recording:
+    """What all sensors say of a motion in one run. seed: None for nothing that is drawn.
 
     origin: what else is known of where the motion came from; seed and run are added.
     """

@@ -17,13 +17,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-from scipy.stats import norm
 
 from freefloat.arrays import Array
 from freefloat.errors import FreefloatError
 from freefloat.estimate.cause import Cause
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.problem import Problem
+from freefloat.estimate.uncertain import HALF
 from freefloat.models.names import cluster_words
 from freefloat.robot.parameters import INDEX, PER_BODY
 from freefloat.validation.fits import FEW, FittedPrediction, Freedom, at, fit
@@ -35,7 +35,6 @@ _LEAST_GAIN = 10.0
 _EXPLAINS = 0.75  # of what free parameters explain
 _WHOLE = 0.15  # from minus or plus one: a body that is missing or in excess
 _SHOWN = 1e-9  # of a direction, squared, that the estimate's uncertainty and everything else leave over
-_HALF = float(norm.isf(0.025))
 _SWAPS = {
     ("x", "y"): (("mx", "my"), ("Ixx", "Iyy"), ("Ixz", "Iyz")),
     ("x", "z"): (("mx", "mz"), ("Ixx", "Izz"), ("Ixy", "Iyz")),
@@ -206,7 +205,7 @@ def _cluster_off(cluster: str, value: float, amount: float, sd: float) -> str:
     right = value + amount
     off = -100.0 * amount / abs(right) if right else np.inf
     how = f"{abs(off):.2g} % too {'large' if off * np.sign(value) > 0.0 else 'small'}"
-    return f"{cluster} is off: the recordings ask for {right:.4g} ± {_HALF * sd:.2g}, not {value:.4g} ({how})"
+    return f"{cluster} is off: the recordings ask for {right:.4g} ± {HALF * sd:.2g}, not {value:.4g} ({how})"
 
 
 def _body_missing(body: str, amount: float, sd: float) -> str:
@@ -223,7 +222,7 @@ def _body_off(body: str, amount: float, sd: float) -> str:
         return _body_missing(body, amount, sd)
     if abs(amount - 1.0) < _WHOLE:
         return _body_in_excess(body, amount, sd)
-    return f"{body} is off as a whole: by {amount:+.3f} ± {_HALF * sd:.2g} of what the CAD model says of it"
+    return f"{body} is off as a whole: by {amount:+.3f} ± {HALF * sd:.2g} of what the CAD model says of it"
 
 
 def _body_present(body: str, flight: str, amount: float, sd: float) -> str:

@@ -18,14 +18,13 @@ from freefloat.dynamics.reaction import Reaction, geometry_slopes, momentum_slop
 from freefloat.dynamics.samples import Samples
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimated_clusters import cad_spread, total_covariance
+from freefloat.estimate.uncertain import HALF
 from freefloat.estimate.unknowns import GEOMETRY_WORDS
 from freefloat.frozen import Content
 from freefloat.motion.sine_motions import RandomSines
 from freefloat.robot.geometry import PER_JOINT, tilting, with_geometry
 from freefloat.robot.model import Robot
 from freefloat.validation.prediction import InvalidValidation, UnfitEstimate
-
-_COVERED = 1.959963984540054  # standard deviations: 95 %
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +85,7 @@ def predict_random_motions(
             true, _ = _reaction(truth, samples, truth.parameters)
             error = w - true[:, 3:]
             errors.append(_largest(error, count))
-            inside += int((np.abs(error) <= _COVERED * sd).sum())
+            inside += int((np.abs(error) <= HALF * sd).sum())
     found = RandomMotions(duration_s, np.vstack(rates), np.vstack(sds))
     if truth is None:
         return found

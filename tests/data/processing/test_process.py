@@ -19,9 +19,10 @@ from data.processing.n1_flight import (
     rms,
 )
 
+from freefloat.data.processing.cutoffs import propose_cutoff
 from freefloat.data.processing.derivative_band_limited import BandLimited
 from freefloat.data.processing.derivative_savitzky_golay import SavitzkyGolay
-from freefloat.data.processing.filtering import LowPass
+from freefloat.data.processing.filtering import LowPass, LowPassBySpectrum
 from freefloat.data.processing.imu_model import Calibration
 from freefloat.data.processing.process import process
 from freefloat.data.processing.processed import ProcessSettings
@@ -96,9 +97,22 @@ def test_unless_told_otherwise_gyro_readings_are_left_as_they_are(simple):
     np.testing.assert_array_equal(found.samples.t, simple["gyro"].t)
     np.testing.assert_array_equal(found.samples.w, simple["gyro"].values)
     assert "as recorded" in found.steps["gyro"]
-    filtered = process(simple, n1_robot(), n1_command(), settings=ProcessSettings(gyro="propose"))
+    filtered = process(simple, n1_robot(), n1_command(), settings=ProcessSettings(gyro=LowPassBySpectrum()))
     assert rms(errors(filtered, "w")) < 0.3 * GYRO_SD
     assert filtered.warnings == ()
+
+
+@pytest.mark.parametrize("order", [1, 6])
+def test_a_filter_by_the_spectrum_has_the_order_that_is_asked_for(simple, order):
+    gyro = simple["gyro"]
+    proposed = propose_cutoff(gyro.values, 1.0 / np.diff(gyro.t).mean(), n1_command(), order)
+    assert proposed.order == order
+    asked = (LowPassBySpectrum(order), proposed, LowPassBySpectrum())
+    found, same, usual = (
+        process(simple, n1_robot(), n1_command(), settings=ProcessSettings(gyro=each)).samples.w for each in asked
+    )
+    np.testing.assert_allclose(found, same, rtol=0.0, atol=1e-3 * GYRO_SD)
+    assert rms(found - usual) > 0.01 * GYRO_SD
 
 
 def test_without_a_command_joints_are_curves_that_encoders_measured(simple):

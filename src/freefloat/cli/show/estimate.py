@@ -12,8 +12,9 @@ from freefloat.cli.show.plain_table import plain_table
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import Quantity
 from freefloat.estimate.single_body import about_centre, has_centres
+from freefloat.estimate.uncertain import HALF
 from freefloat.models.names import cluster_unit
-from freefloat.report.words import HALF, MARK, number, prefixed, relative, residual_line, shortened, with_interval
+from freefloat.report.words import MARK, number, prefixed, relative, residual_line, shortened, with_interval
 
 _WORTH = 2.0  # standard deviations by which a nuisance is worth a line
 _LONG = 40  # characters of a cluster's name, above which names are folded, or numbers would have no room

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from rich.markup import escape
 
 from freefloat.cli.console import console
+from freefloat.estimate.uncertain import HALF
 from freefloat.excitation.excitation import Excitation, Prediction, typical_accuracy
 from freefloat.excitation.sheet import go_or_no_go, in_words
 from freefloat.report.design_words import accuracy_words, condition_words, goal_words, how_words, percent
-from freefloat.report.words import HALF, number
+from freefloat.report.words import number
 
 _TIGHT = 4  # limits that are named
 _NAMED = 2  # clusters that are named as best and as worst

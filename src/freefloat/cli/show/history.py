@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 from rich.markup import escape
 
 from freefloat.cli.console import console
@@ -17,10 +18,14 @@ def show_history(history: History) -> None:
     for heading in ("from s", "to s"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("outcome", overflow="fold")
-    for heading in ("median 95 % / last value", "farthest from last, in sd"):
+    shown = {"median 95 % / last value": history.relative, "farthest from last, in sd": history.away}
+    if history.truth is not None:
+        shown["median error / true value"] = np.median(history.errors, axis=1)
+        shown["worst error"] = history.errors.max(axis=1)
+    for heading in shown:
         table.add_column(heading, justify="right", no_wrap=True)
-    columns = zip(history.spans_s.tolist(), history.outcomes, history.relative, history.away, strict=True)
-    for (start, end), outcome, share, away in columns:
-        figures = ("–" if math.isnan(value) else f"{value:.3g}" for value in (share, away))
+    columns = zip(history.spans_s.tolist(), history.outcomes, zip(*shown.values(), strict=True), strict=True)
+    for (start, end), outcome, row in columns:
+        figures = ("–" if math.isnan(value) else f"{value:.3g}" for value in row)
         table.add_row(f"{start:.4g}", f"{end:.4g}", escape(outcome), *figures)
     console().print(table)

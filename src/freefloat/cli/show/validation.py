@@ -11,7 +11,7 @@ from freefloat.arrays import AXES
 from freefloat.cli.console import console
 from freefloat.cli.show.plain_table import plain_table
 from freefloat.estimate.estimate_parts import in_percent
-from freefloat.report.words import HALF
+from freefloat.estimate.uncertain import HALF
 from freefloat.validation.prediction import WORDS
 from freefloat.validation.random_motions import RandomMotions
 from freefloat.validation.validation import Validation

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from freefloat.arrays import Array
-from freefloat.data.processing.filtering import LowPass
+from freefloat.data.processing.filtering import ORDER, LowPass
 from freefloat.data.processing.spectrum import columns_of, motion_power, noise_level, power_edge
 from freefloat.dynamics.reaction import base_reaction
 from freefloat.dynamics.samples import Samples
@@ -66,20 +66,22 @@ def command_frequency(command: Trajectory) -> float:
     return power_edge(rate, 4096.0 / command.duration_s, _POWER_SHARE) if rate.any() else 0.0
 
 
-def propose_cutoff(values: ArrayLike, rate_Hz: float, command: Trajectory | None = None) -> LowPass | None:
+def propose_cutoff(
+    values: ArrayLike, rate_Hz: float, command: Trajectory | None = None, order: int = ORDER
+) -> LowPass | None:
     """A low-pass that leaves the motion in the values, shape (n, k), alone; None if there is no room for one.
 
     The cut-off at which rates become most accurate by the spectrum of motion and noise, doubled because of
     the motion that noise hides, and, if the command is known, at least twenty times its highest
-    frequency.
+    frequency. order: of each pass.
     """
-    cutoff = _ABOVE_BEST * _most_accurate(values, rate_Hz)
+    cutoff = _ABOVE_BEST * _most_accurate(values, rate_Hz, order)
     if command is not None:
         cutoff = max(cutoff, MARGIN * command_frequency(command))
-    return LowPass(cutoff) if cutoff < _CLOSEST * rate_Hz else None
+    return LowPass(cutoff, order) if cutoff < _CLOSEST * rate_Hz else None
 
 
-def _most_accurate(values: ArrayLike, rate_Hz: float) -> float:
+def _most_accurate(values: ArrayLike, rate_Hz: float, order: int) -> float:
     """Where lost motion and remaining noise, both as rates and in units of the noise, add up to the least [Hz]."""
     found = motion_power(values, rate_Hz)
     noise = found.noise_sd**2
@@ -89,7 +91,7 @@ def _most_accurate(values: ArrayLike, rate_Hz: float) -> float:
     motion = (found.power[:, moving] / noise[moving]).sum(axis=1)
     lowest = _PERIODS * rate_Hz / columns_of(values).shape[0]
     candidates = np.geomspace(min(lowest, 0.25 * rate_Hz), 0.5 * rate_Hz, _CANDIDATES)
-    kept = 1.0 / (1.0 + (f / candidates[:, None]) ** (2 * LowPass(1.0).order))  # (candidates, frequencies)
+    kept = 1.0 / (1.0 + (f / candidates[:, None]) ** (2 * order))  # (candidates, frequencies)
     error = ((1.0 - kept) ** 2 * motion + kept**2 * moving.sum()) @ f**2
     return float(candidates[int(np.argmin(error))])
 

@@ -19,6 +19,7 @@ from freefloat.arrays import Array
 from freefloat.data.processing.resampling import CannotProcess
 from freefloat.data.processing.spectrum import columns_of
 
+ORDER = 4  # of each pass, unless given
 _PADDED_PERIODS = 8.0  # of the cut-off, by which a record is continued: until a start has rung out to 1e-8
 
 
@@ -31,7 +32,7 @@ class LowPass:
     """
 
     cutoff_Hz: float
-    order: int = 4
+    order: int = ORDER
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.cutoff_Hz) and self.cutoff_Hz > 0.0):
@@ -64,3 +65,16 @@ class LowPass:
                 f"a cut-off is {self.cutoff_Hz:g} Hz; allowed: less than {0.5 * rate_Hz:g} Hz, half the rate"
             )
         return np.asarray(butter(self.order, self.cutoff_Hz, fs=rate_Hz, output="sos"), float)
+
+
+@dataclass(frozen=True, slots=True)
+class LowPassBySpectrum:
+    """A zero-phase Butterworth low-pass whose cut-off is left to the spectrum of what it filters.
+
+    order: of each pass.
+    """
+
+    order: int = ORDER
+
+    def __post_init__(self) -> None:
+        LowPass(1.0, self.order)  # refuses an order that there is not

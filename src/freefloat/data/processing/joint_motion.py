@@ -17,7 +17,7 @@ from freefloat.data.processing.cutoffs import cutoff_warnings, propose_cutoff, r
 from freefloat.data.processing.derivative_band_limited import BandLimited
 from freefloat.data.processing.derivative_through_samples import ThroughSamples
 from freefloat.data.processing.differentiation import Differentiator, noise_gains
-from freefloat.data.processing.filtering import LowPass
+from freefloat.data.processing.filtering import LowPass, LowPassBySpectrum
 from freefloat.data.processing.measured_curves import CurveReadings, MeasuredCurves, measured_curves
 from freefloat.data.processing.processed import Known, ProcessSettings
 from freefloat.data.processing.projection import Projection, project
@@ -93,7 +93,8 @@ def joint_motion(
     level = np.hypot(noise_level(evenly(t, positions).values) if noise is None else noise, steps / np.sqrt(12.0))
     span = moving_span(t, positions, noise_sd=level)
     if settings.joints is not None:
-        method = _proposed(t, positions, command) if isinstance(settings.joints, str) else settings.joints
+        asked = settings.joints
+        method = _proposed(t, positions, command, asked.order) if isinstance(asked, LowPassBySpectrum) else asked
         words = _filtered_words(method)
         cut = _cutoff_words(method, t, positions, command, robot, settings)
         return JointMotion(t, positions, level, method, None, None, span, words, (), cut)
@@ -177,10 +178,10 @@ def _start(command: Trajectory, t: Array, positions: Array, robot: Robot) -> flo
     return 0.0 if abs(found.start_s) < near else found.start_s
 
 
-def _proposed(t: Array, positions: Array, command: Trajectory | None) -> Differentiator:
+def _proposed(t: Array, positions: Array, command: Trajectory | None, order: int) -> Differentiator:
     """A low-pass as the spectrum asks for; if that leaves no room for one, a spline through all samples."""
     even = evenly(t, positions)
-    low_pass = propose_cutoff(even.values, even.rate_Hz, command)
+    low_pass = propose_cutoff(even.values, even.rate_Hz, command, order)
     return ThroughSamples() if low_pass is None else BandLimited(low_pass)
 
 

@@ -36,6 +36,7 @@ _COARSEST = 8  # pieces
 _BEYOND_S = 0.25  # by which curves go on at both ends, for clocks that are off
 _GAIN = 1.0  # of the logarithm of the evidence, for each curve, that is worth halving the knots
 _PER_COEFFICIENT = 1.5  # readings, at least
+_SLIGHT = 1e-3  # of the noise: readings that vary less than that were made without it
 _DECADES = (-14.0, 12.0)  # about a first guess of the density of jerk
 _DECADES_APART = 2.0
 _LONG = 20000  # readings: knots and levels of more than so many are those of stretches of so many
@@ -304,12 +305,13 @@ class _Curve:
     ) -> None:
         self.t, self.y, self.spline, self.functions, self.gram = t, y, spline, functions, gram
         read = y[: t.size]
-        largest = max(float(np.abs(read).max()), 1e-300)
+        largest = max(float(np.abs(read).max()), 1e-100)  # of what stands still and is read without noise
         self.floor = _LEAST_SD * largest
         self.known = math.isfinite(sd)
         self.sd = max(sd if self.known else float(noise_level(evenly(t, read[:, None]).values)[0]), self.floor)
         self.rank = spline.count - 3  # of the prior, which lets parabolas be
-        size = max(float(read.std()), 10.0 * _LEAST_SD * largest) * (1.0 if y.size == t.size else t[-1] - t[0])
+        size = max(float(read.std()), 10.0 * self.floor, _SLIGHT * self.sd)
+        size *= 1.0 if y.size == t.size else t[-1] - t[0]
         self.guess = size**2 / (t[-1] - t[0]) ** 5 * 1e6  # of the density
         self._stiffest = _STIFFEST * float(gram[0].mean()) / float(spline.roughness[0].max())
         self.c0, self.rough0 = np.zeros(spline.count), np.zeros(spline.count)

@@ -20,7 +20,7 @@ from freefloat.data.processing.base_motion import (
     velocity_of,
 )
 from freefloat.data.processing.cutoffs import cutoff_warnings, propose_cutoff
-from freefloat.data.processing.filtering import LowPass
+from freefloat.data.processing.filtering import LowPass, LowPassBySpectrum
 from freefloat.data.processing.processed import Known, ProcessSettings, known_of
 from freefloat.data.processing.resampling import evenly
 from freefloat.data.processing.spectrum import noise_level
@@ -184,8 +184,8 @@ def angular(inputs: ProcessingInputs) -> ProcessedPart:
 def _from_gyro(inputs: ProcessingInputs, t: Array, w: Array, sd: Array) -> ProcessedPart:
     channel, even = inputs.channels["gyro"], evenly(t, w)
     low_pass = inputs.settings.gyro
-    if low_pass == "propose":
-        low_pass = propose_cutoff(even.values, even.rate_Hz, inputs.command)
+    if isinstance(low_pass, LowPassBySpectrum):
+        low_pass = propose_cutoff(even.values, even.rate_Hz, inputs.command, low_pass.order)
     resampled = put_on_time_base(t, w, inputs.t, inputs.rate_Hz, low_pass)
     motion, spread, how = differentiated(t, w, inputs.t, inputs.command)
     steps = {channel.name: f"{resampled.words}; angular accelerations from it {how}"}

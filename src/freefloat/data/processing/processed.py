@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.data.processing.differentiation import Differentiator
-from freefloat.data.processing.filtering import LowPass
+from freefloat.data.processing.filtering import LowPass, LowPassBySpectrum
 from freefloat.data.processing.imu_model import Calibration
 from freefloat.data.processing.measured_curves import MeasuredCurves
 from freefloat.data.processing.projection import Projection
@@ -30,8 +29,8 @@ class ProcessSettings:
 
     start_s: when the command began, on the recording's clock [s]; found from the joints unless given.
     joints: a method by which all joints are filtered, instead of projection on the command or measured curves;
-        "propose" for a low-pass from their spectrum.
-    gyro: a low-pass for angular rates, "propose" for one from their spectrum, or None for none, except what
+        or a low-pass from their spectrum.
+    gyro: a low-pass for angular rates, one from their spectrum, or None for none, except what
         going to a lower rate takes.
     delays_s: by channel: how late its stamps are [s]; taken off before anything else.
     calibrations: of gyros, by channel, applied to raw readings.
@@ -48,8 +47,8 @@ class ProcessSettings:
     """
 
     start_s: float | None = None
-    joints: Differentiator | Literal["propose"] | None = None
-    gyro: LowPass | Literal["propose"] | None = None
+    joints: Differentiator | LowPassBySpectrum | None = None
+    gyro: LowPass | LowPassBySpectrum | None = None
     delays_s: Mapping[str, float] = field(default_factory=dict)
     calibrations: Mapping[str, Calibration] = field(default_factory=dict)
     mountings: Mapping[str, Transform] = field(default_factory=dict)

@@ -19,7 +19,7 @@ from freefloat.robot.model import Robot
 
 
 @dataclass(frozen=True, eq=False)
-class _ChannelLimit(BoxLimit):
+class ChannelLimit(BoxLimit):
     """A derivative of a channel's position; of: the channel's name.
 
     field: of `Motion`. basis: of `LinearMap`.
@@ -30,10 +30,12 @@ class _ChannelLimit(BoxLimit):
     basis: ClassVar[str]
 
     def values(self, motion: PlannedMotion) -> Array:
+        """Of the channel, shape (n,)."""
         values: Array = getattr(motion.motion, self.field)
         return values[:, self._channel(motion)]
 
     def slopes(self, motion: PlannedMotion, at: NDArray[np.int64]) -> Array:
+        """By the motion's coefficients, at some of the instants, shape (len(at), coefficients, channels)."""
         basis: Array = getattr(motion.linear, self.basis)[at]
         found = np.zeros((*basis.shape, len(motion.channels)))
         found[:, :, self._channel(motion)] = basis
@@ -46,7 +48,7 @@ class _ChannelLimit(BoxLimit):
 
 
 @dataclass(frozen=True, eq=False)
-class JointPosition(_ChannelLimit):
+class JointPosition(ChannelLimit):
     """lowest <= position of a channel <= highest [rad or m]."""
 
     kind, title = "position", "position of {}"
@@ -55,7 +57,7 @@ class JointPosition(_ChannelLimit):
 
 
 @dataclass(frozen=True, eq=False)
-class JointRate(_ChannelLimit):
+class JointRate(ChannelLimit):
     """lowest <= rate of a channel <= highest [rad/s or m/s]."""
 
     kind, title = "rate", "rate of {}"
@@ -65,7 +67,7 @@ class JointRate(_ChannelLimit):
 
 
 @dataclass(frozen=True, eq=False)
-class JointAcceleration(_ChannelLimit):
+class JointAcceleration(ChannelLimit):
     """lowest <= acceleration of a channel <= highest [rad/s^2 or m/s^2]."""
 
     kind, title = "acceleration", "acceleration of {}"

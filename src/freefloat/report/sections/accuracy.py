@@ -9,13 +9,13 @@ import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.estimate.estimated_clusters import cad_spread
+from freefloat.estimate.uncertain import HALF
 from freefloat.excitation.excitation import Excitation
 from freefloat.mission.run_directory import Run
 from freefloat.models.names import cluster_unit, cluster_words
 from freefloat.report.design_words import condition_words, goal_words, how_words
 from freefloat.report.figures import Figure, log_axis, packed
 from freefloat.report.sections.cluster_grid import Cell, ClusterGrid, about, grid_of
-from freefloat.report.words import HALF
 
 _KINDS = {"kg": "masses", "kg m": "first moments", "kg m²": "inertias"}
 _SYMBOLS = {"masses": "square", "first moments": "diamond", "inertias": "circle", "others": "cross"}

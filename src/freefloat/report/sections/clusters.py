@@ -8,10 +8,11 @@ import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.estimate.estimated_clusters import cad_spread
+from freefloat.estimate.uncertain import HALF
 from freefloat.mission.run_directory import Run
 from freefloat.models.names import cluster_unit
 from freefloat.report.figures import COLOURS
-from freefloat.report.words import HALF, RESTS, prefixed, relative, residual_line, shortened, with_interval
+from freefloat.report.words import RESTS, prefixed, relative, residual_line, shortened, with_interval
 
 _SMALL = 0.02  # share of the largest variance: sources that matter less everywhere are `other`
 _OTHER = "other"

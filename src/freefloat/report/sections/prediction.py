@@ -10,10 +10,11 @@ import numpy as np
 from freefloat.arrays import AXES
 from freefloat.estimate.cause import Cause
 from freefloat.estimate.estimate_parts import in_percent
+from freefloat.estimate.uncertain import HALF
 from freefloat.mission.run_directory import Run
 from freefloat.report.figures import COLOURS, Figure, axis, line, packed, style_of
 from freefloat.report.sections.residuals import lanes, stacked_lanes
-from freefloat.report.words import HALF, prefixed
+from freefloat.report.words import prefixed
 from freefloat.validation.extent import Sensitivity
 from freefloat.validation.lines import Line
 from freefloat.validation.prediction import WORDS, PredictedMomentum, PredictedReading

@@ -20,8 +20,9 @@ import numpy as np
 from freefloat.arrays import Array
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimated_clusters import cad_covariance, cad_spread, total_covariance, undeclared
+from freefloat.estimate.uncertain import HALF
 from freefloat.mission.run_directory import Run
-from freefloat.report.words import HALF, rms
+from freefloat.report.words import rms
 from freefloat.robot.parameters import PER_BODY
 from freefloat.validation.prediction import SENSORS, WORDS
 

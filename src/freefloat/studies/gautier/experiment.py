@@ -37,8 +37,10 @@ def arm_limits(robot: Robot, acceleration_rad_s2: float = ACCELERATION_RAD_S2) -
     return boxed(robot, box["position_deg"], box["rate_rad_s"], acceleration_rad_s2)
 
 
-def boxed(robot: Robot, position_deg: float, rate_rad_s: float, acceleration_rad_s2: float = np.inf) -> Limits:
-    """The same limits for all joints, positions either way."""
+def boxed(
+    robot: Robot, position_deg: float | Array, rate_rad_s: float | Array, acceleration_rad_s2: float = np.inf
+) -> Limits:
+    """Limits of all joints, or of each, shape (joints,); positions either way."""
     ones = np.ones(len(robot.joints))
     reach = np.radians(position_deg) * ones
     return replace(
@@ -59,12 +61,13 @@ def points_problem(robot: Robot) -> tuple[EnergyDesignRows, Limits]:
 class Arm:
     """The robot, and what may be done with points (q, dq) anywhere in its box: x of shape (2, r + 1, joints).
 
-    box: positions either way [deg] and rates [rad/s], as usual unless given. by_sines: whether random points are normal
-    numbers x through the change of variables of section 4.2, sin^2 x of the range and sin x of the rate; else uniform.
+    box: positions either way [deg] and rates [rad/s], of all joints or each, as usual unless given.
+    by_sines: whether random points are normal numbers x through the change of variables of section 4.2, sin^2 x of the
+    range and sin x of the rate; else uniform.
     """
 
     robot: Robot
-    box: tuple[float, float] | None = None
+    box: tuple[float | Array, float | Array] | None = None
     by_sines: bool = False
 
     @cached_property

@@ -140,6 +140,8 @@ def _remark(row: Mapping[str, Any], figure: str) -> str:
     if row["points"] == "random":
         text += ", ours: random sets of nearly the printed condition number"
     text += "; tolerance: how far 9 of 10 draws scatter, at most a half"
+    if figure in ("bound_over_error", "parameters"):
+        text += "; with other limits it is nearly as printed: see gautier.cause.limits_of_each_joint and wider_limits"
     if figure == "bound_over_error" and row["table"] == "Table 3":
         return text + ("; 39 is 36.9 by the table's own entries" if row["points"] == "random" else "")
     if figure != "regressor":

@@ -2,9 +2,9 @@
 
 Naveen, Shah, Misra (2019), section VI.D, figures 5 to 7, Table 6: Fourier series of two harmonics (eq. 40), the lower
 at pi/20 rad/s. Their coefficients exist only as a figure. Ours are drawn and scaled to the peak rates of Table 3, about
-its start; as one draw may flatter, errors are taken over many. The wheels stand still: eq. 40 is for joints. How large
-their motion is can be inferred from Table 6: `fitting_scale` is that at which least squares, which is their method,
-errs as they print.
+its start; as one draw may flatter, errors are taken over many. The wheels stand still: eq. 40 is for joints. How far
+their joints move can be inferred from Table 6: there is a motion of the same form with which least squares, which is
+their method, errs as they print in all channels (`telling_motion`).
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.torque import inverse_dynamics
 from freefloat.motion.fourier import PlainFourier
 from freefloat.robot.model import Robot
-from freefloat.studies.naveen.experiment import peak_rates, published_seeds
+from freefloat.studies.catalogue import published
+from freefloat.studies.naveen.experiment import STUDY, peak_rates, published_seeds
 from freefloat.studies.simulated import reacting
 
 HARMONICS, PERIOD_S = 2, 40.0
 MOTIONS, INSTANTS = 100, 100  # and of each motion
-_SCALES = 2.0 ** np.arange(0.0, 5.5, 0.5)
+_FIELDS = ("position", "rate", "acceleration")
 
 
 def unseen_motion(names: tuple[str, ...], number: int) -> PlainFourier:
@@ -37,29 +38,38 @@ def unseen_motion(names: tuple[str, ...], number: int) -> PlainFourier:
     return drawn.with_coefficients(np.vstack([drawn.coefficients[:1], size * drawn.coefficients[1:]]))
 
 
+def telling_motion(names: tuple[str, ...]) -> PlainFourier:
+    """Of the same form, one of many with which least squares errs as Table 6 prints; `computed` in the study's file."""
+    table = published(STUDY)["computed"]["unseen_motion"]
+    frequencies = 2.0 * np.pi / PERIOD_S * np.arange(1, HARMONICS + 1)
+    sines, cosines = (np.radians(table[each]).T for each in ("sines_deg", "cosines_deg"))  # of positions
+    start = published_seeds()[0, : len(names)]
+    return PlainFourier.from_harmonics(names, start, sines * frequencies, -cosines * frequencies, PERIOD_S)
+
+
 @cache
-def _drawn(names: tuple[str, ...], motions: int) -> tuple[Array, Array, Array]:
-    """Ways from the start, rates and accelerations of all motions one after the other, each (n, joints)."""
-    t = np.arange(INSTANTS) * (PERIOD_S / INSTANTS)
-    flown = [unseen_motion(names, number).evaluate(t) for number in range(motions)]
-    q, dq, ddq = (np.vstack([getattr(m, name) for m in flown]) for name in ("position", "rate", "acceleration"))
-    return q - published_seeds()[0, : len(names)], dq, ddq
+def _drawn(names: tuple[str, ...], motions: int) -> tuple[PlainFourier, ...]:
+    return tuple(unseen_motion(names, number) for number in range(motions))
 
 
 @dataclass(frozen=True, eq=False)
 class UnseenMotions:
-    """Motions that no estimate has seen. truth: the robot that makes them. scale: peak rates over those of Table 3."""
+    """Motions that no estimate has seen. truth: the robot that makes them."""
 
     truth: Robot
-    motions: int = MOTIONS
-    scale: float = 1.0
+    motions: tuple[PlainFourier, ...]
+
+    @classmethod
+    def drawn(cls, truth: Robot, motions: int = MOTIONS) -> UnseenMotions:
+        """So many, with the peak rates of Table 3."""
+        return cls(truth, _drawn(truth.joint_names, motions))
 
     @cached_property
     def joints(self) -> Samples:
         """All motions one after the other: of the joints only, the wheels still."""
-        names = self.truth.joint_names
-        way, dq, ddq = (self.scale * each for each in _drawn(names, self.motions))
-        q = published_seeds()[0, : len(names)] + way
+        t = np.arange(INSTANTS) * (PERIOD_S / INSTANTS)
+        flown = [motion.evaluate(t) for motion in self.motions]
+        q, dq, ddq = (np.vstack([getattr(each, name) for each in flown]) for name in _FIELDS)
         still = np.zeros((len(q), len(self.truth.wheels)))
         return Samples(q=q, dq=dq, ddq=ddq, wheel_rates=still, wheel_accelerations=still)
 
@@ -80,15 +90,9 @@ class UnseenMotions:
     @property
     def swings(self) -> Array:
         """The least and the largest way of a joint from the middle of its range, over all motions, shape (2,) [rad]."""
-        q = self.joints.q.reshape(self.motions, INSTANTS, -1)
+        q = self.joints.q.reshape(len(self.motions), INSTANTS, -1)
         half = 0.5 * (q.max(axis=1) - q.min(axis=1))
         return np.array([half.min(), half.max()])
-
-
-def fitting_scale(truth: Robot, estimates: Array, printed: Array, motions: int = MOTIONS) -> UnseenMotions:
-    """Motions so large that errors of these estimates, (runs, parameters), come nearest to the printed ones, (12,)."""
-    tried = [UnseenMotions(truth, motions, float(scale)) for scale in _SCALES]
-    return min(tried, key=lambda each: float(np.abs(np.log(each.rms(estimates) / printed)).mean()))
 
 
 def _predicted(robot: Robot, joints: Samples) -> Array:

@@ -18,6 +18,8 @@ from freefloat.studies.christidi.clusters import printed_values
 from freefloat.studies.christidi.servicer import GYRO_RAD_S
 from freefloat.studies.spirolazzi.case_studies import STUDY, CaseStudy
 
+_STEPS = 2  # of the level: the square is but the first order
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FittedNoise:
@@ -31,6 +33,11 @@ class FittedNoise:
         """Of each pi over runs, shape (19,)."""
         return np.asarray(self.errors.std(axis=0, ddof=1))
 
+    @property
+    def median_mean_error(self) -> float:
+        """Median over the 19 of the size of the mean error over runs."""
+        return float(np.median(np.abs(self.errors.mean(axis=0))))
+
 
 def printed_spread(case: CaseStudy) -> Array:
     """Standard deviations over true values as printed, shape (19,)."""
@@ -43,6 +50,14 @@ def fit_noise(case: CaseStudy, runs: int) -> FittedNoise:
     first = _errors(case, GYRO_RAD_S, runs).std(axis=0, ddof=1)
     level = GYRO_RAD_S * float(np.median(printed_spread(case) / first))
     return FittedNoise(level, _errors(case, level, runs))
+
+
+def _by_mean_errors(case: CaseStudy, found: FittedNoise, wanted: float) -> FittedNoise:
+    """The level at which the median of the mean errors is the printed one: they grow with its square."""
+    for _ in range(_STEPS):
+        level = found.gyro_rad_s * np.sqrt(wanted / found.median_mean_error)
+        found = FittedNoise(level, _errors(case, level, len(found.errors)))
+    return found
 
 
 def _errors(case: CaseStudy, gyro_rad_s: float, runs: int) -> Array:
@@ -71,15 +86,27 @@ def noise_checks(case: CaseStudy, runs: int) -> Iterator[Check]:
         comparable=False,
         note=f"fitted; not so the 19 single spreads, whose logarithms correlate with the printed ones by {alike:.2f}",
     )
-    mean = 0.01 * np.abs(printed_values(STUDY, case.group, "mean_error_pct"))
-    ours = float(np.median(np.abs(found.errors.mean(axis=0))))
+    mean = float(np.median(0.01 * np.abs(printed_values(STUDY, case.group, "mean_error_pct"))))
+    ours = found.median_mean_error
+    again = _by_mean_errors(case, found, mean)
     yield Check(
         f"spirolazzi.case{case.number}.fitted_noise.median_mean_relative_error",
         f"{which}: median of the mean errors of a pi with that noise",
-        float(np.median(mean)),
+        mean,
         ours,
         tolerance=0.5,
         comparable=False,
-        note=f"not fitted: the printed ones are {np.median(mean) / ours:.1f} times these, so that noise alone does not "
-        "make them",
+        note=f"not fitted: the printed ones are {mean / ours:.1f} times these; they come out with "
+        f"{again.gyro_rad_s / found.gyro_rad_s:.2f} times the noise that gives the spreads, see the next row: no white "
+        "noise of the gyro gives both",
+    )
+    times = float(np.median(again.spread / printed))
+    yield Check(
+        f"spirolazzi.case{case.number}.noise_of_mean_errors.median_mean_relative_error",
+        f"{which}: median of the mean errors of a pi with the noise that gives them",
+        mean,
+        again.median_mean_error,
+        tolerance=0.2,
+        comparable=False,
+        note=f"fitted: {again.gyro_rad_s:.2g} rad/s; spreads are then {times:.1f} times the printed ones",
     )
