@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from freefloat.arrays import Array, frozen_array
 from freefloat.errors import InvalidRobot
 from freefloat.frozen import Content
+from freefloat.robot.drive import Drive
 from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.shapes import Shape
 from freefloat.robot.transform import Transform
@@ -36,6 +37,7 @@ class Joint(Content):
     position: lowest and highest position [rad or m]; infinite where there is no limit.
     rate, acceleration: largest magnitude [rad/s or m/s, per s^2]; infinite where there is no limit.
     torque: largest torque or force [N m or N]; infinite where there is no limit.
+    drive: friction, and the rotor behind its gear.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Joint(Content):
     rate: float = math.inf
     acceleration: float = math.inf
     torque: float = math.inf
+    drive: Drive = field(default_factory=Drive)
 
     def __post_init__(self) -> None:
         where = f"joint {self.name!r}"
