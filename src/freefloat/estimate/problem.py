@@ -27,6 +27,7 @@ class Problem(ProblemData):
     zero: selectors of parameters declared zero, a hard simplification.
     prior: spread of the CAD model; None to let the data speak alone.
     models: the equations that linear estimators stack; several are stacked one below the other.
+    friction: terms of every joint's drive that are unknown, where torques are measured.
     """
 
     def equations(self, models: Iterable[ModelName] | None = None) -> Equations:

@@ -21,6 +21,7 @@ from freefloat.frozen import Content, FrozenMapping
 from freefloat.models.minimal import MinimalParameters
 from freefloat.models.model import BaseWrench, LinearModel, Momentum, Torque, clusters_of
 from freefloat.models.names import OF_FORCES, ModelName
+from freefloat.robot.drive import DRIVE_TERMS, DriveTerm
 from freefloat.robot.model import Robot
 from freefloat.robot.selection import select_parameters, with_known_separate
 from freefloat.sensors.kinds import SensorNuisances
@@ -77,6 +78,8 @@ class ProblemData(Content):
     zero: selectors of parameters declared zero, a hard simplification.
     prior: spread of the CAD model; None to let the data speak alone.
     models: the equations that linear estimators stack; several are stacked one below the other.
+    friction: terms of every joint's drive that are unknown, where torques are measured; other terms are as the robot has
+        them, and so are rates that count as slow and ratios of gears.
     """
 
     robot: Robot
@@ -86,6 +89,7 @@ class ProblemData(Content):
     prior: CadSpread | None = field(default_factory=CadSpread)
     nuisances: Nuisances = field(default_factory=Nuisances)
     models: tuple[ModelName, ...] = ("angular-momentum",)
+    friction: tuple[DriveTerm, ...] = ()
 
     def __post_init__(self) -> None:
         flights = tuple(self.flights)
@@ -96,6 +100,7 @@ class ProblemData(Content):
         object.__setattr__(self, "robot", with_known_separate(self.robot, (*known, *self._absent(), *unknown)))
         object.__setattr__(self, "zero", tuple(self.zero))
         object.__setattr__(self, "models", tuple(self.models))
+        object.__setattr__(self, "friction", tuple(term for term in DRIVE_TERMS if term in self.friction))
         if not flights:
             raise InvalidProblem("a problem needs at least one flight")
         for flight in flights:

@@ -61,6 +61,21 @@ class Drive:
         return any(getattr(self, term) for term in DRIVE_TERMS)
 
 
+_WORDS: dict[DriveTerm, str] = {
+    "coulomb": "Coulomb friction",
+    "viscous": "viscous friction",
+    "offset": "offset of the torque",
+    "asymmetric": "asymmetric friction",
+    "stribeck": "Stribeck friction",
+    "rotor": "rotor inertia",
+}
+
+
+def drive_name(term: DriveTerm, joint: str) -> str:
+    """What a term of a joint's drive is called among the quantities of an estimate."""
+    return f"{_WORDS[term]} of {joint}"
+
+
 def drive_unit(term: DriveTerm, slides: bool) -> str:
     """Unit of a term, of a joint that slides or turns."""
     if term == "rotor":
