@@ -78,8 +78,8 @@ class ProblemData(Content):
     zero: selectors of parameters declared zero, a hard simplification.
     prior: spread of the CAD model; None to let the data speak alone.
     models: the equations that linear estimators stack; several are stacked one below the other.
-    friction: terms of every joint's drive that are unknown, where torques are measured; other terms are as the robot has
-        them, and so are rates that count as slow and ratios of gears.
+    friction: terms of every joint's drive that are unknown, where torques are measured; other terms are as the robot
+        has them, and so are rates that count as slow and ratios of gears.
     """
 
     robot: Robot
