@@ -28,11 +28,12 @@ from freefloat.campaign.parts import Job, clear_unfinished, held, missing, read_
 from freefloat.campaign.settings import CampaignSetting, prepared
 from freefloat.campaign.workers import Done, run_jobs
 from freefloat.errors import FileError, is_interrupt
-from freefloat.estimate.methods import default_method, make_estimator
+from freefloat.estimate.methods import make_estimator
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.excitation.excitation import Excitation, trajectory_of
 from freefloat.excitation.solver.search import usual_workers
 from freefloat.files import FilePath
+from freefloat.mission.identifying import method_of
 from freefloat.mission.mission_file import Mission
 from freefloat.mission.sweeping import refuse_sweep, settings_of
 from freefloat.motion.trajectory import Trajectory
@@ -78,7 +79,7 @@ def run_campaign(
     every run as the mission's prior says, or `exact`. watch: called with how far it is, before the first run and then
     after every part. An interrupt (Ctrl-C) ends it with what is finished.
     """
-    named = tuple(methods) or (mission.settings.identify.method or default_method(mission.robot.base),)
+    named = tuple(methods) or (method_of(mission),)
     _refuse(mission, runs, named, seed, workers, chunk, cad)
     if sweep:
         refuse_sweep(mission, sweep, motion)

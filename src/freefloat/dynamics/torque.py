@@ -78,6 +78,23 @@ def inverse_dynamics_adjoint(robot: Robot, samples: Samples, weight: ArrayLike) 
     return _with_base_velocity(robot, samples, found)
 
 
+def joint_torque_slopes(robot: Robot, samples: Samples, parameters: ArrayLike) -> Array:
+    """Derivatives of joint torques by positions, rates and accelerations of joints, shape (3, n, joints, joints).
+
+    Torques are those without friction; parameters: as for `inverse_dynamics`.
+    """
+    samples.check(robot)
+    n, joints = samples.q.shape
+    motion, found = _swept(robot, samples)
+    phi, slopes = read_only(parameters).reshape(-1, PER_BODY), np.empty((3, n, joints, joints))
+    for joint in range(joints):
+        weight = np.zeros((n, 6 + joints))
+        weight[:, 6 + joint] = 1.0
+        torque_adjoint_kernels.inverse_dynamics_adjoint(robot.tree.arrays, phi, *motion, weight, *found)
+        slopes[0, :, joint], slopes[1, :, joint], slopes[2, :, joint] = found[:3]
+    return slopes
+
+
 def friction_columns(samples: Samples) -> Array:
     """Torque per unit of Coulomb, then viscous friction, then rotor inertia: (n, 6 + joints, 3 joints)."""
     dq, ddq = samples.need("dq", "friction"), samples.need("ddq", "rotor inertia")
@@ -103,14 +120,17 @@ def wheel_wrench_columns(robot: Robot, samples: Samples) -> Array:
     return columns
 
 
-def inverse_dynamics(robot: Robot, samples: Samples) -> Array:
-    """Base wrench and joint torques of robot and wheels, without friction, shape (n, 6 + joints)."""
+def inverse_dynamics(robot: Robot, samples: Samples, parameters: ArrayLike | None = None) -> Array:
+    """Base wrench and joint torques of robot and wheels, without friction, shape (n, 6 + joints).
+
+    parameters: standard parameters in place of the robot's, (10 bodies,), which need not be those of any body.
+    """
     samples.check(robot)
     v, w = samples.base_twist(robot, "inverse dynamics")
     acceleration, dw = _base_acceleration(robot, samples, v, w)
     dq, ddq = samples.need("dq", "inverse dynamics"), samples.need("ddq", "inverse dynamics")
     tau = np.empty((len(samples), 6 + samples.q.shape[1]))
-    phi = robot.parameters.reshape(-1, PER_BODY)
+    phi = read_only(robot.parameters if parameters is None else parameters).reshape(-1, PER_BODY)
     kernels.inverse_dynamics(robot.tree.arrays, phi, samples.q, dq, ddq, v, w, acceleration, dw, tau)
     return tau + wheel_wrench_columns(robot, samples) @ robot.wheel_inertias
 

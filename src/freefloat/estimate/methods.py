@@ -45,9 +45,12 @@ METHODS: Mapping[str, Callable[[], Estimator]] = FrozenMapping(
 )
 
 
-def default_method(base: BaseKind) -> str:
-    """The estimator to take unless there is a reason for another: a fixed base does not react, but has torques."""
-    return "weighted" if base == "fixed" else "maximum-likelihood"
+def default_method(base: BaseKind, of_rows: bool = False) -> str:
+    """The estimator to take unless there is a reason for another.
+
+    of_rows: whether equations are asked for that no reading is, such as energy or the wrench under a fixed base.
+    """
+    return "weighted" if base == "fixed" and of_rows else "maximum-likelihood"
 
 
 def make_estimator(name: str, base: BaseKind = "free") -> Estimator:
@@ -60,5 +63,5 @@ def make_estimator(name: str, base: BaseKind = "free") -> Estimator:
     if name == "physically-consistent":
         from freefloat.estimate.physical.physically_consistent import PhysicallyConsistent
 
-        return PhysicallyConsistent(start=METHODS[default_method(base)]())
+        return PhysicallyConsistent(start=METHODS[default_method(base, of_rows=True)]())
     return METHODS[name]()

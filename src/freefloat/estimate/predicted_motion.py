@@ -167,6 +167,16 @@ def predict(
     return BaseMotion(grid, q, dq, ddq, 1.0 + off.scales, errors, v, w, R, u, reaction.A, reaction.B, given)
 
 
+def standing(robot: Robot, joints: tuple[Motion, CurveErrors], grid: Grid, off: JointErrors) -> BaseMotion:
+    """The motion of a robot whose base stands: that of its joints."""
+    motion, errors = joints
+    q, dq, ddq = off.moved(motion, errors)
+    n = len(q)
+    still, R = np.zeros((n, 3)), np.broadcast_to(np.eye(3), (n, 3, 3))
+    none = np.zeros((n, 6, 6 + q.shape[1]))
+    return BaseMotion(grid, q, dq, ddq, 1.0 + off.scales, errors, still, still, R, still, none, np.zeros((n, 0, 3)))
+
+
 def missing_momentum(B: Array, w: Array, rates: Array, R: Array, turning: NDArray[np.int64]) -> Array:
     """Angular momentum that a predicted motion lacks by measured rates, axes of the first instant, (3,) [N m s].
 

@@ -36,6 +36,7 @@ from freefloat.sensors.response import response_of
 from freefloat.sensors.sensor import Sensor
 
 _SAME = 1.5  # times the spacing of other knots: as fine as these
+_LEAST_NOISE = 1e-6  # of the largest torque: what is read without noise is read so well
 _OFTEN = 0.7  # of the readings: if fewer are new, the rest may repeat the last
 
 
@@ -134,6 +135,7 @@ class _Readings:
             "v": self._velocity,
             "joint_rates": self._joint_rates,
             "specific_force": self._specific_force,
+            "joint_torques": self._joint_torques,
         }
         inside = (channel.t >= self.start_s) & (channel.t <= self.end_s)
         if inside.sum() < 2:
@@ -249,6 +251,20 @@ class _Readings:
             sd = np.hypot(noise_level(evenly(channel.t, values).values), rounding_step(values) / np.sqrt(12.0))
             if not sd.all():
                 return None
+        return Measured(channel.t, values, sd)
+
+    def _joint_torques(self, channel: Channel, known: Known) -> Measured | None:
+        """Torques of all joints of a robot on the ground; of others they are not compared.
+
+        Where nobody says their noise it is that of the highest frequencies.
+        """
+        names = self.robot.joint_names
+        if self.robot.base != "fixed" or not set(names) <= set(channel.components):
+            return None
+        values, sd = channel.of(names), _sd_of(names, channel, known)
+        if not (sd > 0.0).all():
+            found = np.hypot(noise_level(evenly(channel.t, values).values), rounding_step(values) / np.sqrt(12.0))
+            sd = np.where(sd > 0.0, sd, np.maximum(found, _LEAST_NOISE * np.abs(values).max(initial=1e-9)))
         return Measured(channel.t, values, sd)
 
     def wheels(self, sampled: Flight, reference: str) -> WheelCurves | None:

@@ -19,11 +19,13 @@ from freefloat.estimate.problem import Problem
 from freefloat.estimate.uncertain import inverse_of
 from freefloat.models.names import cluster_unit
 from freefloat.robot.base_axes import turning_axes
+from freefloat.robot.drive import drive_name, drive_unit
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import inertia_about_com
 from freefloat.robot.selection import select_parameters
 from freefloat.sensors.kinds import readings_among
 from freefloat.sensors.reading import FIRST_ATTITUDE
+from freefloat.sensors.torque_sensor import TorqueReading
 from freefloat.sensors.unknowns import UnknownGroup, along, flat, independent
 
 CLUSTERS = "clusters"
@@ -31,6 +33,7 @@ KNOWN = "known "  # and the selector
 JOINT_ZEROS = "joint zeros"
 JOINT_SCALES = "joint scales"
 GEOMETRY = "geometry"
+FRICTION = "friction"
 WHEEL_INERTIAS = "wheel spin inertias"
 TIME_OFFSET = "time offset"
 CLOCK_DRIFT = "clock drift"
@@ -144,6 +147,7 @@ def _all(problem: Problem) -> Iterator[tuple[int | None, UnknownGroup]]:
         *_joint_zeros(problem),
         *_joint_scales(problem),
         *_wheel_inertias(problem),
+        *_friction(problem),
         _pulse_forces(problem),
         *_shared_by_readings(problem),
     )
@@ -196,6 +200,28 @@ def _wheel_inertias(problem: Problem) -> Iterator[UnknownGroup]:
         yield replace(group, mean=np.array(mean))
 
 
+def _friction(problem: Problem) -> Iterator[UnknownGroup]:
+    """Unknown terms of all drives, term by term; as large as the torques that were measured, for all that is known."""
+    joints = problem.robot.joints
+    torques = [flight.measured[TorqueReading.array].values for flight in problem.flights if _has_torques(flight)]
+    if not torques or not problem.friction or not joints:
+        return
+    size = np.maximum(np.sqrt(np.mean(np.concatenate(torques) ** 2, axis=0)), 1e-9)
+    motion = [[flight.samples.need(name, FRICTION) for flight in problem.flights] for name in ("dq", "ddq")]
+    rate, acceleration = (np.sqrt((np.concatenate(each) ** 2).mean(axis=0)) for each in motion)
+    by_rate, by_acceleration = (size / np.where(each > 0.0, each, np.inf) for each in (rate, acceleration))
+    spreads = {"viscous": by_rate, "asymmetric": by_rate, "rotor": by_acceleration}
+    slides = [joint.kind == "prismatic" for joint in joints]
+    labels = [drive_name(term, joint.name) for term in problem.friction for joint in joints]
+    units = [drive_unit(term, slide) for term in problem.friction for slide in slides]
+    sd = np.concatenate([spreads.get(term, size) for term in problem.friction])
+    yield independent(FRICTION, labels, units, np.where(sd > 0.0, sd, 1e-12))
+
+
+def _has_torques(flight: Flight) -> bool:
+    return TorqueReading.array in flight.measured
+
+
 def _joint_zeros(problem: Problem) -> Iterator[UnknownGroup]:
     joints, nuisances = problem.robot.joints, problem.nuisances
     slides = [joint.kind == "prismatic" for joint in joints]
@@ -216,7 +242,7 @@ def _joint_scales(problem: Problem) -> Iterator[UnknownGroup]:
 def _geometry(problem: Problem) -> Iterator[UnknownGroup]:
     """Where each joint sits and how its axis points (`robot/geometry.py`)."""
     shift, tilt = problem.nuisances.joint_place_m, problem.nuisances.joint_axis_rad
-    if shift is None and tilt is None:
+    if problem.robot.base == "fixed" or (shift is None and tilt is None):  # torques count as those of exact geometry
         return
     labels = [each.format(joint.name) for joint in problem.robot.joints for each in GEOMETRY_WORDS]
     count = len(problem.robot.joints)

@@ -35,6 +35,7 @@ from freefloat.mission.prior_knowledge import known_of, momentum_of, nuisances_o
 from freefloat.models.names import ModelName
 from freefloat.motion.trajectory import InvalidTrajectory, Trajectory
 from freefloat.motion.trajectory_file import trajectory_from_document
+from freefloat.sensors.wrench_sensor import WrenchSensor
 
 _NEED_VELOCITY = ("two-steps", "christidi-two-steps", "naveen-momentum")  # methods whose rows are given
 _LOOKED_AT = 20000  # samples of a recording whose readings are compared at their own instants: enough to look at
@@ -150,7 +151,9 @@ def _models(mission: Mission, flights: Sequence[Flight]) -> tuple[ModelName, ...
 
 def method_of(mission: Mission) -> str:
     """The mission's estimator."""
-    return mission.settings.identify.method or default_method(mission.robot.base)
+    asked, sensors = mission.settings.identify, mission.sensors.values()
+    of_rows = asked.models is not None or any(isinstance(sensor, WrenchSensor) for sensor in sensors)
+    return asked.method or default_method(mission.robot.base, of_rows)
 
 
 def settings_for(mission: Mission, method: str) -> ProcessSettings:
@@ -160,7 +163,7 @@ def settings_for(mission: Mission, method: str) -> ProcessSettings:
     """
     itself = method in METHODS and make_estimator(method, mission.robot.base).reads_own_instants
     asked = mission.settings.identify.processing
-    if not itself or mission.robot.base == "fixed":
+    if not itself:
         rows = {"momentum", "base-velocity"} & set(mission.settings.identify.models or ())
         return asked.settings(ProcessSettings(velocity_from_position=bool(rows) or method in _NEED_VELOCITY))
     said = nuisances_of(mission)
@@ -197,6 +200,8 @@ def flights_of(
         _refuse_other_channels(name, whole, settings)
         recording, said = _in_window(mission, whole)
         command = trajectory_of(motion) if motion else command_of(mission, recording)
+        if mission.robot.base == "fixed" and settings.most_samples is not None:
+            command = None  # torques ask for accelerations, which drives do not follow as commanded
         asked, sensors = mission.settings.identify, mission.sensors.values()
         own = replace(settings, start_positions={**asked.start_positions_of(name), **settings.start_positions})
         processed = process(recording, mission.robot, command, asked.rate_Hz, own, sensors)

@@ -27,7 +27,7 @@ from freefloat.sensors.reading import Reading
 from freefloat.sensors.sensor import Sensor
 from freefloat.sensors.star_tracker import StarTracker
 from freefloat.sensors.tachometer import Tachometer
-from freefloat.sensors.torque_sensor import TorqueSensor
+from freefloat.sensors.torque_sensor import TorqueNuisances, TorqueReading, TorqueSensor
 from freefloat.sensors.velocity_sensor import VelocityNuisances, VelocityReading, VelocitySensor
 from freefloat.sensors.wrench_sensor import WrenchSensor
 
@@ -53,11 +53,12 @@ READINGS: tuple[type[Reading[Any]], ...] = (
     PositionReading,
     JointRateReading,
     SpecificForceReading,
+    TorqueReading,
 )
 
 
 @dataclass(frozen=True)
-class SensorNuisances(AccelerometerNuisances, JointRateNuisances, GyroNuisances, VelocityNuisances):
+class SensorNuisances(AccelerometerNuisances, JointRateNuisances, GyroNuisances, VelocityNuisances, TorqueNuisances):
     """What is assumed of the errors of all sensors that estimators compare."""
 
 

@@ -1,12 +1,30 @@
-"""The joint torque sensor."""
+"""The joint torque sensor.
+
+What an estimator predicts of it, on a robot that stands on the ground, is what the joints' motors give, friction and
+rotors included, times one and the error of its gain. Near standstill friction is not what it is in motion, and whether
+a joint has turned back is not known: what is read there hardly counts. Where its clock is not said, it is its own.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
+from freefloat.arrays import Array
+from freefloat.robot.model import Robot
 from freefloat.sensors.axis_sensor import JointSensor
+from freefloat.sensors.moving_base import MovingBase, PulledBack
+from freefloat.sensors.reading import Axes, Reading
 from freefloat.sensors.sensor import Output, PerName, SpreadPerName, nothing
 from freefloat.sensors.truth import Layout
+from freefloat.sensors.unknowns import UnknownGroup, independent, usual_spread
+
+GAIN = "torque gain"
+_SLOW = 0.01  # of the rate's root mean square: whoever is slower may stand
+_STANDING = 30.0  # times the noise that readings of a joint at rest are given
 
 
 class TorqueSensor(JointSensor):
@@ -32,3 +50,71 @@ class TorqueSensor(JointSensor):
         turning = (self.noise_Nm, self.offset_Nm, self.offset_sd_Nm, self.resolution_Nm, self.range_Nm)
         sliding = (self.noise_N, self.offset_N, self.offset_sd_N, self.resolution_N, self.range_N)
         return (self._output(layout, ("Nm", turning), ("N", sliding)),)
+
+
+# ---------------------------------------------------------------------- as an estimator compares it
+
+
+@dataclass(frozen=True)
+class TorqueNuisances:
+    """Standard deviation assumed of each of a torque sensor's errors; None leaves it out."""
+
+    torque_gain: float | None = usual_spread(None, "of every joint's torque, over what is read: gains of drives")
+
+
+class TorqueReading(Reading[TorqueNuisances]):
+    """Torques, or forces, of all joints of a robot on the ground."""
+
+    array = "joint_torques"
+    quantities = ("tau",)
+    unit, words, sensor = "N m or N", "joint torques", "torque sensor"
+    turns = False
+    needs_attitude = False
+    of_base = False
+
+    def _compared(self) -> Axes:
+        return np.arange(len(self.setting.joints))
+
+    @property
+    def components(self) -> tuple[str, ...]:
+        """The joints."""
+        return self.setting.joints
+
+    @classmethod
+    def shared_unknowns(cls, nuisances: TorqueNuisances, robot: Robot) -> Iterator[UnknownGroup]:
+        """The error of each joint's gain."""
+        if nuisances.torque_gain is not None:
+            labels = [f"{GAIN} of {name}" for name in robot.joint_names]
+            yield independent(GAIN, labels, "", nuisances.torque_gain)
+
+    def _gains(self, point: Array) -> Array:
+        place = self.setting.place(GAIN)
+        return np.ones(len(self.setting.joints)) if place is None else 1.0 + point[place]
+
+    def predicted(self, base: MovingBase, point: Array) -> Array:
+        """Torques as the sensor shows them, shape (n, joints) [N m or N]."""
+        return base.joint_torques * self._gains(point)
+
+    def derivative(self, base: MovingBase, point: Array) -> Array:
+        """Of these torques, by all unknowns, shape (n, joints, k)."""
+        place, joints = self.setting.place(GAIN), np.arange(len(self.setting.joints))
+        J = base.joint_torques_by_unknowns * self._gains(point)[:, None]
+        if place is not None:
+            J[:, joints, place.start + joints] += base.joint_torques
+        return J
+
+    def pull_back(self, base: MovingBase, point: Array, J: Array) -> PulledBack:
+        """Nothing of the base, which stands; plans leave it out."""
+        return PulledBack()
+
+    def whitened(self, values: Array, base: MovingBase) -> Array:
+        """Values (n, joints, c) over their noise, which is far larger where a joint may stand or turn back."""
+        rate, turning = np.abs(base.joint_rates), np.abs(base.joint_accelerations)
+        slow = np.maximum(_SLOW * np.sqrt((rate**2).mean(axis=0)), 0.5 * turning * self._between_s)
+        standing = np.exp(-((rate / np.where(slow > 0.0, slow, 1.0)) ** 2)) * (slow > 0.0)
+        values /= (self.sd * np.hypot(1.0, _STANDING * standing))[:, :, None]
+        return values
+
+    @property
+    def _between_s(self) -> float:
+        return float(np.median(np.diff(self.data.t)))

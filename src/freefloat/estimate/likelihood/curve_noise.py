@@ -24,8 +24,9 @@ from freefloat.motion.even_splines import ORDER
 class SeenCurves:
     """What the readings of one array see of the curves: whitened derivatives by what changes at their instants.
 
-    t: when, by the joints' clock, at the nodes, (n,) [s]. values: by positions, rates of joints, rates of wheels and
-    attitude, at the nodes, (n, axes, k). nodes: how they make rows.
+    t: when, by the joints' clock, at the nodes, (n,) [s]. values: by positions, rates of joints, rates of wheels,
+    accelerations of joints (where torques are read) and attitude, at the nodes, (n, axes, k). nodes: how they make
+    rows.
     """
 
     name: str
@@ -149,8 +150,8 @@ class _Placed:
         self.window = ORDER
         self.curves = local.joints + local.wheels
 
-    def _functions(self, t: Array) -> list[tuple[slice, NDArray[np.int64], Array, Array]]:
-        """By curves, the first coefficient that counts at times t, and values and slopes of its six, (n, 6) each."""
+    def _functions(self, t: Array) -> list[tuple[slice, NDArray[np.int64], Array, Array, Array]]:
+        """By curves, the first coefficient that counts at times t; values and two slopes of its six, (n, 6) each."""
         local, found = self.local, []
         parts = [(slice(0, local.joints), t)]
         if local.wheels:
@@ -158,8 +159,8 @@ class _Placed:
             parts.append((slice(local.joints, self.curves), shown))
         for curves, times in parts:
             if curves.stop > curves.start:
-                value, slope = self.spline.functions(times, 1)
-                found.append((curves, value.first, value.values, slope.values))
+                value, slope, second = self.spline.functions(times, 2)
+                found.append((curves, value.first, value.values, slope.values, second.values))
         return found
 
     def first(self, seen: SeenCurves) -> NDArray[np.int64]:
@@ -168,7 +169,7 @@ class _Placed:
 
     def _lowest(self, t: Array, nodes: ReadingNodes) -> NDArray[np.int64]:
         """The same for each stretch of nodes at times t."""
-        firsts = np.stack([first for _, first, _, _ in self._functions(t)])
+        firsts = np.stack([first for _, first, *_ in self._functions(t)])
         each = nodes.nodes_each
         lowest: NDArray[np.int64] = firsts.min(axis=0).reshape(-1, each).min(axis=1)
         highest = firsts.max(axis=0).reshape(-1, each).max(axis=1)
@@ -179,31 +180,36 @@ class _Placed:
         """Derivatives of rows by the coefficients of a window, shape (n axes, window curves)."""
         columns, n = self.whole.columns, seen.t.size
         begin = columns.positions.start
-        positions, rates, wheels = (
+        positions, rates, wheels, accelerations = (
             slice(place.start - begin, place.stop - begin)
-            for place in (columns.positions, columns.rates, columns.wheels)
+            for place in (columns.positions, columns.rates, columns.wheels, columns.accelerations)
         )
         found = self._functions(seen.t)
         lowest = np.minimum(self._lowest(seen.t, seen.nodes), self.spline.count - window)
         nodes, axes = seen.nodes.nodes_each, seen.values.shape[1]
         mix = np.ones((1, 1, 1)) if seen.nodes.mix is None else seen.nodes.mix
         H = np.zeros((n // nodes, mix.shape[1], axes, window * self.curves))
-        for curves, first, value, slope in found:
+        for curves, first, value, slope, second in found:
             joints = curves.start == 0 and self.local.joints > 0
-            by_value = np.ascontiguousarray(seen.values[:, :, positions if joints else wheels])
-            by_slope = np.ascontiguousarray(seen.values[:, :, rates]) if joints else np.zeros_like(by_value)
-            kernels.add_rows(
-                by_value.reshape(-1, nodes, axes, by_value.shape[2]),
-                by_slope.reshape(-1, nodes, axes, by_value.shape[2]),
-                first.reshape(-1, nodes),
-                value.reshape(-1, nodes, ORDER),
-                slope.reshape(-1, nodes, ORDER),
-                lowest,
-                np.ascontiguousarray(mix),
-                curves.start,
-                self.curves,
-                H,
-            )
+            by_value = seen.values[:, :, positions if joints else wheels]
+            by_slope = seen.values[:, :, rates] if joints else np.zeros_like(by_value)
+            parts = [(by_value, by_slope, value, slope)]
+            if joints and accelerations.stop > accelerations.start:
+                by_second = seen.values[:, :, accelerations]
+                parts.append((by_second, np.zeros_like(by_second), second, slope))
+            for by_one, by_other, one, other in parts:
+                kernels.add_rows(
+                    np.ascontiguousarray(by_one).reshape(-1, nodes, axes, by_one.shape[2]),
+                    np.ascontiguousarray(by_other).reshape(-1, nodes, axes, by_one.shape[2]),
+                    first.reshape(-1, nodes),
+                    one.reshape(-1, nodes, ORDER),
+                    other.reshape(-1, nodes, ORDER),
+                    lowest,
+                    np.ascontiguousarray(mix),
+                    curves.start,
+                    self.curves,
+                    H,
+                )
         return H.reshape(-1, window * self.curves)
 
     def steps(self, seen: list[SeenCurves], firsts: list[NDArray[np.int64]]) -> tuple[Array, Array, NDArray[np.int64]]:
@@ -217,7 +223,7 @@ class _Placed:
         motion, columns = whole.whole_motion, whole.columns
         t, m = motion.grid.t, motion.grid.t.size
         first, values, slopes = np.empty((m, self.curves), np.int64), *np.empty((2, m, ORDER, self.curves))
-        for curves, at, value, slope in self._functions(t):
+        for curves, at, value, slope, _ in self._functions(t):
             first[:, curves], values[:, :, curves] = at[:, None], value[:, :, None]
             slopes[:, :, curves] = slope[:, :, None]
         n = whole.instants.t.size

@@ -31,7 +31,8 @@ class Effort:
         self.problem = problem
         self.left = _MORE if problem.robot.joints else _UNLIMITED
         self.mistakes: tuple[Mistake, ...] | None = None  # before they are looked for
-        self._looked, self._elsewhere = not problem.robot.joints, False
+        stands = problem.robot.base == "fixed"  # what is looked for are mistakes of a base that moves
+        self._looked, self._elsewhere = stands or not problem.robot.joints, stands
 
     @property
     def most(self) -> int:

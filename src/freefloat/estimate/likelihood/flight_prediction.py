@@ -22,14 +22,24 @@ from freefloat.data.processing.attitude import integrate_rates
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.joint_curves import CurveErrors, ProjectedCurves, Remembered
 from freefloat.estimate.likelihood.drag import DragMomentum
+from freefloat.estimate.likelihood.driven_joints import DrivenJoints
 from freefloat.estimate.likelihood.local_curves import LocalCurves
-from freefloat.estimate.likelihood.reading_nodes import ReadingNodes, nodes_of
-from freefloat.estimate.predicted_motion import BaseMotion, Clock, Grid, JointErrors, missing_momentum, predict
+from freefloat.estimate.likelihood.reading_nodes import ReadingNodes, means_of, nodes_of
+from freefloat.estimate.predicted_motion import (
+    BaseMotion,
+    Clock,
+    Grid,
+    JointErrors,
+    missing_momentum,
+    predict,
+    standing,
+)
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.pushes import Pushes
 from freefloat.estimate.unknowns import (
     DRAG,
     EXTERNAL_TORQUE,
+    FRICTION,
     GEOMETRY,
     JOINT_MOTION,
     JOINT_SCALES,
@@ -52,10 +62,13 @@ from freefloat.robot.rotations import rotations
 from freefloat.sensors.kinds import readings_among
 from freefloat.sensors.measured import Measured
 from freefloat.sensors.reading import Reading, Setting
+from freefloat.sensors.torque_sensor import TorqueReading
 from freefloat.simulation.simulate import with_midpoints
 
 _NEAR = 1e-3  # of the interval between readings: a change of the clock that Taylor's series bridges
 _LONGEST_S = 0.05  # step of the law between readings
+_MEANS_PER_KNOT = 8.0  # of torques, which change no faster than the joints' accelerations
+_STEADY, _CLEAR = 1e-3, 2.0  # of a typical rate, of a rate's spread: a joint that is faster has a direction
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,6 +103,7 @@ class FlightPrediction:
         self.present = self.problem.present(self.flight)
         self.middle = 0.5 * float(self.flight.t[0] + self.flight.t[-1])
         self._remembered = dict[str, Remembered]()
+        self.driven = self._driven() if TorqueReading.array in self.readings else None
         self._bent: tuple[Array, Robot] | None = None  # errors of the geometry, and the robot that was last asked for
         self.drag = (
             None if self.place(DRAG) is None else DragMomentum.of(self.flight.measured, drag_entries(self.turning))
@@ -101,7 +115,11 @@ class FlightPrediction:
         self.turns = self._needs_attitude(measured)
         changes = {reading.array: reading.changes for reading in readings_among(measured)}
         longest = {True: self._longest_change(measured), False: self._longest_stretch()}
-        return {name: nodes_of(data, longest[changes[name]], changes[name]) for name, data in measured.items()}
+        found = {name: nodes_of(data, longest[changes[name]], changes[name]) for name, data in measured.items()}
+        if TorqueReading.array in measured:  # friction jumps where a joint turns back, as no polynomial does
+            together_s = 0.0 if self.local is None else self.local.spline.spacing_s / _MEANS_PER_KNOT
+            found[TorqueReading.array] = means_of(measured[TorqueReading.array], together_s)
+        return found
 
     def _longest_change(self, measured: Mapping[str, Measured]) -> float:
         """How long a polynomial may follow the base's velocities [s]: a radian of its turn, four pieces of curves."""
@@ -149,6 +167,31 @@ class FlightPrediction:
         if place is not None:
             vector[components] = point[place]
         return vector
+
+    # ------------------------------------------------------------------ drives
+
+    def _driven(self) -> DrivenJoints:
+        """The robot on the ground; signs of rates are clear beyond a few of the spreads that curves have."""
+        if self.local is None or not self.local.joints:
+            raise InvalidProblem(
+                f"{self.flight.name}: joints are no curves that encoders measured, along which torques are compared; "
+                "allowed: recordings of encoders that were not filtered"
+            )
+        t = self.measured[TorqueReading.array].t
+        typical = np.sqrt((self.local.joint_motion(t).rate ** 2).mean(axis=0))
+        smooth = np.maximum(_STEADY * typical, _CLEAR * self.local.parts[0].sd(t)[1])
+        return DrivenJoints(self.robot, self.problem.friction, smooth)
+
+    def drives(self, point: Array) -> Array:
+        """Unknown terms of the drives at a point, (terms, joints)."""
+        place = self.shared(FRICTION)
+        values = np.zeros(0) if place is None else point[place]
+        return values.reshape(len(self.problem.friction) if values.size else 0, -1)
+
+    def joint_jerks(self, t: Array) -> Array:
+        """Third derivatives of the joints' curves at times t, shape (n, joints)."""
+        assert self.local is not None
+        return self.local.joint_jerks(t)
 
     # ------------------------------------------------------------------ clocks
 
@@ -274,6 +317,8 @@ class FlightPrediction:
     def _moved_by(
         self, joints: tuple[Motion, CurveErrors], point: Array, phi: Array, t: Array, step: int
     ) -> BaseMotion:
+        if self.robot.base == "fixed":
+            return standing(self.robot, joints, self._grid(point, t, step), self._joint_errors(point))
         return predict(
             self.robot_at(point),
             joints,

@@ -30,6 +30,7 @@ from freefloat.estimate.unknowns import JOINT_MOTION, Unknowns, parameter_column
 from freefloat.models.model import NotApplicable
 from freefloat.robot.rotations import logarithm, rotations
 from freefloat.sensors.reading import Reading
+from freefloat.sensors.torque_sensor import TorqueReading
 
 _NOTHING = 1e-4  # of a sensor's variance: errors of joints and wheels that do not matter
 _FAR = 7.0  # median size of white residuals beyond which curves stay: they would only bend to a wrong model
@@ -58,10 +59,13 @@ class Likelihood:
     """
 
     def __init__(self, problem: Problem, rotation_seen: bool = True) -> None:
-        if problem.robot.base == "fixed":
-            raise NotApplicable(
-                "a fixed base does not react: maximum likelihood on the base motion needs one that moves"
-            )
+        stands = problem.robot.base == "fixed"
+        for given in problem.flights if stands else ():
+            if TorqueReading.array not in given.measured:
+                raise NotApplicable(
+                    f"{given.name}: a fixed base does not react, and torques of all joints were not recorded: maximum "
+                    "likelihood needs a base that moves, or a recording of `tau`"
+                )
         self.problem = problem
         self.unknowns: Unknowns = unknowns_of(problem)
         self.suppose(problem.cad)
@@ -69,7 +73,7 @@ class Likelihood:
         self.flights = tuple(
             FlightLikelihood(problem, self.unknowns, self.columns, index) for index in range(len(problem.flights))
         )
-        for flight in self.flights if rotation_seen else ():
+        for flight in self.flights if rotation_seen and not stands else ():
             if not any(reading.turns for reading in flight.readings.values()):
                 raise InvalidProblem(
                     f"{flight.flight.name}: neither angular rates nor attitude with their noise were measured; "

@@ -63,6 +63,10 @@ class LocalCurves:
         """Of the joints at times t, shape (n,) [s]."""
         return motion_of(self.spline, self.coefficients[:, : self.joints], t)
 
+    def joint_jerks(self, t: Array) -> Array:
+        """Third derivatives of the joints' curves at times t, shape (n, joints)."""
+        return self.spline.functions(t, 3)[3].of(self.coefficients[:, : self.joints])
+
     def wheel_rates(self, t: Array) -> tuple[Array, Array]:
         """Rates and accelerations of the wheels at times t of their clock, shape (n, wheels) each."""
         motion = motion_of(self.spline, self.coefficients[:, self.joints :], t)

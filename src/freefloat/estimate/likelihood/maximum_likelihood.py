@@ -115,14 +115,15 @@ class MaximumLikelihood(Estimator):
                 by_blocks = variance_by_blocks(likelihood.rows(fit.point), fit.information - fit.data)
             suspected = _or_the_prior(suspected, problem, likelihood.problem)
             doubts = Doubts(problem, levels, by_blocks, suspected, effort.mistakes)
-            estimate = finished(
-                self.name, likelihood, fit, found.rows, likelihood.left(found.rows), of_curves=of_curves, doubts=doubts
-            )
+            shown = "torque" if problem.robot.base == "fixed" else "momentum"
+            left = likelihood.left(found.rows)
+            estimate = finished(self.name, likelihood, fit, found.rows, left, shown, of_curves, doubts)
             return _with_curve_words(estimate, problem, likelihood)
 
     def _suspected(self, found: _Found) -> Suspected:
         """What may be wrong; nothing can be said of what is left by a fit that is wild."""
-        if not misfit_of(found.fit.residual) < _WILD:
+        stands = found.likelihood.problem.robot.base == "fixed"
+        if stands or not misfit_of(found.fit.residual) < _WILD:
             return NOTHING
         with suppress(NotPossible):
             beside = everything_beside(found.likelihood, found.fit.point)

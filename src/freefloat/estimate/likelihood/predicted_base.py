@@ -26,6 +26,7 @@ from freefloat.estimate.pushes import ROUNDS, centre_of_mass
 from freefloat.estimate.unknowns import (
     DRAG,
     EXTERNAL_TORQUE,
+    FRICTION,
     GEOMETRY,
     JOINT_MOTION,
     JOINT_SCALES,
@@ -46,12 +47,14 @@ _SAME = 1e-11  # over the largest: changes of attitudes under pushes that agree 
 class InstantColumns:
     """Columns for what changes at the instant of a reading, behind the unknowns' own.
 
-    positions, rates: of the joints' curves. wheels: their rates. turn: the attitude. stop: of all columns.
+    positions, rates: of the joints' curves. wheels: their rates. accelerations: of the joints' curves, where torques
+    are read. turn: the attitude. stop: of all columns.
     """
 
     positions: slice
     rates: slice
     wheels: slice
+    accelerations: slice
     turn: slice
     stop: int
 
@@ -60,10 +63,11 @@ class InstantColumns:
         """Those of a flight, none if its curves have no such errors."""
         if flight.local is None or not count:
             none = slice(count, count)
-            return cls(none, none, none, none, count)
+            return cls(none, none, none, none, none, count)
         joints, wheels = len(flight.robot.joints), len(flight.robot.wheels)
-        a, b, c, d, e = np.cumsum([count, joints, joints, wheels, 3 if flight.turns else 0]).tolist()
-        return cls(slice(a, b), slice(b, c), slice(c, d), slice(d, e), e)
+        driven, turns = joints if flight.driven is not None else 0, 3 if flight.turns else 0
+        a, b, c, d, e, f = np.cumsum([count, joints, joints, wheels, driven, turns]).tolist()
+        return cls(slice(a, b), slice(b, c), slice(c, d), slice(d, e), slice(e, f), f)
 
 
 class PredictedFlight:
@@ -397,6 +401,48 @@ class PredictedBase:
         heavier = (columns % PER_BODY == 0) * present[columns]
         change[:, :, : columns.size] -= value[:, :, None] * heavier
         return change / self._A[:, :1, :1]
+
+    @property
+    def joint_accelerations(self) -> Array:
+        """Accelerations of the joints, shape (n, joints) [rad/s^2 or m/s^2]."""
+        return self.motion.ddq[self.at]
+
+    @cached_property
+    def joint_torques(self) -> Array:
+        """What motors give to the joints, shape (n, joints) [N m or N]."""
+        assert self.flight.driven is not None
+        motion, point = self.motion, self.whole.point
+        moving = motion.q[self.at], motion.dq[self.at], motion.ddq[self.at]
+        return self.flight.driven.torques(*moving, self.flight.drives(point), self.whole.phi)
+
+    @property
+    def joint_torques_by_unknowns(self) -> Array:
+        """Of these torques, shape (n, joints, columns)."""
+        flight, whole, motion = self.flight, self.whole, self.motion
+        assert flight.driven is not None
+        columns, scale, own = whole.columns, motion.scale, flight.columns
+        q, dq, ddq = motion.q[self.at], motion.dq[self.at], motion.ddq[self.at]
+        slopes = flight.driven.slopes(q, dq, ddq, flight.drives(whole.point), whole.phi, own)
+        found = np.zeros((*q.shape, columns.stop))
+        found[:, :, : own.size] = slopes.parameters * flight.present[own]
+        joints = np.arange(q.shape[1])
+        friction, zeros, scales = (flight.shared(kind) for kind in (FRICTION, JOINT_ZEROS, JOINT_SCALES))
+        for term, column in enumerate(slopes.drives):
+            assert friction is not None
+            found[:, joints, friction.start + term * joints.size + joints] = column
+        if zeros is not None:
+            found[:, :, zeros] = slopes.positions * scale
+        if scales is not None:
+            by_scale = slopes.positions * q[:, None] + slopes.rates * dq[:, None] + slopes.accelerations * ddq[:, None]
+            found[:, :, scales] = by_scale / scale
+        if columns.stop > whole.count:
+            found[:, :, columns.positions] = slopes.positions * scale
+            found[:, :, columns.rates] = slopes.rates * scale
+            found[:, :, columns.accelerations] = slopes.accelerations * scale
+        jerk = flight.joint_jerks(motion.grid.t[self.at]) * scale
+        later = slopes.positions @ dq[:, :, None] + slopes.rates @ ddq[:, :, None]
+        self._add_clock(found, (later + slopes.accelerations @ jerk[:, :, None])[..., 0])
+        return found
 
     @property
     def joint_rates_by_unknowns(self) -> Array:

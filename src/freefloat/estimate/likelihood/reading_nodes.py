@@ -19,6 +19,7 @@ stretch of them, each has a few nodes of its own about its instant.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -97,6 +98,19 @@ def nodes_of(data: Measured, longest_s: float, changes: bool = False) -> Reading
     if longest_s > 0.0 and data.t.size > MANY:
         return _gathered(data, longest_s)
     return ReadingNodes(data, data.t)
+
+
+def means_of(data: Measured, together_s: float) -> ReadingNodes:
+    """Each row the mean of readings that follow each other within so long, as many for all, but across no gap."""
+    interval = np.diff(data.t)
+    each = int(together_s / float(np.median(interval)))
+    if each < 2:
+        return ReadingNodes(data, data.t)
+    ends = np.concatenate([[0], np.flatnonzero(interval > _APART * np.median(interval)) + 1, [data.t.size]])
+    begin = np.concatenate([np.arange(a, b - each + 1, each) for a, b in itertools.pairwise(ends.tolist())])
+    own = begin[:, None] + np.arange(each)
+    t, values = data.t[own].mean(axis=1), data.values[own].mean(axis=1)
+    return ReadingNodes(replace(data, t=t, values=values, sd=data.sd / np.sqrt(each)), t)
 
 
 def _responding(data: Measured) -> ReadingNodes:

@@ -113,6 +113,18 @@ class PlannedBase:
         return self._stamped(change, self._base.ddq)
 
     @property
+    def joint_accelerations(self) -> Array:
+        """Accelerations of the joints, shape (n, joints) [rad/s^2 or m/s^2]."""
+        return self._base.ddq
+
+    @property
+    def joint_torques(self) -> Array:
+        """None: a plan is that of a base that moves, whose torques are not compared."""
+        raise NotImplementedError
+
+    joint_torques_by_unknowns = joint_torques
+
+    @property
     def _is_mass(self) -> Array:
         return (self.motion.planned.columns % PER_BODY == 0).astype(float)
 
