@@ -62,7 +62,7 @@ from freefloat.robot.rotations import rotations
 from freefloat.sensors.kinds import readings_among
 from freefloat.sensors.measured import Measured
 from freefloat.sensors.reading import Reading, Setting
-from freefloat.sensors.torque_sensor import TorqueReading
+from freefloat.sensors.torque_sensor import TorqueReading, louder_at_rest
 from freefloat.simulation.simulate import with_midpoints
 
 _NEAR = 1e-3  # of the interval between readings: a change of the clock that Taylor's series bridges
@@ -116,10 +116,17 @@ class FlightPrediction:
         changes = {reading.array: reading.changes for reading in readings_among(measured)}
         longest = {True: self._longest_change(measured), False: self._longest_stretch()}
         found = {name: nodes_of(data, longest[changes[name]], changes[name]) for name, data in measured.items()}
-        if TorqueReading.array in measured:  # friction jumps where a joint turns back, as no polynomial does
-            together_s = 0.0 if self.local is None else self.local.spline.spacing_s / _MEANS_PER_KNOT
-            found[TorqueReading.array] = means_of(measured[TorqueReading.array], together_s)
+        if TorqueReading.array in measured and self.local is not None:
+            found[TorqueReading.array] = self._torque_means(measured[TorqueReading.array], self.local)
         return found
+
+    @staticmethod
+    def _torque_means(measured: Measured, local: LocalCurves) -> ReadingNodes:
+        """Of torques means, as friction jumps where a joint turns back, as no polynomial does; there they are louder."""
+        means = means_of(measured, local.spline.spacing_s / _MEANS_PER_KNOT)
+        motion, t = local.joint_motion(means.data.t), means.data.t
+        louder = louder_at_rest(motion.rate, motion.acceleration, float(np.median(np.diff(t))))
+        return replace(means, data=replace(means.data, louder=louder))
 
     def _longest_change(self, measured: Mapping[str, Measured]) -> float:
         """How long a polynomial may follow the base's velocities [s]: a radian of its turn, four pieces of curves."""
