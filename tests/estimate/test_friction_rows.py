@@ -4,48 +4,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from estimate.problems import make_case, true_clusters, with_noise
+from estimate.driven_problems import driven_case, found_drives, true_drives
+from estimate.problems import true_clusters, with_noise
 
-from freefloat.dynamics.drive_torques import drive_torques
-from freefloat.estimate.estimated_drives import estimated_drives
 from freefloat.estimate.linear.adaline import Adaline
 from freefloat.estimate.linear.least_squares import LeastSquares
 from freefloat.estimate.linear.recursive import Recursive
 from freefloat.estimate.linear.total_least_squares import TotalLeastSquares
 from freefloat.estimate.linear.weighted import Weighted
-from freefloat.robot.drive import DRIVE_TERMS, Drive, drive_name
+from freefloat.robot.drive import drive_name
 
-EXACT = 1e-12
 FRICTION = ("coulomb", "viscous", "offset", "asymmetric", "stribeck")
-
-
-def driven_case(models, seed, friction, noise=None, **given):
-    """A robot on the ground whose joints rub; the CAD model knows of terms that are not unknown."""
-    case = make_case(models, seed, base="fixed", scale="nothing", declared=noise or {"torques": EXACT}, **given)
-    rng = np.random.default_rng([seed, 41])
-    drives = [
-        Drive(**{term: rng.uniform(0.2, 1.0) for term in DRIVE_TERMS}, stribeck_rate=0.3) for _ in case.robot.joints
-    ]
-    cad = [replace(drive, **dict.fromkeys(friction, 0.0)) for drive in drives]
-    driven = case.robot.with_drives(drives)
-    flights = []
-    for flight in case.problem.flights:
-        samples = flight.samples
-        torques = samples.torques + drive_torques(driven, samples)
-        exact = replace(samples, torques=torques)
-        flights.append(replace(flight, samples=with_noise(exact, noise or {}, rng)))
-    problem = replace(
-        case.problem, robot=case.problem.robot.with_drives(cad), flights=tuple(flights), friction=friction
-    )
-    return problem, driven
-
-
-def found_drives(estimate):
-    return np.array([[getattr(drive, term) for term in DRIVE_TERMS] for drive in estimated_drives(estimate)])
-
-
-def true_drives(robot):
-    return np.array([[getattr(joint.drive, term) for term in DRIVE_TERMS] for joint in robot.joints])
 
 
 @pytest.mark.parametrize("models", ["torque", "energy", ("torque", "energy")], ids=str)
