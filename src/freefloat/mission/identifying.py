@@ -31,7 +31,7 @@ from freefloat.excitation.excitation import Excitation, trajectory_of
 from freefloat.files import FilePath
 from freefloat.mission.flying import random_motion
 from freefloat.mission.mission_file import InvalidMission, Mission
-from freefloat.mission.posing import pose
+from freefloat.mission.posing import pose, refuse_unsaid_gravity
 from freefloat.mission.prior_knowledge import momentum_of, nuisances_of
 from freefloat.motion.trajectory import InvalidTrajectory, Trajectory
 from freefloat.motion.trajectory_file import trajectory_from_document
@@ -172,6 +172,7 @@ def flights_of(
 ) -> list[tuple[Flight, Processed]]:
     """Each recording as a flight, with what processing said of it; absent: bodies that were not there, by recording."""
     _refuse_repeated(recordings)
+    refuse_unsaid_gravity(mission, recordings)
     flights = list[tuple[Flight, Processed]]()
     for name, whole in recordings.items():
         _refuse_other_channels(name, whole, settings)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from freefloat.data.recording import Recording
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.linear.friction_choice import chosen_friction
 from freefloat.estimate.problem import Problem
 from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.mission.prior_knowledge import known_of, nuisances_of, prior_of
 from freefloat.models.names import ModelName
+from freefloat.sensors.quantities import STANDARD_GRAVITY
+
+_WEIGHED = ("tau", "force", "moment")  # quantities that feel weight
 
 
 def pose(mission: Mission, flights: Sequence[Flight]) -> tuple[Problem, tuple[str, ...]]:
@@ -26,6 +30,24 @@ def pose(mission: Mission, flights: Sequence[Flight]) -> tuple[Problem, tuple[st
             "tau_<joint>_Nm of a fixed base, or `models: [torque]`"
         )
     return replace(posed, friction=tuple(asked)), ()
+
+
+def refuse_unsaid_gravity(mission: Mission, recordings: Mapping[str, Recording]) -> None:
+    """Ask for gravity where torques, or what holds the base, were recorded on the ground and nobody said it.
+
+    Simulated recordings are of the mission's own robot, with whatever gravity it has.
+    """
+    said = mission.settings.stance is not None or mission.robot.gravity.any()
+    if mission.robot.base != "fixed" or said:
+        return
+    for name, recording in recordings.items():
+        weighed = [quantity for quantity in _WEIGHED if recording.of_quantity(quantity)]
+        if weighed and recording.origin.kind != "simulated":
+            raise InvalidMission(
+                f"{mission.path}: nobody said which way gravity acts, which the torques of {name!r} feel; write "
+                f"`stance: {{gravity_m_s2: [0, 0, {-STANDARD_GRAVITY:g}]}}` in the mission, in the frame of the body "
+                "that stands, or [0, 0, 0] where nothing has weight"
+            )
 
 
 def _uses_torques(posed: Problem) -> bool:
