@@ -18,6 +18,7 @@ from freefloat.files import Number, Positive, Section, Vector3, did_you_mean, en
 from freefloat.mission.processing import ProcessingSection
 from freefloat.mission.shapes import AnyShape, MotionShapeSection
 from freefloat.models.names import ModelName
+from freefloat.robot.drive import DriveTerm
 from freefloat.robot.model import Robot
 from freefloat.robot.standing import standing_on
 from freefloat.sensors.kinds import Sensors
@@ -198,6 +199,11 @@ class IdentifySection(Section):
     models: Annotated[list[ModelName], Field(min_length=1)] | None = Field(
         default=None,
         description="rows that linear methods stack; those that there are data for unless given",
+    )
+    friction: Literal["auto"] | list[DriveTerm] = Field(
+        default="auto",
+        description="what is unknown of every joint's drive where torques are used; auto: what predicts torques best "
+        "that were left out, [] for nothing",
     )
     rate_Hz: Positive | None = Field(default=None, description="of the samples; the gyro's own instants unless given")
     window: Literal["auto", "whole"] | Annotated[tuple[Number, Number], entries(2)] = Field(

@@ -8,6 +8,7 @@ import scipy.linalg
 from freefloat.arrays import Array
 from freefloat.data.processing.whiteness import whiteness
 from freefloat.estimate.estimate_parts import ChannelResidual, Residual
+from freefloat.estimate.linear.system import once
 from freefloat.estimate.rows.equations import Equations, by_flight, by_model
 from freefloat.estimate.rows.flight_stack import FlightStack, whitening
 
@@ -27,15 +28,15 @@ def misfit(equations: Equations, x: Array, unknowns: int) -> tuple[Residual, tup
     for stack in equations.stacks:
         rest = stack.matrix @ x - stack.right[..., 0]
         if not stack.noise_known:
-            roots.append(np.eye(len(stack.labels))[None])
+            roots.append(np.eye(len(stack.labels)) * once(1.0 / stack.doubt)[..., None])
             left += _by_quantity(stack, -rest, np.full(len(stack.labels), np.nan))
             continue
         errors = stack.errors(x)
         roots.append(whitening(errors))
         squares += float(((roots[-1] @ rest[..., None]) ** 2).sum())
         expected += float(((roots[-1] @ errors) ** 2).sum())
-        expected_sd = np.sqrt((errors**2).sum(axis=2).mean(axis=0))
-        by_channel |= _by_channel(stack, rest, expected_sd)
+        expected_sd = np.sqrt((stack.usual_errors(x) ** 2).sum(axis=2).mean(axis=0))
+        by_channel |= _by_channel(stack, rest / stack.doubt, expected_sd)
         left += _by_quantity(stack, -rest, expected_sd)
     freedom = expected - unknowns
     known = equations.noise_known and freedom > 0.0
