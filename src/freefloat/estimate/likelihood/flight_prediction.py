@@ -122,7 +122,7 @@ class FlightPrediction:
 
     @staticmethod
     def _torque_means(measured: Measured, local: LocalCurves) -> ReadingNodes:
-        """Of torques means, as friction jumps where a joint turns back, as no polynomial does; there they are louder."""
+        """Of torques means, for friction jumps where a joint turns back, as no polynomial does; there they are loud."""
         means = means_of(measured, local.spline.spacing_s / _MEANS_PER_KNOT)
         motion, t = local.joint_motion(means.data.t), means.data.t
         louder = louder_at_rest(motion.rate, motion.acceleration, float(np.median(np.diff(t))))
@@ -192,8 +192,9 @@ class FlightPrediction:
     def drives(self, point: Array) -> Array:
         """Unknown terms of the drives at a point, (terms, joints)."""
         place = self.shared(FRICTION)
-        values = np.zeros(0) if place is None else point[place]
-        return values.reshape(len(self.problem.friction) if values.size else 0, -1)
+        return (
+            np.zeros((0, len(self.robot.joints))) if place is None else point[place].reshape(-1, len(self.robot.joints))
+        )
 
     def joint_jerks(self, t: Array) -> Array:
         """Third derivatives of the joints' curves at times t, shape (n, joints)."""

@@ -38,8 +38,8 @@ from freefloat.estimate.likelihood.finished import (
 from freefloat.estimate.likelihood.levenberg_marquardt import Fit
 from freefloat.estimate.likelihood.likelihood import SETTLED, SETTLING, WRONG_MODEL, Likelihood, Rows
 from freefloat.estimate.likelihood.momentum_start import momentum_start
-from freefloat.estimate.likelihood.noise_levels import Levels, levels_of, levels_of_guesses, with_levels
 from freefloat.estimate.likelihood.noise_left import have_settled, with_noise_left
+from freefloat.estimate.likelihood.noise_levels import Levels, levels_of, levels_of_guesses, with_levels
 from freefloat.estimate.likelihood.prior_spread import KINDS, wider_spread
 from freefloat.estimate.likelihood.staged_fit import StagedFit
 from freefloat.estimate.likelihood.time_blocks import variance_by_blocks

@@ -35,7 +35,7 @@ def levels_of(likelihood: Likelihood, rows: tuple[Rows, ...], used: float) -> Le
     """Levels that are clearly above one; used: degrees of freedom that the fit took from all rows together."""
     total, found = sum(part.values.size for part in rows), Levels()
     for part in rows:
-        free = max(len(part.values) * (1.0 - used / total), 1.0)
+        free = np.full(part.values.shape[1], max(len(part.values) * (1.0 - used / total), 1.0))
         level = np.sqrt((part.values**2).sum(axis=0) / free)
         if likelihood.flights[part.flight].readings[part.channel].left_is_slow:
             in_band, count = _in_band(likelihood, part, used)
@@ -54,7 +54,15 @@ def levels_of_guesses(likelihood: Likelihood, rows: tuple[Rows, ...], used: floa
         if likelihood.flights[part.flight].measured[part.channel].guessed:
             level = np.sqrt((part.values**2).sum(axis=0) / max(len(part.values) * (1.0 - used / total), 1.0))
             in_band, _ = _in_band(likelihood, part, used)
-            found[part.flight, part.channel] = np.maximum(np.maximum(level, in_band), _LEAST)
+            levels = np.stack([level, in_band, _of_upper_half(part.values), np.full(level.shape, _LEAST)])
+            found[part.flight, part.channel] = levels.max(axis=0)
+    return found
+
+
+def _of_upper_half(values: Array) -> Array:
+    """Levels at the higher half of all frequencies, where hardly anything but noise is, (k,)."""
+    power = np.abs(np.fft.rfft(values, axis=0)) ** 2 / len(values)
+    found: Array = np.sqrt(power[len(power) // 2 :].mean(axis=0))
     return found
 
 
