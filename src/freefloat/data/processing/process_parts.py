@@ -42,6 +42,7 @@ class ProcessingInputs:
     """What every part is made from.
 
     channels: one of each quantity, delays taken off. t: the common time base, shape (m,) [s], at rate_Hz.
+    simulated: whether sensors without noise have none; else nobody said it.
     """
 
     channels: Mapping[str, Channel]
@@ -51,6 +52,7 @@ class ProcessingInputs:
     sensors: tuple[Sensor, ...]
     t: Array
     rate_Hz: float
+    simulated: bool = False
 
     def known(self, channel: Channel) -> Known:
         """What is known of the sensor behind a channel."""
@@ -313,14 +315,23 @@ def _torques(inputs: ProcessingInputs) -> ProcessedPart:
     channel = inputs.channels.get("tau")
     if channel is None or not set(inputs.robot.joint_names) <= set(channel.components):
         return ProcessedPart()
-    values = channel.of(inputs.robot.joint_names)
-    resampled, sd = inputs.on_time_base(channel, values), inputs.known(channel).noise_sd
-    level = noise_level(evenly(channel.t, values).values) if sd is None else sd
-    if sd is not None:
-        level = _placed(channel, inputs.robot.joint_names, sd)
-    return ProcessedPart(
-        {"torques": resampled.values}, {"torques": resampled.gain * level}, {channel.name: resampled.words}
-    )
+    names, known, low_pass = inputs.robot.joint_names, inputs.known(channel), inputs.settings.torques
+    assert not isinstance(low_pass, LowPassBySpectrum)
+    resampled = put_on_time_base(channel.t, channel.of(names), inputs.t, inputs.rate_Hz, low_pass)
+    found = ProcessedPart({"torques": resampled.values}, steps={channel.name: resampled.words})
+    known = known if inputs.simulated else known.of_something_real
+    if known.noise_sd is not None:
+        level = _placed(channel, names, known.noise_sd)
+    elif inputs.robot.base == "fixed":
+        return found  # what rows leave says it
+    else:
+        level = noise_level(evenly(channel.t, channel.of(names)).values)
+    return found + ProcessedPart(noise={"torques": _alike(resampled, inputs.rate_Hz) * resampled.gain * level})
+
+
+def _alike(resampled: OnTimeBase, rate_Hz: float) -> float:
+    """What filtered noise counts for: as that of samples which are independent, two for each period of the cut-off."""
+    return 1.0 if resampled.low_pass is None else max(1.0, rate_Hz / (2.0 * resampled.low_pass.cutoff_Hz)) ** 0.5
 
 
 def _wrench(inputs: ProcessingInputs) -> ProcessedPart:

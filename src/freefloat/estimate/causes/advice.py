@@ -56,12 +56,17 @@ def _direction(leaders: Sequence[str], whole: Array | None, row: Array) -> str:
 
 
 def sentences(
-    equations: Equations, sd: Array, held: tuple[str, ...], residual: Residual, bias: Array | None
+    equations: Equations,
+    sd: Array,
+    held: tuple[str, ...],
+    residual: Residual,
+    bias: Array | None,
+    widened: bool = False,
 ) -> Iterator[str]:
-    """Warnings about a linear estimate, each with advice."""
+    """Warnings about a linear estimate, each with advice. widened: whether intervals allow for what is not white."""
     if held:
         yield lost_sentence(held)
-    yield from residual_sentences(residual, "; maximum-likelihood can estimate most of it")
+    yield from residual_sentences(residual, "; maximum-likelihood can estimate most of it", widened)
     yield from _shifted(equations, sd, bias)
 
 
