@@ -15,6 +15,7 @@ from freefloat.estimate.linear.system import LinearSystem
 from freefloat.models.names import OF_FORCES
 
 _FEWEST = 60  # samples of a flight that are cut into blocks
+_FAINT = 1e-9  # of what rows say of an unknown: one block may say all of it, as of an energy at the start
 
 
 def block_variance(system: LinearSystem, x: Array) -> Array | None:
@@ -27,4 +28,5 @@ def block_variance(system: LinearSystem, x: Array) -> Array | None:
     for number, (stack, root) in enumerate(zip(stacks, system.roots, strict=True)):
         left = (root @ (stack.right[..., 0] - stack.matrix @ x)[..., None])[..., 0]
         rows.append(Rows("rows", number, left, root @ stack.matrix))
-    return variance_by_blocks(tuple(rows), np.zeros((x.size, x.size)))
+    squares = np.sum([(part.jacobian**2).sum(axis=(0, 1)) for part in rows], axis=0)
+    return variance_by_blocks(tuple(rows), np.diag(_FAINT * squares))
