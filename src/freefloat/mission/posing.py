@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from freefloat.arrays import Array
 from freefloat.data.recording import Recording
+from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.estimate_parts import TORQUES
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.linear.friction_choice import chosen_friction, torque_noise
 from freefloat.estimate.problem import Problem
@@ -14,6 +18,7 @@ from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.mission.prior_knowledge import known_of, nuisances_of, prior_of
 from freefloat.models.names import ModelName
 from freefloat.sensors.quantities import STANDARD_GRAVITY
+from freefloat.sensors.torque_sensor import TorqueReading
 
 _WEIGHED = ("tau", "force", "moment")  # quantities that feel weight
 
@@ -35,16 +40,23 @@ def pose(mission: Mission, flights: Sequence[Flight]) -> tuple[Problem, tuple[st
         posed = replace(posed, friction=tuple(asked))
     if driven and any("torques" not in flight.noise for flight in posed.flights):
         noise = torque_noise(posed)
-        posed = _with_torque_noise(posed, noise)
+        posed = replace(posed, flights=_with_torque_noise(posed.flights, noise))
         listed = ", ".join(f"{name} {sd:.2g}" for name, sd in zip(posed.robot.joint_names, noise, strict=True))
         said.append(f"nobody said the noise of torques: each joint's is what rows leave of it, {listed}")
     return posed, tuple(said)
 
 
-def _with_torque_noise(posed: Problem, noise: Array) -> Problem:
-    """The problem with this noise of joint torques, shape (joints,), in flights where nobody said it."""
-    flights = (replace(flight, noise={"torques": noise, **flight.noise}) for flight in posed.flights)
-    return replace(posed, flights=tuple(flights))
+def _with_torque_noise(flights: Sequence[Flight], noise: Array) -> tuple[Flight, ...]:
+    """The flights with this noise of joint torques, shape (joints,), where nobody said it."""
+    return tuple(replace(flight, noise={"torques": noise, **flight.noise}) for flight in flights)
+
+
+def with_noise_left(flights: Sequence[Flight], estimate: Estimate) -> tuple[Flight, ...]:
+    """The flights with the noise of joint torques that an estimate found, where nobody said it and it found any."""
+    left = [each.residual for each in estimate.residuals if each.channel in (TORQUES, TorqueReading.array)]
+    if estimate.robot.base != "fixed" or not left:
+        return tuple(flights)
+    return _with_torque_noise(flights, np.sqrt((np.concatenate(left) ** 2).mean(axis=0)))
 
 
 def refuse_unsaid_gravity(mission: Mission, recordings: Mapping[str, Recording]) -> None:

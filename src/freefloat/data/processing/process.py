@@ -18,6 +18,7 @@ from dataclasses import replace
 import numpy as np
 
 from freefloat.arrays import Array
+from freefloat.data.processing.filtering import LowPass
 from freefloat.data.processing.joint_motion import JointMotion, joint_motion, motion_from_rates
 from freefloat.data.processing.one_band import decimated_rate, in_one_band
 from freefloat.data.processing.process_parts import (
@@ -97,6 +98,7 @@ def process(
         delay,
         _shared(channels, rate),
         _velocity_point(inputs),
+        chosen.torques if isinstance(chosen.torques, LowPass) else None,
     )
 
 

@@ -76,6 +76,7 @@ class Processed(Content):
     steps: by channel, what was done to it. notes: further sentences. warnings: those that ask for a decision.
     shared: by name of an array: how many of its rows come from one reading, more than one for slow sensors.
     velocity_point: where on the base `v` was measured, base axes, (3,) [m]; the measured rates took it to the origin.
+    torque_filter: low-pass that joint torques, and joints, went through; None for none.
     projection: of the joints on the command; None if they do not follow it, or there is none.
     curves: of the joints, as encoders measured them; None if they were projected, or filtered.
     gaps: a sentence for every channel with gaps, across which the samples are interpolated.
@@ -93,6 +94,7 @@ class Processed(Content):
     gyro_delay: GyroDelay | None = None
     shared: Mapping[str, float] = field(default_factory=dict)
     velocity_point: Array = field(default_factory=lambda: np.zeros(3))
+    torque_filter: LowPass | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "noise", FrozenMapping(dict(self.noise)))

@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 from freefloat.arrays import Array
 from freefloat.data.processing.spectrum import noise_level
 from freefloat.estimate.estimate_parts import in_percent
-from freefloat.estimate.flight import Flight
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.rows.flight_stack import FlightStack
 from freefloat.robot.drive import DRIVE_TERMS, DriveTerm
@@ -126,7 +125,7 @@ def _thinned(problem: Problem) -> Problem:
     """The problem with fewer samples, every term unknown."""
     every = max(1, sum(len(flight.samples) for flight in problem.flights) // _MOST)
     flights = tuple(
-        Flight(flight.samples[::every], flight.noise, without=flight.without, name=flight.name)
+        replace(flight, samples=flight.samples[::every], own_instants=None, curves=flight.joints)
         for flight in problem.flights
     )
     return replace(problem, flights=flights, friction=DRIVE_TERMS)
