@@ -145,9 +145,10 @@ def settings_for(mission: Mission, method: str) -> ProcessSettings:
     if not itself:
         models = set(mission.settings.identify.models or ())
         velocity = bool({"momentum", "base-velocity"} & models) or method in _NEED_VELOCITY
+        of_power = "energy" in models or method == "gautier-khalil-energy"
         torques = LowPassBySpectrum() if mission.robot.base == "fixed" else None
         rows = ProcessSettings(velocity_from_position=velocity, torques=torques)
-        return asked.settings(replace(rows, per_cutoff=_OF_POWER) if "energy" in models else rows)
+        return asked.settings(replace(rows, per_cutoff=_OF_POWER) if of_power else rows)
     said = nuisances_of(mission)
     spreads = {
         joint.name: (said.joint_zero_m if joint.kind == "prismatic" else said.joint_zero_rad) or 0.0

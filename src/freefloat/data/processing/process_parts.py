@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -34,6 +35,7 @@ from freefloat.sensors.kinds import sources
 from freefloat.sensors.sensor import Sensor
 
 _MOTION = ("w", "v", "attitude", "position")  # arrays that `angular` and `linear` make
+_NEAR = 1.5  # times as many samples as are independent
 _NEGLIGIBLE = 1e-4  # of the angular rates; those of joints are derivatives, and need more
 
 
@@ -330,8 +332,12 @@ def _torques(inputs: ProcessingInputs) -> ProcessedPart:
 
 
 def _alike(resampled: OnTimeBase, rate_Hz: float) -> float:
-    """What filtered noise counts for: as that of samples which are independent, two for each period of the cut-off."""
-    return 1.0 if resampled.low_pass is None else max(1.0, rate_Hz / (2.0 * resampled.low_pass.cutoff_Hz)) ** 0.5
+    """What filtered noise counts for: as that of samples which are independent, two for each period of the cut-off.
+
+    Of samples that are much nearer to each other it is as large as it is; what they leave is then not white.
+    """
+    per_period = 2.0 if resampled.low_pass is None else rate_Hz / resampled.low_pass.cutoff_Hz
+    return math.sqrt(per_period / 2.0) if 2.0 < per_period < 2.0 * _NEAR else 1.0
 
 
 def _wrench(inputs: ProcessingInputs) -> ProcessedPart:
