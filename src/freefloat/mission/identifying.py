@@ -13,6 +13,7 @@ from freefloat import __version__
 from freefloat.data.load import load_recording
 from freefloat.data.origin import Origin
 from freefloat.data.processing.cropping import crop
+from freefloat.data.processing.filtering import LowPassBySpectrum
 from freefloat.data.processing.free_flight import free_flight_span
 from freefloat.data.processing.joint_fit import FAR
 from freefloat.data.processing.process import process
@@ -38,6 +39,7 @@ from freefloat.motion.trajectory_file import trajectory_from_document
 from freefloat.sensors.wrench_sensor import WrenchSensor
 
 _NEED_VELOCITY = ("two-steps", "christidi-two-steps", "naveen-momentum")  # methods whose rows are given
+_OF_POWER = 5.0  # samples in a period of a cut-off: a product of two signals has twice their band
 _LOOKED_AT = 20000  # samples of a recording whose readings are compared at their own instants: enough to look at
 
 Recordings = Recording | FilePath | Mapping[str, Recording] | Sequence[Recording]
@@ -141,8 +143,12 @@ def settings_for(mission: Mission, method: str) -> ProcessSettings:
     itself = method in METHODS and make_estimator(method, mission.robot.base).reads_own_instants
     asked = mission.settings.identify.processing
     if not itself:
-        rows = {"momentum", "base-velocity"} & set(mission.settings.identify.models or ())
-        return asked.settings(ProcessSettings(velocity_from_position=bool(rows) or method in _NEED_VELOCITY))
+        models = set(mission.settings.identify.models or ())
+        velocity = bool({"momentum", "base-velocity"} & models) or method in _NEED_VELOCITY
+        of_power = "energy" in models or method == "gautier-khalil-energy"
+        torques = LowPassBySpectrum() if mission.robot.base == "fixed" else None
+        rows = ProcessSettings(velocity_from_position=velocity, torques=torques)
+        return asked.settings(replace(rows, per_cutoff=_OF_POWER) if of_power else rows)
     said = nuisances_of(mission)
     spreads = {
         joint.name: (said.joint_zero_m if joint.kind == "prismatic" else said.joint_zero_rad) or 0.0

@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
+from freefloat.arrays import Array
 from freefloat.data.recording import Recording
+from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.estimate_parts import TORQUES
 from freefloat.estimate.flight import Flight
-from freefloat.estimate.linear.friction_choice import chosen_friction
+from freefloat.estimate.linear.friction_choice import chosen_friction, torque_noise
 from freefloat.estimate.problem import Problem
 from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.mission.prior_knowledge import known_of, nuisances_of, prior_of
 from freefloat.models.names import ModelName
 from freefloat.sensors.quantities import STANDARD_GRAVITY
+from freefloat.sensors.torque_sensor import TorqueReading
 
 _WEIGHED = ("tau", "force", "moment")  # quantities that feel weight
 
@@ -20,16 +26,37 @@ _WEIGHED = ("tau", "force", "moment")  # quantities that feel weight
 def pose(mission: Mission, flights: Sequence[Flight]) -> tuple[Problem, tuple[str, ...]]:
     """The problem, and what was chosen by evidence."""
     posed, asked = _without_friction(mission, flights), mission.settings.identify.friction
-    driven = _uses_torques(posed)
-    if asked == "auto":
-        choice = chosen_friction(posed) if driven else None
-        return (posed, ()) if choice is None else (choice.problem, (choice.sentence,))
-    if asked and not driven:
+    driven, said = _uses_torques(posed), list[str]()
+    if asked == "auto" and driven:
+        choice = chosen_friction(posed)
+        posed = choice.problem
+        said.append(choice.sentence)
+    elif asked != "auto" and asked and not driven:
         raise InvalidMission(
             f"identify.friction is {', '.join(asked)}, but no joint torques are compared; allowed: recordings with "
             "tau_<joint>_Nm of a fixed base, or `models: [torque]`"
         )
-    return replace(posed, friction=tuple(asked)), ()
+    elif asked != "auto":
+        posed = replace(posed, friction=tuple(asked))
+    if driven and any("torques" not in flight.noise for flight in posed.flights):
+        noise = torque_noise(posed)
+        posed = replace(posed, flights=_with_torque_noise(posed.flights, noise))
+        listed = ", ".join(f"{name} {sd:.2g}" for name, sd in zip(posed.robot.joint_names, noise, strict=True))
+        said.append(f"nobody said the noise of torques: each joint's is what rows leave of it, {listed}")
+    return posed, tuple(said)
+
+
+def _with_torque_noise(flights: Sequence[Flight], noise: Array) -> tuple[Flight, ...]:
+    """The flights with this noise of joint torques, shape (joints,), where nobody said it."""
+    return tuple(replace(flight, noise={"torques": noise, **flight.noise}) for flight in flights)
+
+
+def with_noise_left(flights: Sequence[Flight], estimate: Estimate) -> tuple[Flight, ...]:
+    """The flights with the noise of joint torques that an estimate found, where nobody said it and it found any."""
+    left = [each.residual for each in estimate.residuals if each.channel in (TORQUES, TorqueReading.array)]
+    if estimate.robot.base != "fixed" or not left:
+        return tuple(flights)
+    return _with_torque_noise(flights, np.sqrt((np.concatenate(left) ** 2).mean(axis=0)))
 
 
 def refuse_unsaid_gravity(mission: Mission, recordings: Mapping[str, Recording]) -> None:

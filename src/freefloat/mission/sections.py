@@ -194,7 +194,8 @@ class IdentifySection(Section):
     """How recordings are turned into parameters."""
 
     method: Annotated[str, AfterValidator(_method_that_exists)] | None = Field(
-        default=None, description="maximum-likelihood unless given, for a fixed base weighted"
+        default=None,
+        description="maximum-likelihood unless given; of a fixed base weighted, if `models` or a wrench sensor are",
     )
     models: Annotated[list[ModelName], Field(min_length=1)] | None = Field(
         default=None,

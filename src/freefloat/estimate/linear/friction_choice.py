@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 from freefloat.arrays import Array
 from freefloat.data.processing.spectrum import noise_level
 from freefloat.estimate.estimate_parts import in_percent
-from freefloat.estimate.flight import Flight
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.rows.flight_stack import FlightStack
 from freefloat.robot.drive import DRIVE_TERMS, DriveTerm
@@ -104,6 +103,11 @@ def chosen_friction(problem: Problem) -> FrictionChoice:
     return FrictionChoice(replace(problem, robot=robot, friction=chosen.terms), candidates)
 
 
+def torque_noise(problem: Problem) -> Array:
+    """What torque rows leave of each joint's torque, root mean square, shape (joints,)."""
+    return _Blocks.of(_thinned(problem)).left_by(problem.friction)[1]
+
+
 def _sets() -> Iterator[tuple[DriveTerm, ...]]:
     """Sets of terms, smaller ones first."""
     yield from _USUAL
@@ -121,7 +125,7 @@ def _thinned(problem: Problem) -> Problem:
     """The problem with fewer samples, every term unknown."""
     every = max(1, sum(len(flight.samples) for flight in problem.flights) // _MOST)
     flights = tuple(
-        Flight(flight.samples[::every], flight.noise, without=flight.without, name=flight.name)
+        replace(flight, samples=flight.samples[::every], own_instants=None, curves=flight.joints)
         for flight in problem.flights
     )
     return replace(problem, flights=flights, friction=DRIVE_TERMS)
@@ -184,14 +188,14 @@ class _Blocks:
     def left_by(self, terms: Sequence[DriveTerm]) -> tuple[Array, Array]:
         """Weights of blocks, less of those that these terms explain far worse than others, and sizes of what is left.
 
-        The latter is the root mean square of each joint's torque in the median block, shape (joints,).
+        The latter is the root mean square of each joint's torque over the blocks so weighed, shape (joints,).
         """
         weights, sd = np.ones(len(self.rows)), np.ones(self.rows.shape[1])
         least = _ROUNDING * max(float(np.max(self.trusted[..., -1, -1] / self.rows)), 1e-300)
         for _ in range(_ROUNDS):
             x = self.solved(self.weighed(weights).trusted.sum(axis=0), terms, sd)
             left = np.einsum("u,bjuv,v->bj", x, self.trusted, x, optimize=True) / self.rows
-            sd = np.sqrt(np.maximum(np.median(left, axis=0), least))
+            sd = np.sqrt(np.maximum(weights @ left / weights.sum(), least))
             squares = (left / sd**2).mean(axis=1)
             weights = np.minimum(1.0, _FAR * np.median(squares) / np.maximum(squares, 1e-300))
         return weights, sd

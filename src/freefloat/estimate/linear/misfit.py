@@ -7,7 +7,7 @@ import scipy.linalg
 
 from freefloat.arrays import Array
 from freefloat.data.processing.whiteness import whiteness
-from freefloat.estimate.estimate_parts import ChannelResidual, Residual
+from freefloat.estimate.estimate_parts import TORQUES, ChannelResidual, Residual
 from freefloat.estimate.linear.system import once
 from freefloat.estimate.rows.equations import Equations, by_flight, by_model
 from freefloat.estimate.rows.flight_stack import FlightStack, whitening
@@ -56,8 +56,15 @@ def _by_quantity(stack: FlightStack, left: Array, sd: Array) -> list[ChannelResi
     for quantity, unit in dict.fromkeys((kind.quantity, kind.unit) for kind in kinds):
         places = [place for place, kind in enumerate(kinds) if (kind.quantity, kind.unit) == (quantity, unit)]
         names, own = tuple(kinds[place].component for place in places), left[:, places]
-        found.append(ChannelResidual(stack.flight.name, quantity, names, unit, stack.flight.t, own, sd[places]))
+        signal = _signal(stack) if quantity == TORQUES else None
+        name, t = stack.flight.name, stack.flight.t
+        found.append(ChannelResidual(name, quantity, names, unit, t, own, sd[places], signal=signal))
     return found
+
+
+def _signal(stack: FlightStack) -> Array:
+    """How much each joint's torque varies, shape (joints,)."""
+    return stack.flight.samples.need("torques", "their rows").std(axis=0)
 
 
 def _by_channel(stack: FlightStack, rest: Array, expected: Array) -> dict[str, float]:

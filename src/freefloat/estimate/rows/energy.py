@@ -64,6 +64,11 @@ class EnergyRows(StandardRows):
         """The energy at the first sample, and what is unknown of the joints' drives."""
         return (NuisanceColumn(self.named("energy at the start"), "J"), *self.joint_drives.columns)
 
+    @property
+    def explains(self) -> frozenset[str]:
+        """Torques, whose work it is."""
+        return frozenset({"torques"})
+
     def standard(self, samples: Samples, columns: NDArray[np.int64]) -> Array:
         """Kinetic and potential energy, shape (n, 1, len(columns))."""
         robot = self.problem.robot

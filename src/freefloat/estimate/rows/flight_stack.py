@@ -114,9 +114,9 @@ class FlightStack:
 
     @cached_property
     def noise_known(self) -> bool:
-        """Whether any noise is known that moves the rows of every model."""
-        noisy = {channel.name for channel in self.channels}
-        return all(noisy & source.feels for source in self.sources)
+        """Whether any noise is known that moves the rows of every model, that of what they explain included."""
+        noisy, said = {channel.name for channel in self.channels}, set(self.flight.noise)
+        return all(noisy & source.feels and source.explains <= said for source in self.sources)
 
     @property
     def rate_linear(self) -> bool:

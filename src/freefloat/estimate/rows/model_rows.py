@@ -145,6 +145,11 @@ class ModelRows(ABC):
     # ------------------------------------------------------------------ how errors move them
 
     @property
+    def explains(self) -> frozenset[str]:
+        """Arrays of the samples without whose noise nobody knows how rows err."""
+        return frozenset()
+
+    @property
     def doubt(self) -> Array:
         """How many times as much as usual each row errs, beyond what errors of the samples do, shape (n, rows)."""
         return np.ones(self.right.shape[:2])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from freefloat.arrays import Array
 from freefloat.dynamics.samples import Samples
-from freefloat.estimate.rows.joint_drives import JointDrives
+from freefloat.estimate.rows.joint_drives import FilteredMotion, JointDrives
 from freefloat.estimate.rows.model_rows import Group, ModelRows
 from freefloat.robot.model import Robot
 
@@ -49,14 +49,15 @@ class StandardRows(ModelRows):
     @cached_property
     def joint_drives(self) -> JointDrives:
         """The drives of the joints along the flight."""
-        samples, joints = self.samples, len(self.problem.robot.joints)
+        samples, flight = self.samples, self.flight
         return JointDrives(
             self.problem.robot,
             self.problem.friction,
+            flight.t,
             samples.need("dq", self.name),
             np.zeros_like(samples.q) if samples.ddq is None else samples.ddq,
-            self.flight.sd("dq", joints),
-            float(np.median(np.diff(self.flight.t))) if len(samples) > 1 else 0.0,
+            flight.sd("dq", samples.q.shape[1]),
+            None if flight.torque_filter is None else FilteredMotion(flight.torque_filter, flight.joints, flight.t),
         )
 
     @cached_property

@@ -81,6 +81,11 @@ class TorqueRows(StandardRows):
         return self.joint_drives if self._has_joints else replace(self.joint_drives, unknown=())
 
     @property
+    def explains(self) -> frozenset[str]:
+        """Torques, where they were measured."""
+        return frozenset({"torques"} if self._has_joints else ())
+
+    @property
     def _has_joints(self) -> bool:
         return bool((self._chosen >= 6).any())
 
