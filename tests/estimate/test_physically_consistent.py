@@ -20,6 +20,7 @@ from freefloat.estimate.linear.least_squares import LeastSquares
 from freefloat.estimate.physical.physically_consistent import PhysicallyConsistent, physical_robot
 from freefloat.estimate.physical.pieces import with_physical_pieces
 from freefloat.estimate.physical.pseudo_inertia_program import NotSolved
+from freefloat.estimate.physical.regularisers import TradeOff
 from freefloat.estimate.prior import CadSpread
 from freefloat.models.model import NotApplicable
 from freefloat.robot.model import Robot
@@ -308,7 +309,7 @@ def test_a_body_stays_inside_its_ellipsoid():
     free = physical_robot(estimate).parameters[20:30]
     centre, size = free[1:4] / free[0], 0.4 * np.sqrt(np.trace(pseudo_inertia(free)[:3, :3]) / free[0])
     bound = Ellipsoid(centre, np.array([size, 1.2 * size, 0.8 * size]))
-    kept = physical_robot(estimate, inside={"body2": bound}).parameters[20:30]
+    kept = physical_robot(estimate, trade_off=TradeOff(weight=0.0, inside={"body2": bound})).parameters[20:30]
     assert reach_beyond(free, bound) > 0.1
     assert reach_beyond(kept, bound) < 1e-6
 
@@ -324,7 +325,7 @@ def reach_beyond(phi, ellipsoid):
 def test_an_ellipsoid_of_a_body_that_is_not_there_is_refused():
     robot = random_robot(7, bodies=3, base="free")
     with pytest.raises(UnknownName, match="no moving body named 'wing'"):
-        physical_robot(estimate_of(robot), inside={"wing": Ellipsoid(np.zeros(3), np.ones(3))})
+        physical_robot(estimate_of(robot), trade_off=TradeOff(inside={"wing": Ellipsoid(np.zeros(3), np.ones(3))}))
 
 
 def test_the_base_keeps_room_for_its_wheels():
