@@ -49,6 +49,7 @@ from freefloat.estimate.prior import CadSpread
 from freefloat.robot.parameters import PER_BODY
 
 _DECADES = 10.0 ** np.arange(-2.0, 5.0)  # weights that are tried, over the variance of a row
+_LEAST = 1e-6  # spread of a parameter over its body's mass and size
 _FINER = 10.0 ** np.array([0.25, 0.5, 0.75])
 
 
@@ -105,7 +106,7 @@ def physical_fit(
     asked = TradeOff(regulariser, 1.0 if weight == "auto" else weight, mass_factor, total_mass, inside or {})
     covariance = (spread or CadSpread()).of_parameters(phi, names)
     F = frames(phi)
-    coordinates = cad_coordinates(F, phi, covariance, np.arange(phi.size))
+    coordinates = cad_coordinates(F, phi, covariance, np.arange(phi.size), _LEAST)
     count = rows.extra.shape[1]
     scale = np.linalg.norm(rows.extra, axis=0)
     scale = np.where(scale > 0.0, 1.0 / np.maximum(scale, 1e-300), 1.0)

@@ -35,6 +35,7 @@ from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimated_clusters import cad_spread, spread_of, undeclared
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.physical.balance import Balance, Seen, balance, chance_of, left_of_prior, near_masses, seen_of
+from freefloat.estimate.physical.drives import drives_beside
 from freefloat.estimate.physical.masses import MassBefore, masses_before
 from freefloat.estimate.physical.pieces import with_physical_pieces
 from freefloat.estimate.physical.pseudo_inertia_program import (
@@ -54,6 +55,7 @@ from freefloat.estimate.physical.regularisers import (
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.structured.as_standard import standard_estimate
+from freefloat.robot.drive import Drive
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY, can_exist
 from freefloat.robot.selection import select_parameters
@@ -73,6 +75,7 @@ class PhysicalRobot:
     prior_share: part of each parameter's variance (given the data) in that before the data, shape (10 bodies,): one
         where the value is the CAD model's alone, zero where it is the data's or was declared.
     from_prior: parameters that are mostly the CAD model's. masses: what each body weighs, and did in the CAD model.
+    drives: friction and rotor of each joint of the robot, fitted again beside these bodies.
     warnings, notes: sentences.
     """
 
@@ -85,6 +88,7 @@ class PhysicalRobot:
     prior_share: Array
     from_prior: tuple[str, ...]
     masses: tuple[MassBefore, ...] = ()
+    drives: tuple[Drive, ...] = ()
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -177,6 +181,7 @@ def _told(
         share,
         from_prior,
         masses,
+        drives_beside(estimate, phi),
         tuple(warnings),
         tuple(notes),
     )

@@ -139,12 +139,14 @@ def frames(parameters: Array, size: float = 0.0) -> Array:
     return np.asarray(np.sqrt(mass)[:, None, None] * F)
 
 
-def cad_coordinates(F: Array, origin: Array, covariance: Array, unknown: NDArray[np.int64]) -> Coordinates:
+def cad_coordinates(
+    F: Array, origin: Array, covariance: Array, unknown: NDArray[np.int64], least: float = _FLOOR
+) -> Coordinates:
     """Coordinates in which the CAD model's covariance, shape (10 bodies, 10 bodies), is the identity.
 
     F: frames of the bodies, (bodies, 4, 4). origin: where x = 0 is. unknown: columns that move; the others stay where
     the origin has them.
-    A spread below a thousandth of a body's size counts as that.
+    least: smallest spread, over a body's mass and size, which is added to every other.
     """
     root = np.zeros((origin.size, unknown.size))
     for body, frame in enumerate(F):
@@ -153,7 +155,7 @@ def cad_coordinates(F: Array, origin: Array, covariance: Array, unknown: NDArray
         if rows.size:
             units = _scaled_units(frame)
             block = slice(PER_BODY * body, PER_BODY * (body + 1))
-            spread = (covariance[block, block] + _FLOOR**2 * units @ units.T)[np.ix_(rows % PER_BODY, rows % PER_BODY)]
+            spread = (covariance[block, block] + least**2 * units @ units.T)[np.ix_(rows % PER_BODY, rows % PER_BODY)]
             size = np.sqrt(np.diagonal(spread))
             root[np.ix_(rows, columns)] = size[:, None] * np.linalg.cholesky(spread / np.outer(size, size))
     return Coordinates(origin, root)

@@ -29,7 +29,7 @@ from freefloat.estimate.physical.pseudo_inertia_program import Cones, Coordinate
 from freefloat.robot.parameters import PER_BODY
 
 Regulariser = Literal["euclidean", "entropic", "pull-back"]
-_FLATTEST = 1e-3  # of a scaled pseudo-inertia: a CAD model's sheets and points count as this thick
+_FLATTEST = 1e-4  # of a scaled pseudo-inertia: a CAD model's sheets and points count as this thick
 
 
 class InvalidTradeOff(FreefloatError):
