@@ -130,7 +130,7 @@ def test_bodies_in_a_box_meet_its_conditions_and_those_that_stick_out_do_not(see
 
 
 def test_a_mass_known_or_bounded_is_kept():
-    A, b, weights, E, prior = random_fit(5)
+    A, b, _, E, prior = random_fit(5)
     total = prior[::10].sum()
     for asked in ((None, 0.8 * total), (1.5 * total, None), (1.4 * total, 1.5 * total)):
         found = physical_fit(A, b, prior=prior, extra=E, weight=1.0, total_mass=asked).parameters[::10].sum()

@@ -31,7 +31,7 @@ from freefloat.excitation.excitation import Excitation, trajectory_of
 from freefloat.files import FilePath
 from freefloat.mission.flying import random_motion
 from freefloat.mission.mission_file import InvalidMission, Mission
-from freefloat.mission.prior_knowledge import known_of, momentum_of, nuisances_of, prior_of
+from freefloat.mission.prior_knowledge import known_of, momentum_of, nuisances_of, prior_of, trade_off_of
 from freefloat.models.names import ModelName
 from freefloat.motion.trajectory import InvalidTrajectory, Trajectory
 from freefloat.motion.trajectory_file import trajectory_from_document
@@ -67,7 +67,12 @@ def identify(
 def estimator_of(mission: Mission, method: str | Estimator | None) -> Estimator:
     """The estimator that is asked for, or the mission's."""
     asked = method or method_of(mission)
-    return asked if isinstance(asked, Estimator) else make_estimator(asked, mission.robot.base)
+    if isinstance(asked, Estimator):
+        return asked
+    made = make_estimator(asked, mission.robot.base)
+    if asked == "physically-consistent":
+        return replace(made, trade_off=trade_off_of(mission))  # type: ignore[call-arg]
+    return made
 
 
 def answered(

@@ -70,7 +70,8 @@ class PhysicalRobot:
     robot: with these values. parameters: its standard parameters, shape (10 bodies,).
     clusters: its clusters, those of the estimate, shape (c,).
     misfit: distance d of these from the estimate's, in standard deviations; zero if they are the same.
-    explains: whether the misfit is no more than chance.
+    explains: whether the least misfit that a physical robot has is no more than chance.
+    growth: what is left of the data over what the estimate leaves.
     at_limit: bodies whose pseudo-inertia is all but singular.
     prior_share: part of each parameter's variance (given the data) in that before the data, shape (10 bodies,): one
         where the value is the CAD model's alone, zero where it is the data's or was declared.
@@ -84,6 +85,7 @@ class PhysicalRobot:
     clusters: Array
     misfit: float
     explains: bool
+    growth: float
     at_limit: tuple[str, ...]
     prior_share: Array
     from_prior: tuple[str, ...]
@@ -177,6 +179,7 @@ def _told(
         clusters,
         chosen.misfit,
         explains,
+        _growth(estimate, chosen.misfit),
         at_limit,
         share,
         from_prior,
@@ -185,6 +188,12 @@ def _told(
         tuple(warnings),
         tuple(notes),
     )
+
+
+def _growth(estimate: Estimate, misfit: float) -> float:
+    """What is left of the data over what the estimate leaves: squares grow by that of the misfit."""
+    left = estimate.residual.ratio * np.sqrt(max(estimate.residual.rows, 1))
+    return float(np.hypot(1.0, misfit / np.maximum(left, 1e-300)))
 
 
 def _prior_share(seen: Seen, coordinates: Coordinates, columns: NDArray[np.int64]) -> Array:
@@ -241,12 +250,11 @@ class PhysicallyConsistent(Estimator):
         found = self._start().estimate(problem)
         physical = physical_robot(found, problem.prior, self.trade_off)
         residual = found.residual
-        moved = np.hypot(residual.ratio, physical.misfit / np.sqrt(residual.rows))  # d^2 is what squares grow by
         return replace(
             found,
             method=self.name,
             values=physical.clusters,
-            residual=replace(residual, ratio=float(moved)),
+            residual=replace(residual, ratio=residual.ratio * physical.growth),
             outcome=found.outcome if physical.explains or found.outcome == "failed" else "doubtful",
             warnings=(*found.warnings, *physical.warnings),
             notes=(*found.notes, *physical.notes),
