@@ -8,7 +8,7 @@ import pytest
 
 from freefloat.errors import ShapeError
 from freefloat.estimate.physical.bounds import Box
-from freefloat.estimate.physical.physical_fit import physical_fit
+from freefloat.estimate.physical.own_rows import physical_fit
 from freefloat.estimate.physical.pseudo_inertia_program import NotSolved
 from freefloat.estimate.physical.regularisers import InvalidTradeOff
 from freefloat.estimate.prior import CadSpread

@@ -17,7 +17,7 @@ from .linear.total_least_squares import TotalLeastSquares as TotalLeastSquares
 from .linear.weighted import Weighted as Weighted
 from .methods import make_estimator as make_estimator
 from .physical.bounds import Box as Box
-from .physical.physical_fit import PhysicalFit as PhysicalFit, physical_fit as physical_fit
+from .physical.own_rows import PhysicalFit as PhysicalFit, physical_fit as physical_fit
 from .physical.physically_consistent import (
     PhysicallyConsistent as PhysicallyConsistent,
     PhysicalRobot as PhysicalRobot,
