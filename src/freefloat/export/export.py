@@ -17,11 +17,14 @@ from freefloat.errors import FileError, FreefloatError
 from freefloat.estimate.causes.outcome import IMPOSSIBLE
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.physical.physically_consistent import PhysicalRobot, physical_robot
+from freefloat.estimate.physical.regularisers import TradeOff
 from freefloat.estimate.prior import CadSpread
 from freefloat.export.c_code import controller_c
 from freefloat.export.casadi_code import controller_casadi
 from freefloat.files import FilePath, write_bytes, write_text
 from freefloat.robot.urdf_update import update_urdf
+
+_WORSE = 1.5  # times what the estimate leaves of the data: a robot that leaves more is another one
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,27 +47,39 @@ class NotExported(FreefloatError):
 
 
 def export_urdf(
-    estimate: Estimate, template: FilePath, path: FilePath, *, prior: CadSpread | None = None, force: bool = False
+    estimate: Estimate,
+    template: FilePath,
+    path: FilePath,
+    *,
+    prior: CadSpread | None = None,
+    trade_off: TradeOff | None = None,
+    force: bool = False,
 ) -> Exported:
     """The physical robot of an estimate in a URDF of yours; `export_robot` writes one of our own.
 
     template: the URDF that the robot came from, of which only inertias are changed.
     prior: spread of the CAD model, which decides what the data leave open; that of the estimate unless given.
+    trade_off: what bodies near the CAD model are worth against the data, and what else is known of them.
     force: whether to write it even if the estimate failed, or no robot that can exist is near it.
     """
-    physical = _physical(estimate, prior, force)
+    physical = _physical(estimate, prior, trade_off, force)
     update_urdf(template, physical.robot, path)
     return _exported(estimate, (path,), physical)
 
 
 def export_robot(
-    estimate: Estimate, path: FilePath, *, prior: CadSpread | None = None, force: bool = False
+    estimate: Estimate,
+    path: FilePath,
+    *,
+    prior: CadSpread | None = None,
+    trade_off: TradeOff | None = None,
+    force: bool = False,
 ) -> Exported:
     """The physical robot of an estimate as a robot file, .yaml, .yml, .json, or as a URDF, .urdf.
 
-    prior, force: as for `export_urdf`.
+    prior, trade_off, force: as for `export_urdf`.
     """
-    physical = _physical(estimate, prior, force)
+    physical = _physical(estimate, prior, trade_off, force)
     physical.robot.save(path)
     return _exported(estimate, (path,), physical)
 
@@ -92,11 +107,12 @@ def _refuse_failed(estimate: Estimate, force: bool) -> None:
         raise NotExported("the estimate failed, and nothing is made of it unless forced")
 
 
-def _physical(estimate: Estimate, prior: CadSpread | None, force: bool) -> PhysicalRobot:
+def _physical(estimate: Estimate, prior: CadSpread | None, trade_off: TradeOff | None, force: bool) -> PhysicalRobot:
     """The nearest robot that can exist, if the estimate is near enough to it."""
     _refuse_failed(estimate, force)
-    physical = physical_robot(estimate, prior)
-    if physical.misfit > IMPOSSIBLE and not physical.explains and not force:
+    physical = physical_robot(estimate, prior, trade_off)
+    far = physical.misfit > IMPOSSIBLE and not physical.explains
+    if far and not physical.growth < _WORSE and not force:
         raise NotExported(
             f"no robot that can exist has these values: the nearest is {physical.misfit:.3g} of the estimate's "
             f"standard deviations away, more than {IMPOSSIBLE:g}, and is not written unless forced"

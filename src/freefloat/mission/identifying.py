@@ -33,7 +33,7 @@ from freefloat.files import FilePath
 from freefloat.mission.flying import random_motion
 from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.mission.posing import pose, refuse_unsaid_gravity
-from freefloat.mission.prior_knowledge import momentum_of, nuisances_of
+from freefloat.mission.prior_knowledge import momentum_of, nuisances_of, trade_off_of
 from freefloat.motion.trajectory import InvalidTrajectory, Trajectory
 from freefloat.motion.trajectory_file import trajectory_from_document
 from freefloat.sensors.wrench_sensor import WrenchSensor
@@ -69,7 +69,12 @@ def identify(
 def estimator_of(mission: Mission, method: str | Estimator | None) -> Estimator:
     """The estimator that is asked for, or the mission's."""
     asked = method or method_of(mission)
-    return asked if isinstance(asked, Estimator) else make_estimator(asked, mission.robot.base)
+    if isinstance(asked, Estimator):
+        return asked
+    made = make_estimator(asked, mission.robot.base)
+    if asked == "physically-consistent":
+        return replace(made, trade_off=trade_off_of(mission))  # type: ignore[call-arg]
+    return made
 
 
 def answered(

@@ -15,6 +15,7 @@ from freefloat.estimate.problem_data import Nuisances
 from freefloat.excitation.goals.names import GoalName
 from freefloat.excitation.limits.kinds import LimitsSection
 from freefloat.files import Number, Positive, Section, Vector3, did_you_mean, entries, shown
+from freefloat.mission.physical_section import PhysicalSection
 from freefloat.mission.processing import ProcessingSection
 from freefloat.mission.shapes import AnyShape, MotionShapeSection
 from freefloat.models.names import ModelName
@@ -213,6 +214,9 @@ class IdentifySection(Section):
     )
     processing: ProcessingSection = ProcessingSection()
     nuisances: Literal["none"] | NuisancesSection = NuisancesSection()
+    physical: PhysicalSection = Field(
+        default=PhysicalSection(), description="how near to the CAD model the robot that is given back stays"
+    )
     without: dict[str, list[str]] = Field(
         default_factory=dict, description="by file name of a recording: bodies that were not there"
     )
