@@ -20,6 +20,7 @@ from freefloat.errors import InvalidRobot
 
 DriveTerm = Literal["coulomb", "viscous", "offset", "asymmetric", "stribeck", "rotor"]
 DRIVE_TERMS: tuple[DriveTerm, ...] = get_args(DriveTerm)
+FRICTION_TERMS = DRIVE_TERMS[:-1]  # those that depend on the rate alone
 _NOT_NEGATIVE = ("coulomb", "viscous", "rotor")
 
 
