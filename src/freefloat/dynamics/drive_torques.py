@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from freefloat.arrays import Array
-from freefloat.dynamics.friction import friction, friction_slope
+from freefloat.dynamics.friction_kernels import friction, friction_slope
 from freefloat.dynamics.rotors import rotor_columns
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.torque import inverse_dynamics
@@ -39,8 +39,8 @@ def drive_column(
         return DriveColumn(ddq, np.zeros_like(dq), np.ones_like(ddq))
     unit, scale = [float(each == term) for each in FRICTION_TERMS], np.asarray(stribeck_rate, float)
     sign, slope = smooth_sign(dq, smooth)
-    by_rate = friction_slope(dq, sign, slope, *unit, scale)
-    return DriveColumn(friction(dq, sign, *unit, scale), by_rate, np.zeros_like(dq))
+    by_rate = friction_slope(dq, sign, slope, (*unit, scale))
+    return DriveColumn(friction(dq, sign, (*unit, scale)), by_rate, np.zeros_like(dq))
 
 
 def smooth_sign(dq: Array, smooth: ArrayLike) -> tuple[Array, Array]:
@@ -69,7 +69,7 @@ def drive_loads(robot: Robot, samples: Samples, smooth: ArrayLike = 0.0) -> Arra
     terms = friction_numbers(robot)
     if np.any(terms[:-1]):
         dq = samples.need("dq", "friction")
-        loads[:, 6:] += friction(dq, smooth_sign(dq, smooth)[0], *terms)
+        loads[:, 6:] += friction(dq, smooth_sign(dq, smooth)[0], terms)
     return loads
 
 

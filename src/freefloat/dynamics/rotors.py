@@ -1,7 +1,7 @@
 """Rotors behind gears: what their spin asks of the joints and of the base.
 
-The rotor of a joint of rate r sits in the body u that carries the joint; its mass, and its inertia while it is held, are
-counted in u. It spins about the joint's axis a at g r relative to u, g being the gear's ratio, which adds to the energy
+The rotor of a joint of rate r sits in the body u that carries the joint; its mass and its inertia while held are
+counted in u. It spins about the joint's axis a at g r relative to u, g being the gear ratio, and adds to the energy
 
     R (r^2 / 2 + r a . w_u / g),      R = g^2 times its spin inertia: `rotor` of the joint's drive,
 

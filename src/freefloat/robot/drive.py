@@ -53,8 +53,9 @@ class Drive:
                 raise InvalidRobot("drive", f"{each.name} is {value}; allowed: zero or more")
         if not self.stribeck_rate > 0.0:
             raise InvalidRobot("drive", f"stribeck_rate is {self.stribeck_rate}; allowed: a positive number")
-        if math.isnan(self.gear_ratio) or self.gear_ratio == 0.0:
-            raise InvalidRobot("drive", f"gear_ratio is {self.gear_ratio}; allowed: a number that is not zero")
+        if not (math.isfinite(self.gear_ratio) or self.gear_ratio == math.inf) or self.gear_ratio == 0.0:
+            allowed = "a number that is not zero, or infinity"
+            raise InvalidRobot("drive", f"gear_ratio is {self.gear_ratio}; allowed: {allowed}")
 
     @property
     def has_any(self) -> bool:

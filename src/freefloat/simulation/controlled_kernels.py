@@ -2,7 +2,7 @@
 
 At every instant the accelerations solve
 
-    H(q) (dv, dw, ddq) = (wrench from outside, motors' torques - friction) - bias(q, dq, v, w, gravity, wheels, rotors).
+    H(q) (dv, dw, ddq) = (wrench from outside, motor torques - friction) - bias(q, dq, v, w, gravity, wheels, rotors).
 
 The state advances by the classical Runge-Kutta method of order four; attitude does so on the rotation group,
 R -> R exp(phi), phi' = w + phi x w / 2 + phi x (phi x w) / 12 (Bortz, IEEE T-AES 1971), as in `attitude_kernels`.
@@ -21,13 +21,13 @@ from numpy.typing import NDArray
 
 from freefloat.arrays import Array
 from freefloat.compile_stamp import text_stamp
-from freefloat.dynamics import attitude_kernels, forward_kernels as dynamics_kernels, friction as friction_law
+from freefloat.dynamics import attitude_kernels, forward_kernels as dynamics_kernels, friction_kernels
 from freefloat.dynamics.attitude_kernels import rotate, turned_quaternion, vector_rate
 from freefloat.dynamics.forward_kernels import add_rotors, dynamics, solve, workspace
 from freefloat.robot.tree import TreeArrays
 
 _FAST = {"nogil": True, "fastmath": {"contract"}}
-_friction = njit(cache=True, **_FAST)(friction_law.friction)
+_friction = njit(cache=True, **_FAST)(friction_kernels.friction)
 
 # The state: rotation since the step began, base origin, base velocities v and w; then joint positions, joint
 # rates, motor torques, wheel rates.
@@ -53,8 +53,8 @@ class Mechanism(NamedTuple):
 class Motors(NamedTuple):
     """What drives the joints; all of shape (joints,).
 
-    friction: as `dynamics/friction.py` takes it, (joints,) each. smooth: rate at which its sign has three quarters of
-    its size. rotor: inertia that the joint feels; spin: momentum per unit of its rate. lag: zero for none.
+    friction: as `dynamics/friction_kernels.py` takes it, (joints,) each. smooth: rate at which its sign has three
+    quarters of its size. rotor: inertia that the joint feels; spin: momentum per unit of its rate. lag: zero for none.
     """
 
     stiffness: Array
@@ -166,7 +166,7 @@ def _accelerations(mechanism, motors, course, i, k, quaternion, x, work, torque,
         rate = x[_Q + nj + j]
         sign = np.tanh(rate / motors.smooth[j])
         terms = coulomb[j], viscous[j], offset[j], asymmetric[j], stribeck[j], slow[j]
-        load[6 + j] = torque[j] - _friction(rate, sign, *terms)
+        load[6 + j] = torque[j] - _friction(rate, sign, terms)
     _wheel_load(mechanism, course, i, nj, x, H, load)
     n = rows.size
     left, right = work.left[: n + nj, : n + nj], work.right[: n + nj]
@@ -247,4 +247,4 @@ def compiled_flight(stamp: int):
     return fly
 
 
-fly = compiled_flight(text_stamp(attitude_kernels, dynamics_kernels, friction_law))
+fly = compiled_flight(text_stamp(attitude_kernels, dynamics_kernels, friction_kernels))

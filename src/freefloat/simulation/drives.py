@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from freefloat.arrays import Array, frozen_array, read_only
 from freefloat.dynamics.drive_torques import friction_numbers
-from freefloat.dynamics.friction import friction_slope
+from freefloat.dynamics.friction_kernels import friction_slope
 from freefloat.dynamics.reaction import joint_inertia
 from freefloat.dynamics.rotors import spin_ratios
 from freefloat.errors import ShapeError
@@ -112,7 +112,7 @@ def fastest_rate(robot: Robot, motors: Motors, q: Array) -> float:
     """
     n, M = q.shape[1], motor_inertia(robot, motors, q)
     still = np.zeros(n)
-    drag = np.diag(motors.damping + friction_slope(still, still, 1.0 / motors.smooth, *motors.friction))
+    drag = np.diag(motors.damping + friction_slope(still, still, 1.0 / motors.smooth, motors.friction))
     A = np.zeros((len(q), 2 * n, 2 * n))
     A[:, :n, n:] = np.eye(n)
     A[:, n:, :n] = -np.linalg.solve(M, np.broadcast_to(np.diag(motors.stiffness), M.shape))
