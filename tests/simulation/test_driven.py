@@ -54,6 +54,17 @@ def test_spinning_rotors_turn_the_base_as_geared_bodies_do():
     assert np.abs(flown.w - plain.w).max() > 1e-3
 
 
+def test_friction_alone_changes_torques_and_nothing_else():
+    robot = random_robot(3, bodies=6, wheels=1)
+    rubbing = robot.with_drives([Drive(coulomb=2.0, viscous=3.0)] * len(robot.joints))
+    t = np.linspace(0.0, 2.0, 21)
+    flown, plain = (simulate_motion(each, slow(robot, 2.0, 3), t, MOVING) for each in (rubbing, robot))
+    for name in ("v", "w", "dv", "dw", "attitude", "position", "base_wrench"):
+        np.testing.assert_array_equal(getattr(flown, name), getattr(plain, name))
+    expected = 2.0 * np.sign(plain.dq) + 3.0 * plain.dq
+    np.testing.assert_allclose(flown.torques - plain.torques, expected, atol=1e-9)
+
+
 def without(robot):
     """The same robot with drives that neither rub nor spin."""
     return robot.with_drives([Drive()] * len(robot.joints))

@@ -8,6 +8,7 @@ URDF knows less than a `Robot`; this is how the rest is written:
   no range at all is `continuous`.
 - A capsule is the cylinder of its segment, an ellipsoid the largest box inside it: the shapes that
   `read_urdf` turns into that capsule and that ellipsoid again.
+- Of a joint's drive, <dynamics> holds Coulomb and viscous friction; a comment beside it says what else there is.
 - A reaction wheel is a link on a `continuous` joint. What the wheel's link has is taken out of the base, so
   that at rest the sum is the base as it was, and a wheel at relative rate r adds exactly J r along its axis.
 """
@@ -17,7 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
-from xml.etree.ElementTree import Element, SubElement, indent, tostring
+from xml.etree.ElementTree import Comment, Element, SubElement, indent, tostring
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,6 +26,8 @@ from numpy.typing import ArrayLike
 from freefloat.arrays import Array
 from freefloat.errors import InvalidRobot
 from freefloat.files import FilePath, write_text
+from freefloat.robot.drive import DRIVE_TERMS, DriveTerm
+from freefloat.robot.drive_section import DRIVE_FIELDS
 from freefloat.robot.parameters import PER_BODY, com_of, inertia_about_com, parameters_from_com, seen_from
 from freefloat.robot.parts import Body, Joint, Point, Wheel
 from freefloat.robot.shapes import Capsule, Ellipsoid, Shape, Sphere
@@ -35,6 +38,8 @@ from freefloat.robot.written import WrittenRobot
 # Second moment of a wheel along its axis over that across it. Not zero: rounding can push a perfectly flat
 # ring past the triangle inequality, which simulators refuse.
 _THICKNESS = 1e-3
+
+_SAID = ("coulomb", "viscous")  # terms of a drive that <dynamics> holds
 
 
 def write_urdf(robot: WrittenRobot, path: FilePath) -> None:
@@ -148,6 +153,7 @@ def _add_joint(root: Element, joint: Joint, parent: str, child: str, placement: 
     if joint.moves:
         SubElement(element, "axis", xyz=full_precision(joint.axis))
         _add_limit(element, joint, kind)
+        _add_dynamics(element, joint)
 
 
 def _add_limit(element: Element, joint: Joint, kind: str) -> None:
@@ -160,6 +166,22 @@ def _add_limit(element: Element, joint: Joint, kind: str) -> None:
     if kind != "continuous" or np.isfinite(list(limits.values())).any():
         clipped = {name: full_precision(np.clip(value, -NO_LIMIT, NO_LIMIT)) for name, value in limits.items()}
         SubElement(element, "limit", clipped)
+
+
+def _add_dynamics(element: Element, joint: Joint) -> None:
+    """Friction, where there is any, and a comment on what <dynamics> has no word for."""
+    drive, others = joint.drive, terms_left_out(joint)
+    if drive.viscous or drive.coulomb:
+        attributes = {"damping": full_precision(drive.viscous), "friction": full_precision(drive.coulomb)}
+        SubElement(element, "dynamics", attributes)
+    if others:
+        said = ", ".join(f"{DRIVE_FIELDS[joint.kind][term]} {getattr(drive, term):g}" for term in others)
+        element.append(Comment(f" not in the words of URDF: {said} "))
+
+
+def terms_left_out(joint: Joint) -> tuple[DriveTerm, ...]:
+    """Terms of a joint's drive that URDF cannot say."""
+    return tuple(term for term in DRIVE_TERMS if term not in _SAID and getattr(joint.drive, term))
 
 
 def _add_point(root: Element, names: _Names, point: Point) -> None:
