@@ -65,7 +65,7 @@ def test_motor_torques_are_pinocchios_with_friction_and_rotors(base, wheels):
     rng, joints = np.random.default_rng(1), len(robot.joints)
     viscous, coulomb, rotor = rng.uniform(0.1, 1.0, (3, joints))
     robot = robot.with_drives(
-        Drive(coulomb=c, viscous=v, rotor=r) for c, v, r in zip(coulomb, viscous, rotor, strict=True)
+        [Drive(coulomb=c, viscous=v, rotor=r) for c, v, r in zip(coulomb, viscous, rotor, strict=True)]
     )
     drives = Drives.tuned(robot, 1.0, coulomb_rate=0.5, lag_s=rng.choice([0.0, 0.03], joints), **UNLIMITED)
     push = Disturbance([1.0, -2.0, 0.5], [0.2, 0.1, -0.3])

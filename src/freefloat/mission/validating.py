@@ -12,6 +12,7 @@ from freefloat import __version__
 from freefloat.data.processing.processed import Processed, ProcessSettings
 from freefloat.data.recording import Recording
 from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.estimated_drives import estimated_drives
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.structured.as_standard import BOTH, standard_estimate
@@ -85,9 +86,9 @@ def _posed(
 
 
 def _robot(mission: Mission, estimate: Estimate) -> Robot:
-    """The mission's robot with the values that the estimate took as known."""
+    """The mission's robot with the values that the estimate took as known, and what it found of the joints' drives."""
     refuse_other_robot(mission, estimate)
-    robot = mission.robot.with_separate(estimate.robot.separate)
+    robot = mission.robot.with_separate(estimate.robot.separate).with_drives(estimated_drives(estimate))
     if np.array_equal(robot.parameters, estimate.robot.parameters):
         return robot
     return robot.with_parameters(estimate.robot.parameters)

@@ -172,18 +172,17 @@ class Robot(Content):
                 bodies.append(body)
         return replace(self, bodies=tuple(bodies))
 
-    def with_drives(self, drives: Iterable[Drive]) -> Robot:
-        """The same robot with these drives of its moving joints, in the order of the coordinates q."""
-        given = tuple(drives)
-        if len(given) != len(self.joints):
-            raise ShapeError(f"expected {len(self.joints)} drives for this robot, found {len(given)}")
-        own = dict(zip(self.joint_names, given, strict=True))
-        bodies = [
-            replace(body, joint=replace(body.joint, drive=own[body.joint.name]))
+    def with_drives(self, drives: Sequence[Drive]) -> Robot:
+        """The same robot with these drives of the joints that move, in the order of `joints`."""
+        if len(drives) != len(self.joints):
+            raise ShapeError(f"expected {len(self.joints)} drives for this robot, found {len(drives)}")
+        given = dict(zip(self.joint_names, drives, strict=True))
+        bodies = (
+            replace(body, joint=replace(body.joint, drive=given[body.joint.name]))
             if body.joint is not None and body.joint.moves
             else body
             for body in self.bodies
-        ]
+        )
         return replace(self, bodies=tuple(bodies))
 
     def _taker(self, carrier: int) -> str:
