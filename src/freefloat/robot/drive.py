@@ -73,6 +73,11 @@ _WORDS: dict[DriveTerm, str] = {
 }
 
 
+def term_words(term: DriveTerm) -> str:
+    """What a term is called."""
+    return _WORDS[term]
+
+
 def drive_name(term: DriveTerm, joint: str) -> str:
     """What a term of a joint's drive is called among the quantities of an estimate."""
     return f"{_WORDS[term]} of {joint}"

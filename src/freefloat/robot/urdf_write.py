@@ -39,7 +39,7 @@ from freefloat.robot.written import WrittenRobot
 # ring past the triangle inequality, which simulators refuse.
 _THICKNESS = 1e-3
 
-_SAID = ("coulomb", "viscous")  # terms of a drive that <dynamics> holds
+IN_URDF: tuple[DriveTerm, ...] = ("coulomb", "viscous")  # terms of a drive that <dynamics> holds
 
 
 def write_urdf(robot: WrittenRobot, path: FilePath) -> None:
@@ -170,18 +170,14 @@ def _add_limit(element: Element, joint: Joint, kind: str) -> None:
 
 def _add_dynamics(element: Element, joint: Joint) -> None:
     """Friction, where there is any, and a comment on what <dynamics> has no word for."""
-    drive, others = joint.drive, terms_left_out(joint)
+    drive = joint.drive
+    others = [term for term in DRIVE_TERMS if term not in IN_URDF and getattr(drive, term)]
     if drive.viscous or drive.coulomb:
         attributes = {"damping": full_precision(drive.viscous), "friction": full_precision(drive.coulomb)}
         SubElement(element, "dynamics", attributes)
     if others:
         said = ", ".join(f"{DRIVE_FIELDS[joint.kind][term]} {getattr(drive, term):g}" for term in others)
         element.append(Comment(f" not in the words of URDF: {said} "))
-
-
-def terms_left_out(joint: Joint) -> tuple[DriveTerm, ...]:
-    """Terms of a joint's drive that URDF cannot say."""
-    return tuple(term for term in DRIVE_TERMS if term not in _SAID and getattr(joint.drive, term))
 
 
 def _add_point(root: Element, names: _Names, point: Point) -> None:
