@@ -6,7 +6,8 @@ The base's twist x and its derivative follow from momentum and from the balance 
     tau_j = Y_j phi,     d tau_j = (Y_j - mu^T Y_base) phi at a given dx/dt,     mu = A_b^-1 A_q[:, j],
 
 for the derivative of tau_j by the base's acceleration is the column of the momentum matrix that belongs to the joint.
-Friction is not counted.
+Friction and the rotor are those of the joint's drive, as the joint itself feels them. Near standstill friction may act
+either way, and where it would be against the bound it does: its sign is that of a rate `_NEAR` further towards it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.arrays import Array
+from freefloat.dynamics.drive_torques import friction_numbers, smooth_sign
+from freefloat.dynamics.friction_kernels import friction, friction_slope
 from freefloat.dynamics.momentum_rows import momentum_by_wheel_rates, spin_momentum
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.torque import inverse_dynamics_adjoint
@@ -26,6 +29,8 @@ from freefloat.excitation.limits.limit import Limit, LimitFields
 from freefloat.excitation.planned_motion import PlannedMotion
 from freefloat.excitation.rows.reaction_slope import refuse_gravity
 from freefloat.robot.model import Robot
+
+_NEAR = 0.03  # rate below which a joint is near standstill [rad/s or m/s]
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,21 +59,42 @@ class TorqueLimit(Limit):
     def margins(self, motion: PlannedMotion) -> Array:
         """Not negative where the torque is within its bound, shape (2 n,)."""
         refuse_gravity(motion.robot, "torque limits")
-        torque = motion.loads[:, 6 + self._number(motion.robot)]
-        return 1.0 + np.concatenate([-torque, torque]) / self.highest
+        joint, samples = self._number(motion.robot), motion.samples
+        rotor = motion.robot.joints[joint].drive.rotor * samples.need("ddq", "torque limits")[:, joint]
+        torque = motion.loads[:, 6 + joint] + rotor
+        upper, lower = (torque + self._friction(motion, side)[0] for side in (1.0, -1.0))
+        return 1.0 + np.concatenate([-upper, lower]) / self.highest
 
     def jacobian(self, motion: PlannedMotion, rows: NDArray[np.int64]) -> Array:
         """Derivative of the chosen margins by the flattened coefficients, shape (len(rows), k * channels)."""
         instants, back = np.unique(rows % motion.t.size, return_inverse=True)
         sign = np.where(rows < motion.t.size, -1.0, 1.0)
-        return self._slope(motion, instants)[back] * (sign / self.highest)[:, None]
+        slope = self._slope(motion, instants)[back] + self._rubbing(motion, rows % motion.t.size, -sign)
+        return slope * (sign / self.highest)[:, None]
 
     def instants(self, motion: PlannedMotion) -> Array:
         """Time of each margin, shape (2 n,)."""
         return np.concatenate([motion.t, motion.t])
 
+    def _friction(self, motion: PlannedMotion, side: float) -> tuple[Array, Array]:
+        """Friction at the upper (side 1) or the lower bound (-1), and its derivative by the rate, shape (n,) each."""
+        joint = self._number(motion.robot)
+        dq = motion.samples.need("dq", "torque limits")[:, joint, None]
+        sign, slope = smooth_sign(dq + side * _NEAR, _NEAR / 3.0)
+        terms = [each[joint] for each in friction_numbers(motion.robot)]
+        return friction(dq, sign, terms)[:, 0], friction_slope(dq, sign, slope, terms)[:, 0]
+
+    def _rubbing(self, motion: PlannedMotion, instants: NDArray[np.int64], side: Array) -> Array:
+        """Derivative of what the drive gives at chosen instants and bounds by the flattened coefficients."""
+        robot, joint = motion.robot, self._number(motion.robot)
+        by_rate, by_acceleration = np.zeros((2, instants.size, len(robot.joints)))
+        upper, lower = (self._friction(motion, each)[1][instants] for each in (1.0, -1.0))
+        by_rate[:, joint] = np.where(side > 0.0, upper, lower)
+        by_acceleration[:, joint] = robot.joints[joint].drive.rotor
+        return motion.chain(instants, rate=by_rate, acceleration=by_acceleration)
+
     def _slope(self, motion: PlannedMotion, instants: NDArray[np.int64]) -> Array:
-        """Derivative of the torque at chosen instants by the flattened coefficients."""
+        """Derivative of the torque without its drive at chosen instants by the flattened coefficients."""
         robot, joint = motion.robot, self._number(motion.robot)
         samples = motion.accelerated[instants]
         weight = np.zeros((instants.size, 6 + len(robot.joints)))
