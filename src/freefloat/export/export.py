@@ -1,6 +1,6 @@
-"""An estimate as files for other programs: a robot, a URDF, code for a controller.
+"""An estimate as files for other programs: a robot, a URDF, MJCF, code for a controller.
 
-A robot file or a URDF needs all parameters of all bodies, of which data show only clusters: it holds the physical
+A robot file, a URDF or MJCF needs all parameters of all bodies, of which data show only clusters: it holds the physical
 robot nearest to the estimate (`physical_robot`) with the drives of joints that were found, and what is returned says
 which part of it is the CAD model's.
 Files are written whole or not at all.
@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
+
 from freefloat.errors import FileError, FreefloatError
 from freefloat.estimate.causes.outcome import IMPOSSIBLE
 from freefloat.estimate.estimate import Estimate
@@ -22,11 +24,14 @@ from freefloat.estimate.physical.physically_consistent import PhysicalRobot, phy
 from freefloat.estimate.prior import CadSpread
 from freefloat.export.c_code import controller_c
 from freefloat.export.casadi_code import controller_casadi
+from freefloat.export.mjcf import IN_MJCF, write_mjcf
 from freefloat.files import FilePath, write_bytes, write_text
 from freefloat.robot.drive import DRIVE_TERMS, DriveTerm, term_words
 from freefloat.robot.model import Robot
 from freefloat.robot.urdf_update import update_urdf
 from freefloat.robot.urdf_write import IN_URDF
+
+MJCF_ENDINGS = (".xml", ".mjcf")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,6 +79,22 @@ def export_robot(
     robot = _driven(estimate, physical)
     robot.save(path)
     said = left_out(robot, "a URDF", IN_URDF) if _ending(path) in (".urdf", ".xml") else ()
+    return _exported(estimate, (path,), physical, said)
+
+
+def export_mjcf(estimate: Estimate, path: FilePath, *, prior: CadSpread | None = None, force: bool = False) -> Exported:
+    """The physical robot of an estimate as an MJCF file (.xml, .mjcf), which MuJoCo loads.
+
+    prior, force: as for `export_urdf`.
+    """
+    if _ending(path) not in MJCF_ENDINGS:
+        raise FileError(path, f"not a file that MJCF is written to; allowed: {', '.join(MJCF_ENDINGS)}")
+    physical = _physical(estimate, prior, force)
+    robot = _driven(estimate, physical)
+    write_mjcf(robot, path)
+    spins = any(joint.drive.rotor and np.isfinite(joint.drive.gear_ratio) for joint in robot.joints)
+    still = ("MJCF has no word for what the spin of rotors does to bodies that turn, which is left out",)
+    said = left_out(robot, "MJCF", IN_MJCF) + (still if spins else ())
     return _exported(estimate, (path,), physical, said)
 
 
