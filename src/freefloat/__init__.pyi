@@ -40,7 +40,6 @@ from .excitation.plan import Plan as Plan
 from .excitation.sweep import Sweep as Sweep
 from .export.export import (
     export_controller as export_controller,
-    export_mjcf as export_mjcf,
     export_robot as export_robot,
     export_urdf as export_urdf,
 )
