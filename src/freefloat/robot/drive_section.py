@@ -81,3 +81,9 @@ class DriveSection(Section):
         """The drive of a joint of this kind."""
         given = {number: getattr(self, name) for number, name in DRIVE_FIELDS[kind].items()}
         return Drive(**{number: value for number, value in given.items() if value is not None})
+
+
+def drive_document(drive: Drive, kind: str) -> dict[str, float]:
+    """What a robot file says of the drive of a joint of this kind; fields that have their default are left out."""
+    numbers = {name: (getattr(drive, number), getattr(Drive(), number)) for number, name in DRIVE_FIELDS[kind].items()}
+    return {name: float(value) for name, (value, usual) in numbers.items() if value != usual}

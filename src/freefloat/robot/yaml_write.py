@@ -11,8 +11,7 @@ import numpy as np
 from freefloat.arrays import Array
 from freefloat.exact_json import finite_or_none
 from freefloat.files import FilePath, dump_yaml, write_text
-from freefloat.robot.drive import Drive
-from freefloat.robot.drive_section import DRIVE_FIELDS
+from freefloat.robot.drive_section import drive_document
 from freefloat.robot.parameters import INDEX
 from freefloat.robot.parts import Body, Joint, Wheel
 from freefloat.robot.sections import FORMAT, LIMITS
@@ -93,15 +92,9 @@ def _joint_document(joint: Joint) -> dict[str, Any]:
             document[name] = [finite_or_none(end) for end in value]
         elif limit != "position" and math.isfinite(value):
             document[name] = float(value)
-    if drive := _drive_document(joint):
+    if drive := drive_document(joint.drive, joint.kind):
         document["drive"] = drive
     return document
-
-
-def _drive_document(joint: Joint) -> dict[str, float]:
-    numbers = {name: getattr(joint.drive, number) for number, name in DRIVE_FIELDS[joint.kind].items()}
-    usual = {name: getattr(Drive(), number) for number, name in DRIVE_FIELDS[joint.kind].items()}
-    return {name: float(value) for name, value in numbers.items() if value != usual[name]}
 
 
 def _mass_document(body: Body) -> dict[str, Any]:
