@@ -29,7 +29,7 @@ CASES = [
 def planned(base, wheels, spins, instants=31, drives=False):
     """A robot, its trajectory and what plans its motion from coefficients."""
     robot = random_robot(31, bodies=6, base=base, wheels=wheels, gravity=base == "fixed", prismatic=True, branched=True)
-    robot = driven(robot, 31, geared=False) if drives else robot
+    robot = driven(robot, 31, geared=base == "fixed") if drives else robot
     momentum = SPIN * ([0.0, 0.0, 1.0] if base == "planar" else 1.0) if spins else np.zeros(3)
     conditions = Conditions(robot, momentum, wheel_rates=np.full(wheels, 3.0))
     channels = (*robot.joint_names, *(wheel.name for wheel in robot.wheels))

@@ -13,6 +13,7 @@ with inclusion of motor inertia effects", Advanced Robotics 1995. Where g is inf
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -45,8 +46,7 @@ def rotor_columns(robot: Robot, samples: Samples) -> Array:
     carriers = _carriers(robot)
     if not carriers:
         return columns
-    dq = samples.need("dq", "the spin of rotors")
-    a, w, alpha = _turning(robot, samples, dq, ddq)
+    dq, (a, w, alpha) = samples.need("dq", "the spin of rotors"), turning(robot, samples)
     for joint, body, parent, turned_by, turners in carriers:
         per_turn, axis = 1.0 / robot.joints[joint].drive.gear_ratio, a[:, body]
         spinning = dq[:, joint, None] * np.cross(w[:, parent], axis)
@@ -72,6 +72,11 @@ def rotor_momentum(robot: Robot, q: Array, dq: Array) -> Array:
     return momentum
 
 
+def without_gears(robot: Robot) -> Robot:
+    """The same robot whose rotors are felt by their own joints only."""
+    return robot.with_drives([replace(joint.drive, gear_ratio=np.inf) for joint in robot.joints])
+
+
 def spin_ratios(robot: Robot) -> Array:
     """Momentum of each joint's rotor along its axis per unit of the joint's rate, shape (joints,)."""
     return np.array([joint.drive.rotor / joint.drive.gear_ratio for joint in robot.joints])
@@ -94,18 +99,19 @@ def _carriers(robot: Robot) -> list[_Carrier]:
     return found
 
 
-def _turning(robot: Robot, samples: Samples, dq: Array, ddq: Array) -> tuple[Array, Array, Array]:
+def turning(robot: Robot, samples: Samples) -> tuple[Array, Array, Array]:
     """Joint axes, angular velocities and accelerations of all bodies, base axes, shape (n, bodies, 3) each."""
     tree, what = robot.tree.arrays, "the spin of rotors"
+    dq, ddq = samples.need("dq", what), samples.need("ddq", what)
     v, w = samples.base_twist(robot, what)
-    _, _, _, turning, a = kernels.sweep(tree, samples.q, dq, v, w)
-    alpha = np.zeros_like(turning)
+    _, _, _, velocity, a = kernels.sweep(tree, samples.q, dq, v, w)
+    alpha = np.zeros_like(velocity)
     if robot.base != "fixed":
         alpha[:, 0] = samples.need("dw", what)
     for body in range(1, tree.parent.size):
         parent, joint = tree.parent[body], tree.dof[body]
         alpha[:, body] = alpha[:, parent]
         if tree.kind[body] == REVOLUTE:
-            across = np.cross(turning[:, parent], a[:, body])
+            across = np.cross(velocity[:, parent], a[:, body])
             alpha[:, body] += ddq[:, joint, None] * a[:, body] + dq[:, joint, None] * across
-    return a, turning, alpha
+    return a, velocity, alpha

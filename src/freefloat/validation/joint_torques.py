@@ -4,18 +4,15 @@ They need the joints' accelerations, whose errors are no noise: they last as lon
 motion is made of. Where these are few (joints that follow their command), errors of their coefficients are unknowns
 that the base's sensors feel too, and torques feel them by the inertia that the joints have. Where encoders alone
 measured the motion, they are too many and too large: torques are then not compared.
-
-Friction and rotors are those of the problem's robot, but for what the spin of rotors does to bodies that turn.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from freefloat.arrays import Array
-from freefloat.dynamics.drive_torques import drive_torques
 from freefloat.dynamics.reaction import joint_inertia
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.joint_curves import ProjectedCurves, SplineCurves
@@ -23,21 +20,18 @@ from freefloat.estimate.likelihood.likelihood import FlightLikelihood, Rows
 from freefloat.estimate.likelihood.torque_balance import TorqueBalance
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.unknowns import JOINT_MOTION
-from freefloat.robot.model import Robot
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JointTorques:
     """Torques of a flight.
 
-    index: of the flight. driven: what drives give, sd: of a reading, shape (n, joints) each. place: of the unknown
-    errors of the joints' functions.
+    index: of the flight. sd: of a reading, shape (n, joints). place: of the unknown errors of the joints' functions.
     by_errors: derivative of torques by these, shape (n, joints, k).
     """
 
     index: int
     balance: TorqueBalance
-    driven: Array
     sd: Array
     place: slice
     by_errors: Array
@@ -55,16 +49,14 @@ class JointTorques:
         if isinstance(given.curves, SplineCurves) or given.pulses:
             return None
         balance, dofs = TorqueBalance(problem, given, problem.minimal.kept), len(robot.joints)
-        driven = drive_torques(_without_gears(robot), given.samples, smooth=given.sd("dq", dofs))
         inertia = joint_inertia(robot.with_parameters(estimate.parameters), given.samples.q)
+        inertia += np.diag([joint.drive.rotor for joint in robot.joints])
         place, variance = flight.place(JOINT_MOTION), np.broadcast_to(given.noise["torques"] ** 2, inertia.shape[:2])
         if place is not None and isinstance(given.curves, ProjectedCurves):
             joint, acceleration = given.curves.error_accelerations(given.t)
-            return cls(
-                flight.index, balance, driven, np.sqrt(variance), place, inertia[:, :, joint] * acceleration[:, None]
-            )
+            return cls(flight.index, balance, np.sqrt(variance), place, inertia[:, :, joint] * acceleration[:, None])
         variance = variance + ((inertia * given.sd("ddq", dofs)) ** 2).sum(axis=2)
-        return cls(flight.index, balance, driven, np.sqrt(variance), slice(0, 0), np.zeros((*inertia.shape[:2], 0)))
+        return cls(flight.index, balance, np.sqrt(variance), slice(0, 0), np.zeros((*inertia.shape[:2], 0)))
 
     def rows(self, phi: Array, point: Array, count: int, derivatives: bool) -> Rows:
         """Weighted residuals at standard parameters phi, and their derivatives by all of a point, clusters first."""
@@ -76,13 +68,8 @@ class JointTorques:
             wide = np.zeros((*tau[own].shape, point.size))
             wide[:, :, :count], wide[:, :, self.place] = slope[own], self.by_errors[own]
             wide /= self.sd[own][:, :, None]
-        left = self.balance.measured - self.driven - tau - self.by_errors @ point[self.place]
+        left = self.balance.measured - tau - self.by_errors @ point[self.place]
         return Rows("torques", self.index, (left / self.sd)[own], wide)
-
-
-def _without_gears(robot: Robot) -> Robot:
-    """The same robot whose rotors are felt by their own joints only."""
-    return robot.with_drives([replace(joint.drive, gear_ratio=np.inf) for joint in robot.joints])
 
 
 def left_aside(problem: Problem) -> tuple[str, ...]:
