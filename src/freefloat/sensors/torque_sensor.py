@@ -23,8 +23,6 @@ from freefloat.sensors.truth import Layout
 from freefloat.sensors.unknowns import UnknownGroup, independent, usual_spread
 
 GAIN = "torque gain"
-_SLOW = 0.01  # of the rate's root mean square: whoever is slower may stand
-_STANDING = 30.0  # times the noise that readings of a joint at rest are given
 
 
 class TorqueSensor(JointSensor):
@@ -113,13 +111,3 @@ class TorqueReading(Reading[TorqueNuisances]):
         louder = self.data.louder
         values /= (self.sd if louder is None else self.sd * louder)[..., None]
         return values
-
-
-def louder_at_rest(rate: Array, acceleration: Array, between_s: float) -> Array:
-    """How much larger the noise of torques counts where a joint may stand or turn back, shape (n, joints).
-
-    rate, acceleration: of the joints at the readings, (n, joints). between_s: between readings.
-    """
-    slow = np.maximum(_SLOW * np.sqrt((rate**2).mean(axis=0)), 0.5 * np.abs(acceleration) * between_s)
-    standing = np.exp(-((rate / np.where(slow > 0.0, slow, 1.0)) ** 2)) * (slow > 0.0)
-    return np.hypot(1.0, _STANDING * standing)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from freefloat.arrays import Array
 from freefloat.data.processing.attitude import integrate_rates
+from freefloat.dynamics.drive_torques import doubt_near_standstill
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.joint_curves import CurveErrors, ProjectedCurves, Remembered
 from freefloat.estimate.likelihood.drag import DragMomentum
@@ -62,7 +63,7 @@ from freefloat.robot.rotations import rotations
 from freefloat.sensors.kinds import readings_among
 from freefloat.sensors.measured import Measured
 from freefloat.sensors.reading import Reading, Setting
-from freefloat.sensors.torque_sensor import TorqueReading, louder_at_rest
+from freefloat.sensors.torque_sensor import TorqueReading
 from freefloat.simulation.simulate import with_midpoints
 
 _NEAR = 1e-3  # of the interval between readings: a change of the clock that Taylor's series bridges
@@ -125,7 +126,7 @@ class FlightPrediction:
         """Of torques means, for friction jumps where a joint turns back, as no polynomial does; there they are loud."""
         means = means_of(measured, local.spline.spacing_s / _MEANS_PER_KNOT)
         motion, t = local.joint_motion(means.data.t), means.data.t
-        louder = louder_at_rest(motion.rate, motion.acceleration, float(np.median(np.diff(t))))
+        louder = doubt_near_standstill(motion.rate, motion.acceleration, float(np.median(np.diff(t))))
         return replace(means, data=replace(means.data, louder=louder))
 
     def _longest_change(self, measured: Mapping[str, Measured]) -> float:
