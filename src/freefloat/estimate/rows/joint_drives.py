@@ -84,11 +84,6 @@ class JointDrives:
         wide[:, every, :, every] = self.own.transpose(1, 0, 2)
         return wide.reshape(n, joints, -1)
 
-    @cached_property
-    def known(self) -> DriveColumn:
-        """Torques that the terms which are not unknown give, with their derivatives, (n, joints) each."""
-        return self._sum([term for term in DRIVE_TERMS if term not in self.unknown], self._assumed)
-
     def at(self, sizes: Array) -> DriveColumn:
         """All torques with the unknown terms of these sizes, (terms joints,), known terms included."""
         given = dict(zip(self.unknown, sizes.reshape(len(self.unknown), self.dq.shape[1]), strict=True))
@@ -96,7 +91,7 @@ class JointDrives:
 
     @cached_property
     def known_friction(self) -> DriveColumn:
-        """What is known, but for the rotors'."""
+        """What terms of friction that are not unknown give, with its derivatives, (n, joints) each."""
         return self._sum([term for term in _FRICTION if term not in self.unknown], self._assumed)
 
     @cached_property
