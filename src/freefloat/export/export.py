@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -22,7 +22,7 @@ from freefloat.estimate.prior import CadSpread
 from freefloat.export.c_code import controller_c
 from freefloat.export.casadi_code import controller_casadi
 from freefloat.files import FilePath, write_bytes, write_text
-from freefloat.robot.urdf_update import update_urdf
+from freefloat.robot.urdf_update import Lacking, update_urdf
 
 _WORSE = 1.5  # times what the estimate leaves of the data: a robot that leaves more is another one
 
@@ -53,6 +53,7 @@ def export_urdf(
     *,
     prior: CadSpread | None = None,
     trade_off: TradeOff | None = None,
+    lacking: Lacking = "leave-out",
     force: bool = False,
 ) -> Exported:
     """The physical robot of an estimate in a URDF of yours; `export_robot` writes one of our own.
@@ -60,11 +61,15 @@ def export_urdf(
     template: the URDF that the robot came from, of which only inertias are changed.
     prior: spread of the CAD model, which decides what the data leave open; that of the estimate unless given.
     trade_off: what bodies near the CAD model are worth against the data, and what else is known of them.
+    lacking: what becomes of a load that the URDF lacks: "leave-out" and "add", which are said, or "refuse".
     force: whether to write it even if the estimate failed, or no robot that can exist is near it.
     """
     physical = _physical(estimate, prior, trade_off, force)
-    update_urdf(template, physical.robot, path)
-    return _exported(estimate, (path,), physical)
+    more = ", ".join(update_urdf(template, physical.robot, path, lacking))
+    done = "added to it" if lacking == "add" else "left out"
+    said = f"{os.fspath(template)} lacks {more}, which the estimate's robot has: {done}"
+    exported = _exported(estimate, (path,), physical)
+    return replace(exported, notes=(*exported.notes, said)) if more else exported
 
 
 def export_robot(

@@ -35,7 +35,7 @@ from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimated_clusters import cad_spread, spread_of, undeclared
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.physical.balance import Balance, Seen, balance, chance_of, left_of_prior, near_masses, seen_of
-from freefloat.estimate.physical.drives import drives_beside
+from freefloat.estimate.physical.drives import drives_beside, with_drives
 from freefloat.estimate.physical.masses import MassBefore, masses_before
 from freefloat.estimate.physical.pieces import with_physical_pieces
 from freefloat.estimate.physical.pseudo_inertia_program import (
@@ -67,7 +67,7 @@ _MOSTLY = 0.5
 class PhysicalRobot:
     """A robot that can exist, as near to an estimate as such robots come.
 
-    robot: with these values. parameters: its standard parameters, shape (10 bodies,).
+    robot: with these values and drives. parameters: its standard parameters, shape (10 bodies,).
     clusters: its clusters, those of the estimate, shape (c,).
     misfit: distance d of these from the estimate's, in standard deviations; zero if they are the same.
     explains: whether the least misfit that a physical robot has is no more than chance.
@@ -155,7 +155,8 @@ def _told(
     share = _prior_share(seen, coordinates, undeclared(estimate))
     names = np.array(estimate.robot.parameter_names)
     from_prior = tuple(names[share > _MOSTLY].tolist())
-    robot = with_physical_pieces(estimate.robot, phi)
+    drives = drives_beside(estimate, phi)
+    robot = with_drives(with_physical_pieces(estimate.robot, phi), drives)
     clusters = estimate.minimal.values(phi)
     warnings, notes = [], [_prior_sentence(coordinates, seen, from_prior)]
     limit = f", with {', '.join(at_limit)} at the limit of what bodies can be" if at_limit else ""
@@ -184,7 +185,7 @@ def _told(
         share,
         from_prior,
         masses,
-        drives_beside(estimate, phi),
+        drives,
         tuple(warnings),
         tuple(notes),
     )
