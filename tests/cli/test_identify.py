@@ -38,7 +38,8 @@ def path(tmp_path_factory):
     done("new", "trial", cwd=folder)
     done("simulate", "trial.yaml", "--seed", 1, "-o", "flight.parquet", cwd=folder)
     (folder / "table.txt").write_text(done("identify", "trial.yaml", "flight.parquet", "-o", "e.json", cwd=folder))
-    files = ("-o", "identified.urdf", "--robot", "identified.yaml", "--controller", "identified.c")
+    files = ("-o", "identified.urdf", "--robot", "identified.yaml", "--mjcf", "identified.xml")
+    files = (*files, "--controller", "identified.c")
     (folder / "export.txt").write_text(done("export", "e.json", *files, cwd=folder))
     (folder / "copy.parquet").write_bytes((folder / "flight.parquet").read_bytes())
     mission = yaml.safe_load((folder / "trial.yaml").read_text())
@@ -167,6 +168,7 @@ BAD = {
     "template": (("export", "e.json", "--urdf", "identified.urdf"), "-o OUT.urdf"),
     "not an estimate": (("export", "trial.yaml", "-o", "x.urdf"), "which is not an estimate file"),
     "controller": (("export", "e.json", "--controller", "x.py"), "allowed: .c, .casadi"),
+    "mjcf": (("export", "e.json", "--mjcf", "x.urdf"), "x.urdf: not a file that such exports are written to"),
     "other robot": (("export", "e.json", "--urdf", "trial.yaml", "-o", "x.urdf"), "trial.yaml: not well-formed XML"),
 }
 

@@ -68,6 +68,15 @@ def test_the_table_shows_tree_masses_limits_wheels_and_what_is_unphysical(arm):
     assert "body 'link1'" in shown.stdout, "0.1 + 0.1 < 0.5 breaks the triangle inequality"
 
 
+def test_drives_are_shown_where_there_are_any(arm):
+    assert "drive of" not in run("inspect", arm).stdout
+    arm.write_text(ARM.replace("rate_deg_s: 8", "rate_deg_s: 8, drive: {viscous_Nms_rad: 1.5, gear_ratio: 100}"))
+    assert "drive of j1: viscous_Nms_rad 1.5, gear_ratio 100" in run("inspect", arm).stdout
+    said = json.loads(run("inspect", arm, "--json").stdout)["bodies"]
+    drives = [body["joint"] and body["joint"]["drive"] for body in said]
+    assert drives == [None, {"viscous_Nms_rad": 1.5, "gear_ratio": 100.0}, {}]
+
+
 def test_json_is_one_document_with_the_same_facts(arm):
     document = json.loads(run("inspect", arm, "--json").stdout)
     assert document["mass_kg"] == 107

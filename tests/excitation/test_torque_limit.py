@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from geared import driven
 from random_trees import random_robot
 
 from freefloat.errors import UnknownName
@@ -25,9 +26,10 @@ CASES = [
 ]
 
 
-def planned(base, wheels, spins, instants=31):
+def planned(base, wheels, spins, instants=31, drives=False):
     """A robot, its trajectory and what plans its motion from coefficients."""
     robot = random_robot(31, bodies=6, base=base, wheels=wheels, gravity=base == "fixed", prismatic=True, branched=True)
+    robot = driven(robot, 31, geared=base == "fixed") if drives else robot
     momentum = SPIN * ([0.0, 0.0, 1.0] if base == "planar" else 1.0) if spins else np.zeros(3)
     conditions = Conditions(robot, momentum, wheel_rates=np.full(wheels, 3.0))
     channels = (*robot.joint_names, *(wheel.name for wheel in robot.wheels))
@@ -36,9 +38,10 @@ def planned(base, wheels, spins, instants=31):
     return robot, trajectory, lambda at: PlannedMotion(conditions, trajectory.channels, linear, at)
 
 
+@pytest.mark.parametrize("drives", [False, True], ids=["", "driven"])
 @pytest.mark.parametrize(("base", "wheels", "spins"), CASES)
-def test_the_jacobian_is_the_derivative_of_the_margins(base, wheels, spins):
-    robot, trajectory, plan = planned(base, wheels, spins)
+def test_the_jacobian_is_the_derivative_of_the_margins(base, wheels, spins, drives):
+    robot, trajectory, plan = planned(base, wheels, spins, drives=drives)
     rows = np.array([40, 3, 9, 34, 20, 50])
     here = trajectory.coefficients
     for limit in torque_limits(robot):
@@ -66,6 +69,23 @@ def test_margins_are_those_of_the_torques_in_flight(spins, tolerance):
         error = np.abs((1.0 - upper) * limit.highest - torque[:, joint]).max()
         assert error < tolerance * np.abs(torque[:, joint]).max()
         np.testing.assert_allclose(upper + lower, 2.0, rtol=1e-12)
+
+
+def test_friction_and_rotors_count_and_near_standstill_either_way():
+    robot, trajectory, plan = planned("free", 0, False, instants=2001, drives=True)
+    motion = plan(trajectory.coefficients)
+    flown = simulate_motion(robot, trajectory, motion.t)
+    moving = np.abs(flown.dq) > 0.1
+    for joint, limit in enumerate(torque_limits(robot)):
+        upper, lower = np.split(limit.margins(motion), 2)
+        highest, lowest = (1.0 - upper) * limit.highest, (lower - 1.0) * limit.highest
+        torque, own, drive = flown.torques[:, joint], moving[:, joint], robot.joints[joint].drive
+        np.testing.assert_allclose(highest[own], torque[own], atol=1e-4)
+        np.testing.assert_allclose(lowest[own], torque[own], atol=1e-4)
+        assert 100 < own.sum() < 2001
+        at_rest = np.argmin(np.abs(flown.dq[:, joint]))
+        gap = 2.0 * (drive.coulomb + drive.stribeck)
+        assert (highest - lowest)[at_rest] == pytest.approx(gap, rel=0.05)
 
 
 def test_margins_vanish_where_the_torque_is_at_its_bound():

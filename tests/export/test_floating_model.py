@@ -225,7 +225,7 @@ def test_clusters_about_the_centre_of_mass_are_refused_by_what_needs_standard_pa
 
 
 def compiled(estimate, folder, name=None):
-    """The functions of an estimate's C code: mass matrix, bias, generalised Jacobian."""
+    """The functions of an estimate's C code: mass matrix, bias, generalised Jacobian, friction."""
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if compiler is None:
         pytest.fail("no C compiler is installed: cc, gcc and clang were looked for")
@@ -237,8 +237,9 @@ def compiled(estimate, folder, name=None):
     subprocess.run([compiler, *flags, folder / f"{code.name}.c", "-o", target, "-lm"], check=True)
     library = ctypes.CDLL(str(target))
     mass, bias = getattr(library, f"{code.name}_mass_matrix"), getattr(library, f"{code.name}_bias")
-    mass.restype = bias.restype = None
-    return mass, bias, getattr(library, f"{code.name}_generalised_jacobian")
+    friction = getattr(library, f"{code.name}_friction")
+    mass.restype = bias.restype = friction.restype = None
+    return mass, bias, getattr(library, f"{code.name}_generalised_jacobian"), friction
 
 
 def called(function, shape, *inputs):
@@ -253,7 +254,7 @@ def called(function, shape, *inputs):
 
 @every_robot
 def test_compiled_code_is_the_full_robot_in_pinocchio(robot, tmp_path):
-    mass, bias, jacobian = compiled(estimate_of(robot), tmp_path)
+    mass, bias, jacobian, _ = compiled(estimate_of(robot), tmp_path)
     samples, full, size = without_wheels(random_samples(robot, SAMPLES, 3)), FullRobot(robot), 6 + len(robot.joints)
     twist = np.hstack([samples.v, samples.w])
     assert_agree(called(mass, (size, size), samples.q), full.mass_matrix(samples.q), TOLERANCE, floor=1e-6)
@@ -269,7 +270,7 @@ def test_compiled_code_is_the_full_robot_in_pinocchio(robot, tmp_path):
 def test_compiled_code_of_other_bases_is_what_clusters_give(base, tmp_path):
     robot = random_robot(12, bodies=5, base=base, gravity=base == "fixed")
     estimate, samples = estimate_of(robot), random_samples(robot, SAMPLES, 3)
-    (mass, bias, jacobian), model = compiled(estimate, tmp_path), FloatingModel(estimate)
+    (mass, bias, jacobian, _), model = compiled(estimate, tmp_path), FloatingModel(estimate)
     size, twist = 6 + len(robot.joints), np.hstack([samples.v, samples.w])
     expected = model.mass_matrix(samples.q).value
     determined = ~np.isnan(expected)

@@ -5,10 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from agreement import assert_agree, relative_difference
+from geared import driven
 from random_trees import BASES, ROBOTS, random_robot, random_samples
 
 from freefloat.dynamics.energy import energy_adjoint, kinetic_energy_regressor, potential_energy_regressor
 from freefloat.dynamics.mass_centre import first_moment_adjoint, first_moment_regressor
+from freefloat.dynamics.rotor_adjoint import rotor_adjoint
+from freefloat.dynamics.rotors import rotor_columns
 from freefloat.dynamics.torque import inverse_dynamics, inverse_dynamics_adjoint, torque_adjoint, torque_regressor
 from freefloat.errors import ShapeError
 
@@ -92,6 +95,22 @@ def test_gradients_of_torques_are_those_of_inverse_dynamics():
     expected = central_differences(samples, MOTION, lambda at: (weight * inverse_dynamics(robot, at)).sum(axis=1))
     for ours, theirs in zip(inverse_dynamics_adjoint(robot, samples, weight), expected, strict=True):
         assert_agree(ours, theirs, TOLERANCE, FLOOR)
+
+
+@pytest.mark.parametrize("robot", EXTRA, ids=lambda robot: robot.name)
+def test_gradients_of_what_rotors_ask_are_those_of_their_columns(robot):
+    robot = driven(robot, 9)
+    rotors, samples = np.array([joint.drive.rotor for joint in robot.joints]), random_samples(robot, 5, 9)
+    weight = weights(9, 5, 6 + len(robot.joints))
+    names = inputs_of(robot, MOTION)
+    expected = central_differences(
+        samples, names, lambda at: (weight * (rotor_columns(robot, at) @ rotors)).sum(axis=1)
+    )
+    ours = rotor_adjoint(robot, samples, weight)
+    for name, theirs in zip(names, expected, strict=True):
+        assert_agree(getattr(ours, name), theirs, TOLERANCE, FLOOR)
+    with pytest.raises(ShapeError, match="weight must have shape"):
+        rotor_adjoint(robot, samples, weight[:, 1:])
 
 
 @every_robot

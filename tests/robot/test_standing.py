@@ -4,9 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from geared import driven
 from random_trees import random_robot, random_unit
 
+from freefloat.dynamics import kernels
+from freefloat.dynamics.rotors import rotor_columns
+from freefloat.dynamics.samples import Samples
 from freefloat.errors import InvalidRobot, UnknownName
+from freefloat.robot.drive import Drive
 from freefloat.robot.parameters import seen_from
 from freefloat.robot.shapes import Capsule, Ellipsoid, Sphere
 from freefloat.robot.standing import standing_on
@@ -85,3 +90,37 @@ def test_what_stands_must_be_a_body_and_wheels_stay_in_the_base():
     with pytest.raises(InvalidRobot, match="wheels sit in the base"):
         standing_on(robot, robot.bodies[-1].name, DOWN)
     assert standing_on(robot, "base", DOWN).wheels == robot.wheels
+
+
+def rotor_energy(robot, q, dq, w):
+    """Of the rotors' spin, the base turning with w, by what starting it asks for."""
+    afloat = replace(robot, base="free", gravity=np.zeros(3))
+    rest = np.zeros((1, 3))
+    started = Samples(q[None], dq=np.zeros((1, q.size)), ddq=dq[None], v=rest, w=rest, dv=rest, dw=w[None])
+    loads = rotor_columns(afloat, started)[0] @ [joint.drive.rotor for joint in robot.joints]
+    return 0.5 * (loads[3:6] @ w + loads[6:] @ dq)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rotors_spin_as_they_did(seed):
+    robot = driven(random_robot(seed, bodies=7, base="free", prismatic=True), seed)
+    rng = np.random.default_rng(seed)
+    q, dq = rng.normal(size=(2, len(robot.joints)))
+    foot = robot.bodies[-1].name
+    stood = standing_on(robot, foot, DOWN)
+    order = [robot.joint_names.index(name) for name in stood.joint_names]
+    still = np.zeros((1, 3))
+    turning = kernels.sweep(robot.tree.arrays, q[None], dq[None], still, still)[3]
+    w = -turning[0, robot.body_names.index(foot)]  # so that the foot does not turn
+    assert rotor_energy(stood, q[order], dq[order], np.zeros(3)) == pytest.approx(
+        rotor_energy(robot, q, dq, w), rel=1e-12
+    )
+    for joint in stood.joints:
+        own = robot.joint(joint.name).drive
+        assert replace(joint.drive, rotor=own.rotor, gear_ratio=own.gear_ratio) == own
+
+
+def test_a_rotor_that_turns_little_faster_than_its_joint_is_refused():
+    robot = random_robot(1, bodies=2, base="free", prismatic=False).with_drives([Drive(rotor=1.0, gear_ratio=1.5)])
+    with pytest.raises(InvalidRobot, match=r"gear_ratio is 1.5, and its rotor then sits beyond it"):
+        standing_on(robot, robot.bodies[1].name, DOWN)

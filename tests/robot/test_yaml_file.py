@@ -12,6 +12,7 @@ from robot.robot_texts import SERVICER
 from scipy.spatial.transform import Rotation
 
 from freefloat.files import dump_yaml
+from freefloat.robot.drive import Drive
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import inertia_matrix
 from freefloat.robot.parts import Body, Joint, Point, Wheel
@@ -193,6 +194,35 @@ def test_bodies_may_come_in_any_order(read):
     assert robot_from_document(document, "r").body_names == robot.body_names
 
 
+def test_a_drive_is_in_the_units_of_its_joint():
+    turning = body_of(
+        joint={
+            "name": "j",
+            "kind": "revolute",
+            "drive": {
+                "coulomb_Nm": 1.2,
+                "viscous_Nms_rad": 3,
+                "offset_Nm": 0.1,
+                "asymmetric_Nms_rad": -0.2,
+                "stribeck_Nm": 0.4,
+                "stribeck_rate_rad_s": 0.05,
+                "rotor_kgm2": 0.9,
+                "gear_ratio": -100,
+            },
+        }
+    )
+    assert turning.joint.drive == Drive(1.2, 3.0, 0.1, -0.2, 0.4, 0.05, 0.9, -100.0)
+    sliding = body_of(
+        joint={
+            "name": "j",
+            "kind": "prismatic",
+            "drive": {"coulomb_N": 1.2, "viscous_Ns_m": 3, "rotor_kg": 0.9, "gear_ratio_rad_m": 600},
+        }
+    )
+    assert sliding.joint.drive == Drive(coulomb=1.2, viscous=3.0, rotor=0.9, gear_ratio=600.0)
+    assert body_of().joint.drive == Drive()
+
+
 def test_a_separate_body_keeps_its_parameters(read):
     text = SERVICER.replace("kind: prismatic", "kind: fixed")
     assert read(text).body_names == ("base", "link1")
@@ -253,7 +283,14 @@ def _limited(joint: Joint, rng: np.random.Generator) -> Joint:
     if joint.kind == "continuous":
         position = (-math.inf, math.inf)
     rate, acceleration, torque = rng.choice([rng.uniform(0.1, 9), math.inf], size=3)
-    return Joint(joint.name, joint.kind, joint.axis, position, rate, acceleration, torque)
+    return Joint(joint.name, joint.kind, joint.axis, position, rate, acceleration, torque, _drive(rng))
+
+
+def _drive(rng: np.random.Generator) -> Drive:
+    sizes = rng.uniform(0.1, 2.0, 3) * rng.integers(0, 2, 3)
+    others = rng.normal(size=3) * rng.integers(0, 2)
+    ratio = rng.choice([math.inf, -80.0, 101.5])
+    return Drive(sizes[0], sizes[1], *others, rng.choice([0.1, 0.03]), sizes[2], float(ratio))
 
 
 def told(robot: Robot) -> object:

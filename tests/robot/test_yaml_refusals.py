@@ -72,6 +72,27 @@ REFUSED = {
             "line 14: bodies[0].joint.force_N does not fit a revolute joint; allowed: position_rad",
         ),
         (
+            "kind: revolute, drive: {viscous_Nms_rad: 1, coulomb_N: 2}, position_deg",
+            "line 14: bodies[0].joint.drive gives coulomb_N, which does not fit a revolute joint; allowed: coulomb_Nm, "
+            "viscous_Nms_rad, offset_Nm, asymmetric_Nms_rad, stribeck_Nm, stribeck_rate_rad_s, rotor_kgm2, gear_ratio",
+        ),
+        (
+            "kind: fixed, drive: {viscous_Nms_rad: 1}} #",
+            "line 14: bodies[0].joint.drive gives viscous_Nms_rad, which does not fit a fixed joint; allowed: no drive",
+        ),
+        (
+            "kind: revolute, drive: {coulomb_Nm: -1}, position_deg",
+            "line 14: bodies[0].joint.drive.coulomb_Nm is -1; allowed: a number not less than 0",
+        ),
+        (
+            "kind: revolute, drive: {gear_ratio: 0}, position_deg",
+            "line 14: bodies[0].joint.drive.gear_ratio is 0.0; allowed: a number that is not zero",
+        ),
+        (
+            "kind: revolute, drive: {rotor_kgm2: .inf}, position_deg",
+            "line 14: bodies[0].joint.drive.rotor_kgm2 is Infinity; allowed: a finite number",
+        ),
+        (
             "kind: revolute, position_rad: [0, 1], position_deg",
             "line 14: bodies[0].joint gives position_rad and position_deg; allowed: one of",
         ),

@@ -22,6 +22,7 @@ from freefloat.errors import ShapeError
 from freefloat.motion.combined import Combined
 from freefloat.motion.fourier import Fourier, PlainFourier
 from freefloat.motion.random_motion import random_trajectory
+from freefloat.robot.drive import Drive
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import parameters_from_com
 from freefloat.robot.parts import Body, Joint
@@ -46,9 +47,9 @@ def slow(robot, duration, seed):
     return Fourier(robot.joint_names, 0.3 * np.random.default_rng(seed).normal(size=(4, len(robot.joints))), duration)
 
 
-def slider(mass, gravity=0.0, limit=np.inf):
+def slider(mass, gravity=0.0, limit=np.inf, **drive):
     """A mass that slides along x on a fixed base."""
-    joint = Joint("slide", "prismatic", [1.0, 0.0, 0.0], torque=limit)
+    joint = Joint("slide", "prismatic", [1.0, 0.0, 0.0], torque=limit, drive=Drive(**drive))
     base = Body("base", parameters=parameters_from_com(5.0, np.zeros(3), np.eye(3)))
     load = Body("load", "base", joint, parameters=parameters_from_com(mass, [0.1, 0.2, 0.3], np.eye(3)))
     return Robot("slider", (base, load), "fixed", np.array([gravity, 0.0, 0.0]))
@@ -57,31 +58,23 @@ def slider(mass, gravity=0.0, limit=np.inf):
 # ---------------------------------------------------------------------- the equations of motion
 
 
-def friction(drives, dq):
-    return drives.viscous * dq + drives.coulomb * np.tanh(dq / drives.coulomb_rate)
-
-
 @pytest.mark.parametrize("base", ["free", "planar", "fixed"])
 @pytest.mark.parametrize("wheels", ["held", "free"])
 def test_motor_torques_are_pinocchios_with_friction_and_rotors(base, wheels):
     robot = tree(1, base=base, wheels=2, gravity=True)
     rng, joints = np.random.default_rng(1), len(robot.joints)
-    drives = Drives.tuned(
-        robot,
-        1.0,
-        viscous=rng.uniform(0.1, 1.0, joints),
-        coulomb=rng.uniform(0.1, 1.0, joints),
-        coulomb_rate=0.5,
-        rotor_inertia=rng.uniform(0.1, 1.0, joints),
-        lag_s=rng.choice([0.0, 0.03], joints),
-        **UNLIMITED,
+    viscous, coulomb, rotor = rng.uniform(0.1, 1.0, (3, joints))
+    robot = robot.with_drives(
+        [Drive(coulomb=c, viscous=v, rotor=r) for c, v, r in zip(coulomb, viscous, rotor, strict=True)]
     )
+    drives = Drives.tuned(robot, 1.0, coulomb_rate=0.5, lag_s=rng.choice([0.0, 0.03], joints), **UNLIMITED)
     push = Disturbance([1.0, -2.0, 0.5], [0.2, 0.1, -0.3])
     pulse = Pulse(0.5, 1.0, [3.0, -1.0, 2.0], [0.2, 0.4, -0.3])
     t = np.linspace(0.0, 2.0, 41)
     trajectory = slow(robot, 2.0, 1)
     flown = simulate_controlled(robot, trajectory, t, drives, MOVING, wheels, [50.0, -30.0], (pulse,), push)
-    rigid = flown.torques - friction(drives, flown.dq) - drives.rotor_inertia * flown.ddq
+    friction = viscous * flown.dq + coulomb * np.tanh(flown.dq / 0.5)
+    rigid = flown.torques - friction - rotor * flown.ddq
     if base == "fixed":
         theirs = InPinocchio(robot).inverse_dynamics(flown)
     else:
@@ -121,7 +114,8 @@ def test_a_robot_left_alone_keeps_energy_and_momentum_at_order_four(seed):
 
 def test_one_driven_mass_moves_as_scipy_integrates_it():
     mass, gravity, limit = 3.0, -1.5, 25.0
-    drives = Drives(400.0, 30.0, viscous=2.0, coulomb=4.0, coulomb_rate=0.05, rotor_inertia=0.7, lag_s=0.02)
+    drives = Drives(400.0, 30.0, coulomb_rate=0.05, lag_s=0.02)
+    given = slider(mass, gravity, limit, viscous=2.0, coulomb=4.0, rotor=0.7)
     command = PlainFourier(("slide",), [[0.1], [2.0], [0.5]], 4.0, 2.0)
     t = np.linspace(0.0, 4.0, 81)
 
@@ -143,7 +137,7 @@ def test_one_driven_mass_moves_as_scipy_integrates_it():
     there = solve_ivp(
         rates, (0.0, 4.0), [*first, asked(0.0, *first)], "DOP853", t, rtol=1e-11, atol=1e-11, max_step=1e-3
     )
-    flown = simulate_controlled(slider(mass, gravity, limit), command, t, drives, step_s=2e-4)
+    flown = simulate_controlled(given, command, t, drives, step_s=2e-4)
     assert np.abs(there.y[2]).max() > 0.99 * limit  # the limit was reached, and friction changed sign
     assert (np.diff(np.sign(there.y[1])) != 0).sum() >= 3
     # The limit has corners, at which a method of order four is of order two: (2e-4 s)^2 of some 1000 N/s^2.
@@ -252,19 +246,19 @@ def test_a_flight_in_blocks_is_the_flight_in_one(wheels, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("drives", "rate"),
+    ("drives", "drive", "rate"),
     [
-        ({"stiffness": 400.0}, 10.0),
-        ({"damping": 40.0}, 10.0),
-        ({"viscous": 40.0}, 10.0),
-        ({"coulomb": 2.0, "coulomb_rate": 0.05}, 10.0),
-        ({"lag_s": 0.1}, 10.0),
-        ({"stiffness": 400.0, "damping": 100.0}, 20.0),  # 4 r^2 - 100 r + 400 = 0
-        ({}, 0.0),
+        ({"stiffness": 400.0}, {}, 10.0),
+        ({"damping": 40.0}, {}, 10.0),
+        ({}, {"viscous": 40.0}, 10.0),
+        ({"coulomb_rate": 0.05}, {"coulomb": 2.0}, 10.0),
+        ({"lag_s": 0.1}, {}, 10.0),
+        ({"stiffness": 400.0, "damping": 100.0}, {}, 20.0),  # 4 r^2 - 100 r + 400 = 0
+        ({}, {}, 0.0),
     ],
 )
-def test_the_fastest_rate_of_one_joint_is_known_on_paper(drives, rate):
-    robot, given = slider(3.0), Drives(rotor_inertia=1.0, **drives)
+def test_the_fastest_rate_of_one_joint_is_known_on_paper(drives, drive, rate):
+    robot, given = slider(3.0, rotor=1.0, **drive), Drives(**drives)
     assert fastest_rate(robot, given.motors(robot), np.zeros((1, 1))) == pytest.approx(rate, abs=1e-12)
 
 
@@ -273,7 +267,8 @@ def test_stiff_drives_get_short_steps(lag):
     robot, said = study_robot("spirolazzi_n1"), published("spirolazzi_n1")["trajectory"]
     trajectory = Fourier.from_harmonics(robot.joint_names, said["a_rad_s"], said["b_rad_s"], said["duration_s"])
     t = np.linspace(20.0, 24.0, 13)
-    drives = Drives.tuned(robot, 1.0, coulomb=0.05, coulomb_rate=0.02, lag_s=lag)
+    robot = robot.with_drives([Drive(coulomb=0.05)] * len(robot.joints))
+    drives = Drives.tuned(robot, 1.0, coulomb_rate=0.02, lag_s=lag)
     with pytest.raises(CannotFly, match=r"steps of 0.08\d+ s; shorter ones may help"):
         simulate_controlled(robot, trajectory, t, drives, step_s=0.1)
     flown = simulate_controlled(robot, trajectory, t, drives)
@@ -292,7 +287,8 @@ def test_momentum_stays_while_motors_and_wheels_work(wheels):
     names = tuple(wheel.name for wheel in robot.wheels)
     spun = Fourier(names, np.full((2, 2), 15.0), 3.0)
     trajectory = Combined((slow(robot, 3.0, 4), spun))
-    t, drives = np.linspace(0.0, 3.0, 31), Drives.tuned(robot, 1.0, viscous=0.5, **UNLIMITED)
+    robot = robot.with_drives([Drive(viscous=0.5)] * len(robot.joints))
+    t, drives = np.linspace(0.0, 3.0, 31), Drives.tuned(robot, 1.0, **UNLIMITED)
     flown = simulate_controlled(robot, trajectory, t, drives, MOVING, wheels, [30.0, -20.0], step_s=2e-3)
     theirs = Weighed(robot)
     momentum, sizes = theirs.whole(flown)

@@ -16,6 +16,7 @@ from freefloat.mission.identifying import identify
 from freefloat.mission.mission_file import load_mission
 from freefloat.mission.validating import validate
 from freefloat.report.validation_page import write_validation_page
+from freefloat.robot.drive import Drive
 from freefloat.studies.catalogue import study_path
 from freefloat.validation.prediction import InvalidValidation
 from freefloat.validation.validation_file import load_validation
@@ -202,6 +203,17 @@ def test_other_sensors_and_momenta(tmp_path, name):
     assert {each.channel for each in found.channels} == wanted
     wrong = validate(mission, scaled(estimate, "Izz_base", 1.1), simulate(mission, seed=5))
     assert (wrong.verdict, wrong.causes[0].name) == ("fail", "Izz_base"), str(wrong)
+
+
+def test_torques_are_predicted_with_the_drives_of_the_robot(tmp_path):
+    plain = small_mission(tmp_path, **OTHERS["torques"])
+    drives = [Drive(viscous=0.8, offset=0.1, rotor=0.05), Drive(coulomb=0.2, viscous=0.3, rotor=0.02)]
+    mission = replace(plain, robot=plain.robot.with_drives(drives))
+    seen, unseen = simulate(mission, seed=1), simulate(mission, seed=5)
+    found = validate(mission, identify(mission, seen), unseen)
+    assert found.verdict == "pass", str(found)
+    assert {each.channel for each in found.channels} == {"w", "torques"}
+    assert validate(plain, identify(plain, seen), unseen).verdict == "fail"
 
 
 @pytest.mark.parametrize("seed", [5, 6])

@@ -18,10 +18,11 @@ def export(
     estimate: Annotated[Path, typer.Argument(help="An estimate file.", show_default=False)],
     urdf: Annotated[
         Path | None,
-        typer.Option(help="Your URDF, of which only inertias are changed; a new one is made unless given."),
+        typer.Option(help="Your URDF, whose inertias and friction alone are changed; a new one is made unless given."),
     ] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="The URDF to write.")] = None,
     robot: Annotated[Path | None, typer.Option(help="A robot file to write: .yaml or .json.")] = None,
+    mjcf: Annotated[Path | None, typer.Option(help="An MJCF file to write, for MuJoCo: .xml or .mjcf.")] = None,
     controller: Annotated[
         Path | None, typer.Option(help="Code to write for a controller: .c (with a header), or .casadi.")
     ] = None,
@@ -34,23 +35,36 @@ def export(
     json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Give an identified robot back: as a URDF, a robot file, or matrices for a controller.
+    """Give an identified robot back: as a URDF, a robot file, MJCF, or matrices for a controller.
 
     In: an estimate. Out: the files asked for, and what there is to say about them.
     """
     from freefloat.cli.console import error_console, print_result
     from freefloat.estimate.estimate import load_estimate
-    from freefloat.export.export import NotExported, export_controller, export_robot, export_urdf
+    from freefloat.export.export import (
+        MJCF_ENDINGS,
+        NotExported,
+        export_controller,
+        export_mjcf,
+        export_robot,
+        export_urdf,
+    )
     from freefloat.robot.urdf_update import Lacking
 
     answer = load_estimate(estimate)
     if urdf is not None and output is None:
         raise FileError(urdf, "is a template, and nothing says where the new URDF goes; allowed: -o OUT.urdf with it")
-    if output is None and robot is None and controller is None:
-        allowed = "-o OUT.urdf, --robot OUT.yaml, --controller OUT.c"
+    if output is None and robot is None and mjcf is None and controller is None:
+        allowed = "-o OUT.urdf, --robot OUT.yaml, --mjcf OUT.xml, --controller OUT.c"
         raise FileError(estimate, f"nothing says what to write; allowed: {allowed}")
     inputs = [each for each in (estimate, urdf) if each is not None]
-    for target, endings in ((output, (".urdf", ".xml")), (robot, (".yaml", ".yml", ".json")), (controller, _CODE)):
+    targets = (
+        (output, (".urdf", ".xml")),
+        (robot, (".yaml", ".yml", ".json")),
+        (mjcf, MJCF_ENDINGS),
+        (controller, _CODE),
+    )
+    for target, endings in targets:
         if target is not None:
             refuse_output(target, inputs, "such exports", endings)  # all of them before any is written
     try:
@@ -63,6 +77,8 @@ def export(
                 written.append(export_robot(answer, output, force=force))
             if robot is not None:
                 written.append(export_robot(answer, robot, force=force))
+            if mjcf is not None:
+                written.append(export_mjcf(answer, mjcf, force=force))
             if controller is not None:
                 written.append(export_controller(answer, controller, force=force))
     except NotExported as error:

@@ -1,5 +1,6 @@
 """The public names of `freefloat.dynamics` and where they live."""
 
+from .drive_torques import driven_dynamics as driven_dynamics
 from .energy import (
     friction_energy_regressor as friction_energy_regressor,
     kinetic_energy_regressor as kinetic_energy_regressor,
@@ -20,6 +21,7 @@ from .momentum_rows import (
     wheel_columns as wheel_columns,
 )
 from .reaction import base_reaction as base_reaction
+from .rotors import rotor_columns as rotor_columns
 from .states import random_states as random_states
 from .torque import (
     friction_columns as friction_columns,

@@ -205,6 +205,42 @@ def dynamics(tree, phi, q, dq, work):
 
 
 @njit(**_FAST)
+def add_rotors(tree, rotor, spin, dq, work):
+    """What rotors add to the mass matrix and the bias that `dynamics` has left in work; see `rotors.py`.
+
+    rotor: inertias as the joints feel them (joints,). spin: momentum per unit of each joint's rate (joints,).
+    """
+    H, bias, joint = work.H, work.bias, work.joint
+    for b in range(1, tree.parent.size):
+        dof, u = tree.dof[b], tree.parent[b]
+        if dof < 0:
+            continue
+        H[6 + dof, 6 + dof] += rotor[dof]
+        if spin[dof] == 0.0:
+            continue
+        first = 0 if tree.kind[b] == PRISMATIC else 3
+        a0, a1, a2 = spin[dof] * joint[b, first], spin[dof] * joint[b, first + 1], spin[dof] * joint[b, first + 2]
+        x0, x1, x2 = cross(work.twist[u, 3], work.twist[u, 4], work.twist[u, 5], a0, a1, a2)
+        m0, m1, m2 = dq[dof] * x0, dq[dof] * x1, dq[dof] * x2
+        bias[6 + dof] += a0 * work.rise[u, 3] + a1 * work.rise[u, 4] + a2 * work.rise[u, 5]
+        c = u
+        while c > 0:
+            if tree.kind[c] == REVOLUTE:
+                at, s0, s1, s2 = 6 + tree.dof[c], joint[c, 3], joint[c, 4], joint[c, 5]
+                bias[at] += s0 * m0 + s1 * m1 + s2 * m2
+                shared = s0 * a0 + s1 * a1 + s2 * a2
+                H[6 + dof, at] += shared
+                H[at, 6 + dof] += shared
+            c = tree.parent[c]
+        bias[3] += m0
+        bias[4] += m1
+        bias[5] += m2
+        H[6 + dof, 3] += a0
+        H[6 + dof, 4] += a1
+        H[6 + dof, 5] += a2
+
+
+@njit(**_FAST)
 def solve(A, b):
     """Solve A x = b in place for a symmetric positive definite A, by Cholesky's method; A is overwritten."""
     n = b.size

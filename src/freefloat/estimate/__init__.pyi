@@ -9,6 +9,7 @@ from .likelihood.maximum_likelihood import MaximumLikelihood as MaximumLikelihoo
 from .likelihood.output_error import OutputError as OutputError
 from .linear.adaline import Adaline as Adaline
 from .linear.bias_compensated import BiasCompensated as BiasCompensated
+from .linear.friction_choice import FrictionChoice as FrictionChoice, chosen_friction as chosen_friction
 from .linear.hopfield_tank import HopfieldTank as HopfieldTank
 from .linear.instrumental_variable import InstrumentalVariable as InstrumentalVariable
 from .linear.least_squares import LeastSquares as LeastSquares

@@ -1,4 +1,4 @@
-"""Code for a controller in C99: mass matrix, bias and generalised Jacobian of an identified robot.
+"""Code for a controller in C99: mass matrix, bias, friction and generalised Jacobian of an identified robot.
 
 The algorithms are those of two fixed files beside this one (`controller_template.c` and `.h`); only tables, names and
 the account of where the numbers came from are filled in. No memory is allocated, and nothing is kept between calls.
@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.resources import files
+
+import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.estimate.estimate import Estimate
@@ -54,6 +56,9 @@ def _values(estimate: Estimate, tables: ControllerTables) -> dict[str, str]:
         "GEOMETRY": _table(tree.geometry),
         "INERTIAL": _table(tables.parameters),
         "LIFT": _listed(tables.lift.tolist()),
+        "ROTOR": _listed(tables.rotor.tolist()),
+        "SPIN": _listed(tables.spin.tolist()),
+        "FRICTION": _table(np.transpose(tables.friction)),
         "WEIGHT": ", weight included" if tables.lift.any() else "",
     }
 

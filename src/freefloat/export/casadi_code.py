@@ -1,7 +1,7 @@
 """Mass matrix and bias of an identified robot as CasADi functions, for controllers that optimise.
 
 One Newton-Euler recursion in base axes, as symbols: tau(q, dq, twist, acceleration). The bias is tau without
-acceleration, the mass matrix its derivative by the acceleration, in which it is linear.
+acceleration, the mass matrix its derivative by the acceleration, in which it is linear; rotors are part of both.
 """
 
 from __future__ import annotations
@@ -27,17 +27,19 @@ class CasadiMissing(FreefloatError):
 class CasadiModel:
     """CasADi functions, of the quantities of `FloatingModel`.
 
-    mass_matrix: q -> H. bias: (q, dq, twist) -> c. both: (q, dq, twist) -> (H, c).
+    mass_matrix: q -> H. bias: (q, dq, twist) -> c. both: (q, dq, twist) -> (H, c). friction: (dq, slow) -> what motors
+    give beside, the sign of a rate being tanh(rate / slow).
     """
 
     name: str
     mass_matrix: Any
     bias: Any
     both: Any
+    friction: Any
 
 
 def controller_casadi(estimate: Estimate, name: str | None = None) -> CasadiModel:
-    """CasADi functions `<name>_mass_matrix`, `<name>_bias` and `<name>` (both) of an identified robot."""
+    """CasADi functions `<name>_mass_matrix`, `<name>_bias`, `<name>`, `<name>_friction` of an identified robot."""
     try:
         import casadi
     except ImportError as error:
@@ -48,13 +50,22 @@ def controller_casadi(estimate: Estimate, name: str | None = None) -> CasadiMode
     rise = casadi.SX.sym("rise", 6 + joints)
     at_rest = _inverse_dynamics(casadi, tables, q, casadi.SX(joints, 1), casadi.SX(6, 1), rise)
     steady = _inverse_dynamics(casadi, tables, q, dq, twist, casadi.SX(6 + joints, 1))
-    H = casadi.jacobian(at_rest, rise)
+    H, slow = casadi.jacobian(at_rest, rise), casadi.SX.sym("slow")
+    rubbing = _friction(casadi, tables, dq, slow)
     return CasadiModel(
         tables.name,
         casadi.Function(f"{tables.name}_mass_matrix", [q], [H], ["q"], ["H"]),
         casadi.Function(f"{tables.name}_bias", [q, dq, twist], [steady], ["q", "dq", "twist"], ["c"]),
         casadi.Function(tables.name, [q, dq, twist], [H, steady], ["q", "dq", "twist"], ["H", "c"]),
+        casadi.Function(f"{tables.name}_friction", [dq, slow], [rubbing], ["dq", "slow"], ["torque"]),
     )
+
+
+def _friction(casadi: Any, tables: ControllerTables, dq: Any, slow: Any) -> Any:
+    """The law of `dynamics/friction_kernels.py` in symbols."""
+    coulomb, viscous, offset, asymmetric, stribeck, which = (casadi.SX(each.tolist()) for each in tables.friction)
+    size = coulomb + asymmetric * dq + stribeck * casadi.exp(-((dq / which) ** 2))
+    return size * casadi.tanh(dq / slow) + viscous * dq + offset
 
 
 def _inverse_dynamics(casadi: Any, tables: ControllerTables, q: Any, dq: Any, twist: Any, rise: Any) -> Any:
@@ -69,12 +80,18 @@ def _inverse_dynamics(casadi: Any, tables: ControllerTables, q: Any, dq: Any, tw
         axes.append(axis)
     wrenches = [_wrench(casadi, phi, *motion) for phi, motion in zip(tables.parameters, motions, strict=True)]
     torques = casadi.SX(q.numel(), 1)
+    for body, dof in enumerate(tree.dof.tolist()):
+        if dof >= 0:  # a rotor spins in the body that carries its joint
+            up, spin, axis = tree.parent[body], tables.spin[dof], axes[body]
+            moment = spin * (axis * rise[6 + dof] + cross(motions[up][2], axis) * dq[dof])
+            wrenches[up] = (wrenches[up][0], wrenches[up][1] + moment)
+            torques[dof] = tables.rotor[dof] * rise[6 + dof] + spin * casadi.dot(axis, motions[up][4])
     for body in range(tree.parent.size - 1, 0, -1):
         force, moment = wrenches[body]
         if tree.kind[body] == REVOLUTE:
-            torques[tree.dof[body]] = casadi.dot(axes[body], moment - cross(motions[body][1], force))
+            torques[tree.dof[body]] += casadi.dot(axes[body], moment - cross(motions[body][1], force))
         elif tree.kind[body] == PRISMATIC:
-            torques[tree.dof[body]] = casadi.dot(axes[body], force)
+            torques[tree.dof[body]] += casadi.dot(axes[body], force)
         up = tree.parent[body]
         wrenches[up] = (wrenches[up][0] + force, wrenches[up][1] + moment)
     return casadi.vertcat(*wrenches[0], torques)

@@ -10,8 +10,11 @@ import numpy as np
 
 from freefloat import __version__
 from freefloat.arrays import Array
+from freefloat.dynamics.drive_torques import friction_numbers
+from freefloat.dynamics.rotors import spin_ratios
 from freefloat.dynamics.states import random_states
 from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.estimated_drives import estimated_drives
 from freefloat.export.floating_model import FloatingModel
 from freefloat.models.model import NotApplicable
 from freefloat.robot.tree import TreeArrays
@@ -25,12 +28,17 @@ class ControllerTables:
 
     name: of the robot as an identifier. tree: its geometry. parameters: standard parameters that move as the
     clusters do, shape (bodies, 10). lift: minus gravity where the base is fixed, else zero, (3,).
+    rotor: inertias of rotors as joints feel them, spin: their momentum per unit of a joint's rate, (joints,) each.
+    friction: as `dynamics/friction_kernels.py` takes it, (joints,) each.
     """
 
     name: str
     tree: TreeArrays
     parameters: Array
     lift: Array
+    rotor: Array
+    spin: Array
+    friction: tuple[Array, ...]
 
 
 def controller_tables(estimate: Estimate, name: str | None = None) -> ControllerTables:
@@ -39,8 +47,15 @@ def controller_tables(estimate: Estimate, name: str | None = None) -> Controller
     if not robot.joints:
         raise NotApplicable(f"{robot.name} has no joints, so there is nothing to control; allowed: at least one")
     lift = -robot.gravity if robot.base == "fixed" else np.zeros(3)
+    driven = robot.with_drives(estimated_drives(estimate))
     return ControllerTables(
-        identifier(name or robot.name), robot.tree.arrays, estimate.parameters.reshape(-1, 10), lift
+        identifier(name or robot.name),
+        robot.tree.arrays,
+        estimate.parameters.reshape(-1, 10),
+        lift,
+        np.array([joint.drive.rotor for joint in driven.joints]),
+        spin_ratios(driven),
+        friction_numbers(driven),
     )
 
 

@@ -31,6 +31,15 @@ static const double inertial[BODIES][10] = {
 /* Minus the acceleration of gravity, in base axes, where the base is fixed. */
 static const double lift[3] = {@LIFT@};
 
+/* Rotors: inertia as the joint feels it, and momentum along the joint's axis per unit of its rate. */
+static const double rotor[JOINTS] = {@ROTOR@};
+static const double spin[JOINTS] = {@SPIN@};
+
+/* Friction of the joints: Coulomb, viscous, offset, asymmetric, Stribeck, and which rates are slow. */
+static const double rubbing[JOINTS][6] = {
+@FRICTION@
+};
+
 typedef struct {
     double R[9]; /* body to base, row after row */
     double p[3]; /* origin */
@@ -150,6 +159,25 @@ static double power(const double twist[6], const double wrench[6])
     return dot(twist, wrench) + dot(&twist[3], &wrench[3]);
 }
 
+static void add_both(double H[SIZE * SIZE], int row, int column, double value)
+{
+    H[SIZE * row + column] += value;
+    H[SIZE * column + row] += value;
+}
+
+/* A rotor spins in the body that carries its joint: L. Sciavicco, B. Siciliano, L. Villani, Adv. Robotics 1995. */
+static void add_rotors(const pose_t at[BODIES], double H[SIZE * SIZE])
+{
+    for (int b = 1; b < BODIES; ++b) {
+        const int j = dof[b], row = 6 + j;
+        if (j < 0) continue;
+        H[SIZE * row + row] += rotor[j];
+        for (int i = 0; i < 3; ++i) add_both(H, row, 3 + i, spin[j] * at[b].a[i]);
+        for (int u = parent[b]; u > 0; u = parent[u])
+            if (kind[u] == REVOLUTE) add_both(H, row, 6 + dof[u], spin[j] * dot(at[b].a, at[u].a));
+    }
+}
+
 void @NAME@_mass_matrix(const double q[@JOINTS@], double H[@SIZE@ * @SIZE@])
 {
     pose_t at[BODIES];
@@ -181,6 +209,7 @@ void @NAME@_mass_matrix(const double q[@JOINTS@], double H[@SIZE@ * @SIZE@])
         momentum(&whole[0], unit, h);
         for (int i = 0; i < 6; ++i) H[SIZE * i + j] = h[i];
     }
+    add_rotors(at, H);
 }
 
 /* Wrench that a body's motion needs: velocity w and accelerations of its origin and of its turning. */
@@ -232,18 +261,28 @@ void @NAME@_bias(const double q[@JOINTS@], const double dq[@JOINTS@], const doub
             w[b][i] = w[u][i] + turning * at[b].a[i];
             rise[b][i] = rise[u][i] + turning * gyration[i];
             acc[b][i] += 2.0 * sliding * gyration[i];
+            if (dof[b] >= 0) F[u][3 + i] += spin[dof[b]] * rate * gyration[i];
         }
     }
     for (int b = BODIES - 1; b >= 0; --b) {
         add_wrench(b, &at[b], w[b], acc[b], rise[b], F[b]);
         if (dof[b] >= 0) {
             joint_twist(b, &at[b], axis);
-            c[6 + dof[b]] = power(axis, F[b]);
+            c[6 + dof[b]] = power(axis, F[b]) + spin[dof[b]] * dot(at[b].a, rise[parent[b]]);
         }
         if (b > 0)
             for (int i = 0; i < 6; ++i) F[parent[b]][i] += F[b][i];
     }
     memcpy(c, F[0], sizeof F[0]);
+}
+
+void @NAME@_friction(const double dq[@JOINTS@], double slow, double torque[@JOINTS@])
+{
+    for (int j = 0; j < JOINTS; ++j) {
+        const double *f = rubbing[j], rate = dq[j], near = rate / f[5];
+        const double sign = slow > 0.0 ? tanh(rate / slow) : (double)((rate > 0.0) - (rate < 0.0));
+        torque[j] = (f[0] + f[3] * rate + f[4] * exp(-near * near)) * sign + f[1] * rate + f[2];
+    }
 }
 
 /* Solve A X = B for an ALLOWED x ALLOWED matrix, X replacing B; 0 if A is singular. */

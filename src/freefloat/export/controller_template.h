@@ -4,7 +4,7 @@
  * Everything is in base axes and SI units. Twists and accelerations are linear first (of the base origin), then
  * angular; wrenches are force, then moment about the base origin:
  *
- *     H(q) (dv, dw, ddq) + c(q, dq, twist) = (wrench on the base, joint torques),
+ *     H(q) (dv, dw, ddq) + c(q, dq, twist) = (wrench on the base, torques of the motors less friction),
  *
  * dv and dw being the derivatives of the components of the twist. No function allocates memory or keeps state.
  */
@@ -19,11 +19,15 @@ extern "C" {
 #define @NAME_UPPER@_BODIES @BODIES@
 #define @NAME_UPPER@_SIZE (6 + @NAME_UPPER@_JOINTS)
 
-/* Mass matrix H of base twist and joints, row after row. */
+/* Mass matrix H of base twist and joints, row after row; rotors are part of it. */
 void @NAME@_mass_matrix(const double q[@JOINTS@], double H[@SIZE@ * @SIZE@]);
 
 /* What the motion needs without any acceleration@WEIGHT@. */
 void @NAME@_bias(const double q[@JOINTS@], const double dq[@JOINTS@], const double twist[6], double c[@SIZE@]);
+
+/* Friction of the joints at their rates: what motors give beside H and c. The sign of a rate is tanh(rate / slow), or
+ * the sign itself where slow is zero. */
+void @NAME@_friction(const double dq[@JOINTS@], double slow, double torque[@JOINTS@]);
 
 /* Generalised Jacobian, row after row: twist of a point, given in the frame of a body (see the numbers above), per
  * unit of each joint's rate while the base reacts freely. Returns 0, or 1 if there is no such body, or 2 if the

@@ -1,17 +1,20 @@
-"""An estimate as files for other programs: a robot, a URDF, code for a controller.
+"""An estimate as files for other programs: a robot, a URDF, MJCF, code for a controller.
 
-A robot file or a URDF needs all parameters of all bodies, of which data show only clusters: it holds the physical
-robot nearest to the estimate (`physical_robot`), and what is returned says which part of it is the CAD model's.
+A robot file, a URDF or MJCF needs all parameters of all bodies, of which data show only clusters: it holds the physical
+robot nearest to the estimate (`physical_robot`) with the drives of joints that were found, and what is returned says
+which part of it is the CAD model's.
 Files are written whole or not at all.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+import numpy as np
 
 from freefloat.errors import FileError, FreefloatError
 from freefloat.estimate.causes.outcome import IMPOSSIBLE
@@ -21,8 +24,14 @@ from freefloat.estimate.physical.regularisers import TradeOff
 from freefloat.estimate.prior import CadSpread
 from freefloat.export.c_code import controller_c
 from freefloat.export.casadi_code import controller_casadi
+from freefloat.export.mjcf import IN_MJCF, write_mjcf
 from freefloat.files import FilePath, write_bytes, write_text
+from freefloat.robot.drive import DRIVE_TERMS, DriveTerm, term_words
+from freefloat.robot.model import Robot
 from freefloat.robot.urdf_update import Lacking, update_urdf
+from freefloat.robot.urdf_write import IN_URDF
+
+MJCF_ENDINGS = (".xml", ".mjcf")
 
 _WORSE = 1.5  # times what the estimate leaves of the data: a robot that leaves more is another one
 
@@ -58,7 +67,7 @@ def export_urdf(
 ) -> Exported:
     """The physical robot of an estimate in a URDF of yours; `export_robot` writes one of our own.
 
-    template: the URDF that the robot came from, of which only inertias are changed.
+    template: the URDF that the robot came from, of which only inertias and the friction of joints are changed.
     prior: spread of the CAD model, which decides what the data leave open; that of the estimate unless given.
     trade_off: what bodies near the CAD model are worth against the data, and what else is known of them.
     lacking: what becomes of a load that the URDF lacks: "leave-out" and "add", which are said, or "refuse".
@@ -68,7 +77,7 @@ def export_urdf(
     more = ", ".join(update_urdf(template, physical.robot, path, lacking))
     done = "added to it" if lacking == "add" else "left out"
     said = f"{os.fspath(template)} lacks {more}, which the estimate's robot has: {done}"
-    exported = _exported(estimate, (path,), physical)
+    exported = _exported(estimate, (path,), physical, left_out(physical.robot, "a URDF", IN_URDF))
     return replace(exported, notes=(*exported.notes, said)) if more else exported
 
 
@@ -85,8 +94,33 @@ def export_robot(
     prior, trade_off, force: as for `export_urdf`.
     """
     physical = _physical(estimate, prior, trade_off, force)
-    physical.robot.save(path)
-    return _exported(estimate, (path,), physical)
+    robot = physical.robot
+    robot.save(path)
+    said = left_out(robot, "a URDF", IN_URDF) if _ending(path) in (".urdf", ".xml") else ()
+    return _exported(estimate, (path,), physical, said)
+
+
+def export_mjcf(
+    estimate: Estimate,
+    path: FilePath,
+    *,
+    prior: CadSpread | None = None,
+    trade_off: TradeOff | None = None,
+    force: bool = False,
+) -> Exported:
+    """The physical robot of an estimate as an MJCF file (.xml, .mjcf), which MuJoCo loads.
+
+    prior, trade_off, force: as for `export_urdf`.
+    """
+    if _ending(path) not in MJCF_ENDINGS:
+        raise FileError(path, f"not a file that MJCF is written to; allowed: {', '.join(MJCF_ENDINGS)}")
+    physical = _physical(estimate, prior, trade_off, force)
+    robot = physical.robot
+    write_mjcf(robot, path)
+    spins = any(joint.drive.rotor and np.isfinite(joint.drive.gear_ratio) for joint in robot.joints)
+    still = ("MJCF has no word for what the spin of rotors does to bodies that turn, which is left out",)
+    said = left_out(robot, "MJCF", IN_MJCF) + (still if spins else ())
+    return _exported(estimate, (path,), physical, said)
 
 
 def export_controller(estimate: Estimate, path: FilePath, *, force: bool = False) -> Exported:
@@ -125,6 +159,16 @@ def _physical(estimate: Estimate, prior: CadSpread | None, trade_off: TradeOff |
     return physical
 
 
+def left_out(robot: Robot, what: str, held: Collection[DriveTerm]) -> tuple[str, ...]:
+    """A sentence on the terms of drives that a kind of file cannot say, with the joints that have them."""
+    missing = [
+        f"{term_words(term)} of {', '.join(joints)}"
+        for term in DRIVE_TERMS
+        if term not in held and (joints := [each.name for each in robot.joints if getattr(each.drive, term)])
+    ]
+    return (f"{what} has no word for {'; '.join(missing)}, which is left out",) if missing else ()
+
+
 def _c_files(estimate: Estimate, target: Path) -> Exported:
     code = controller_c(estimate, target.stem)
     header = target.with_name(f"{code.name}.h")
@@ -140,13 +184,18 @@ def _serialised(estimate: Estimate, name: str) -> bytes:
         return part.read_bytes()
 
 
-def _exported(estimate: Estimate, paths: Sequence[FilePath], physical: PhysicalRobot | None = None) -> Exported:
+def _exported(
+    estimate: Estimate,
+    paths: Sequence[FilePath],
+    physical: PhysicalRobot | None = None,
+    left: tuple[str, ...] = (),
+) -> Exported:
     outcome = () if estimate.outcome == "good" else (f"the outcome of the estimate is {estimate.outcome!r}",)
     own = () if physical is None else physical.warnings
     return Exported(
         tuple(Path(os.fspath(path)) for path in paths),
         tuple(dict.fromkeys((*outcome, *estimate.warnings, *own))),  # a physical estimate says some of them itself
-        () if physical is None else physical.notes,
+        (() if physical is None else physical.notes) + left,
         physical,
     )
 

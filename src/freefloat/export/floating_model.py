@@ -28,16 +28,20 @@ from numpy.typing import ArrayLike
 
 from freefloat.arrays import Array, read_only
 from freefloat.dynamics import kernels
+from freefloat.dynamics.drive_torques import drive_loads
 from freefloat.dynamics.momentum_rows import momentum_by_wheel_rates, momentum_regressor, spin_momentum
 from freefloat.dynamics.reaction import Reaction, six_rows, solve_base
+from freefloat.dynamics.rotors import rotor_momentum
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.torque import torque_regressor, wheel_wrench_columns
 from freefloat.errors import UnknownName
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimated_clusters import cad_spread, spread_of, undeclared
+from freefloat.estimate.estimated_drives import estimated_drives
 from freefloat.estimate.structured.as_standard import standard_estimate
 from freefloat.estimate.uncertain import Judge, Uncertain, covariance_root, side_by_side
 from freefloat.frozen import Content
+from freefloat.robot.drive import Drive
 from freefloat.robot.model import Robot
 from freefloat.robot.parts import Point
 
@@ -46,7 +50,7 @@ from freefloat.robot.parts import Point
 class FloatingModel(Content):
     """The dynamics of an identified robot, each quantity with its uncertainty; q has shape (n, joints).
 
-    Known values count as exact.
+    Known values count as exact. Rotors of the joints' drives, exact as well, are part of it; friction is not.
     """
 
     estimate: Estimate
@@ -63,7 +67,8 @@ class FloatingModel(Content):
         for number in range(6 + at.q.shape[1]):
             unit = np.zeros((1, 6 + at.q.shape[1]))
             unit[0, number] = 1.0
-            columns.append(self.linear(torque_regressor(self.weightless, accelerated(at, unit))))
+            rising = accelerated(at, unit)
+            columns.append(_moved(self.linear(torque_regressor(self.weightless, rising)), self._afloat(rising)))
         return side_by_side(columns)
 
     def bias(self, samples: Samples) -> Uncertain:
@@ -75,7 +80,7 @@ class FloatingModel(Content):
         steady = replace(accelerated(samples, none), wheel_accelerations=_zeros_like(samples.wheel_rates))
         wheels = wheel_wrench_columns(self.robot, steady) @ self.robot.wheel_inertias
         found = self.linear(torque_regressor(self.robot, steady))
-        return Uncertain(found.value + wheels, found.sd)
+        return _moved(found, wheels + drive_loads(self._driven, steady))
 
     # ------------------------------------------------------------------ the free-floating robot
 
@@ -113,8 +118,10 @@ class FloatingModel(Content):
         columns = []
         for number, rate in enumerate(np.eye(at.q.shape[1])):
             rise = np.hstack([twists[:, :, number], np.broadcast_to(rate, at.q.shape)])
-            Y = torque_regressor(self.weightless, accelerated(at, rise))
-            columns.append(self.linear(Y[:, 6:] + np.einsum("kij,kip->kjp", twists, Y[:, :6])))
+            rising = accelerated(at, rise)
+            Y, rotors = torque_regressor(self.weightless, rising), self._afloat(rising)
+            found = self.linear(Y[:, 6:] + np.einsum("kij,kip->kjp", twists, Y[:, :6]))
+            columns.append(_moved(found, rotors[:, 6:] + np.einsum("kij,ki->kj", twists, rotors[:, :6])))
         return side_by_side(columns)
 
     # ------------------------------------------------------------------ pieces, for what is made of them too
@@ -123,6 +130,16 @@ class FloatingModel(Content):
     def robot(self) -> Robot:
         """Whose geometry, wheels and points are meant; its inertias are the CAD model's."""
         return self.estimate.robot
+
+    @cached_property
+    def _driven(self) -> Robot:
+        """The robot with the rotors that the estimate has, and without friction."""
+        drives = estimated_drives(self.estimate)
+        return self.robot.with_drives([Drive(rotor=each.rotor, gear_ratio=each.gear_ratio) for each in drives])
+
+    def _afloat(self, samples: Samples) -> Array:
+        """What rotors ask of base and joints that move so, the base afloat, shape (n, 6 + joints)."""
+        return drive_loads(replace(self._driven, base="free"), samples)
 
     @cached_property
     def weightless(self) -> Robot:
@@ -147,7 +164,8 @@ class FloatingModel(Content):
 
         momentum: total angular momentum about the centre of mass, base axes, (n, 3); none unless given.
         """
-        found = Reaction.of(self.robot, q, dq, spin, self.estimate.parameters)
+        spinning = spin + rotor_momentum(self._driven, q, dq)
+        found = Reaction.of(self.robot, q, dq, spinning, self.estimate.parameters)
         v, w = found.velocities(np.zeros_like(spin) if momentum is None else momentum)
         K = momentum_regressor(self.robot, Samples(q, dq, v=v, w=w))
         return np.hstack([v, w]), -six_rows(solve_base(found.A, K, found.allowed), found.allowed)
@@ -173,6 +191,11 @@ class FloatingModel(Content):
             raise UnknownName("body", named.body, self.robot.tree.carried)
         carrier, placement = self.robot.tree.carried[named.body]
         return carrier, placement.p + placement.R @ named.xyz
+
+
+def _moved(found: Uncertain, certain: Array) -> Uncertain:
+    """With something added that is certain."""
+    return Uncertain(found.value + certain, found.sd)
 
 
 def at_rest(robot: Robot, q: Array) -> Samples:

@@ -19,6 +19,7 @@ from freefloat.mission.physical_section import PhysicalSection
 from freefloat.mission.processing import ProcessingSection
 from freefloat.mission.shapes import AnyShape, MotionShapeSection
 from freefloat.models.names import ModelName
+from freefloat.robot.drive import DriveTerm
 from freefloat.robot.model import Robot
 from freefloat.robot.standing import standing_on
 from freefloat.sensors.kinds import Sensors
@@ -194,11 +195,17 @@ class IdentifySection(Section):
     """How recordings are turned into parameters."""
 
     method: Annotated[str, AfterValidator(_method_that_exists)] | None = Field(
-        default=None, description="maximum-likelihood unless given, for a fixed base weighted"
+        default=None,
+        description="maximum-likelihood unless given; of a fixed base weighted, if `models` or a wrench sensor are",
     )
     models: Annotated[list[ModelName], Field(min_length=1)] | None = Field(
         default=None,
         description="rows that linear methods stack; those that there are data for unless given",
+    )
+    friction: Literal["auto"] | list[DriveTerm] = Field(
+        default="auto",
+        description="what is unknown of every joint's drive where torques are used; auto: what predicts torques best "
+        "that were left out, [] for nothing",
     )
     rate_Hz: Positive | None = Field(default=None, description="of the samples; the gyro's own instants unless given")
     window: Literal["auto", "whole"] | Annotated[tuple[Number, Number], entries(2)] = Field(

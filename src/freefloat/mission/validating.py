@@ -12,6 +12,7 @@ from freefloat import __version__
 from freefloat.data.processing.processed import Processed, ProcessSettings
 from freefloat.data.recording import Recording
 from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.estimated_drives import estimated_drives
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.structured.as_standard import BOTH, standard_estimate
@@ -25,6 +26,7 @@ from freefloat.mission.identifying import (
     settings_for,
 )
 from freefloat.mission.mission_file import Mission
+from freefloat.mission.posing import with_noise_left
 from freefloat.mission.prior_knowledge import nuisances_of
 from freefloat.models.names import ModelName
 from freefloat.motion.trajectory import Trajectory
@@ -81,13 +83,14 @@ def _posed(
     robot = _robot(mission, estimate)
     method = str(estimate.origin.get("method", method_of(mission)))
     processed = flights_of(mission, named, motion, absent, settings or settings_for(mission, method))
-    return *_prediction(mission, robot, estimate, tuple(flight for flight, _ in processed)), processed
+    flights = with_noise_left([flight for flight, _ in processed], estimate)
+    return *_prediction(mission, robot, estimate, flights), processed
 
 
 def _robot(mission: Mission, estimate: Estimate) -> Robot:
-    """The mission's robot with the values that the estimate took as known."""
+    """The mission's robot with the values that the estimate took as known, and what it found of the joints' drives."""
     refuse_other_robot(mission, estimate)
-    robot = mission.robot.with_separate(estimate.robot.separate)
+    robot = mission.robot.with_separate(estimate.robot.separate).with_drives(estimated_drives(estimate))
     if np.array_equal(robot.parameters, estimate.robot.parameters):
         return robot
     return robot.with_parameters(estimate.robot.parameters)

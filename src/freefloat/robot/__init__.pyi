@@ -1,5 +1,6 @@
 """The public names of `freefloat.robot` and where they live."""
 
+from .drive import Drive as Drive
 from .parameters import PARAMETER_NAMES as PARAMETER_NAMES
 from .physicality import Finding as Finding, check_physicality as check_physicality
 from .shapes import Capsule as Capsule, Ellipsoid as Ellipsoid, Sphere as Sphere

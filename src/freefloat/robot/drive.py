@@ -20,6 +20,7 @@ from freefloat.errors import InvalidRobot
 
 DriveTerm = Literal["coulomb", "viscous", "offset", "asymmetric", "stribeck", "rotor"]
 DRIVE_TERMS: tuple[DriveTerm, ...] = get_args(DriveTerm)
+FRICTION_TERMS = DRIVE_TERMS[:-1]  # those that depend on the rate alone
 _NOT_NEGATIVE = ("coulomb", "viscous", "rotor")
 
 
@@ -52,8 +53,9 @@ class Drive:
                 raise InvalidRobot("drive", f"{each.name} is {value}; allowed: zero or more")
         if not self.stribeck_rate > 0.0:
             raise InvalidRobot("drive", f"stribeck_rate is {self.stribeck_rate}; allowed: a positive number")
-        if math.isnan(self.gear_ratio) or self.gear_ratio == 0.0:
-            raise InvalidRobot("drive", f"gear_ratio is {self.gear_ratio}; allowed: a number that is not zero")
+        if not (math.isfinite(self.gear_ratio) or self.gear_ratio == math.inf) or self.gear_ratio == 0.0:
+            allowed = "a number that is not zero, or infinity"
+            raise InvalidRobot("drive", f"gear_ratio is {self.gear_ratio}; allowed: {allowed}")
 
     @property
     def has_any(self) -> bool:
@@ -69,6 +71,11 @@ _WORDS: dict[DriveTerm, str] = {
     "stribeck": "Stribeck friction",
     "rotor": "rotor inertia",
 }
+
+
+def term_words(term: DriveTerm) -> str:
+    """What a term is called."""
+    return _WORDS[term]
 
 
 def drive_name(term: DriveTerm, joint: str) -> str:

@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike
 from freefloat.arrays import Array, frozen_array
 from freefloat.errors import FileError, InvalidRobot, ShapeError, UnknownName
 from freefloat.frozen import Content
+from freefloat.robot.drive import Drive
 from freefloat.robot.parameters import PER_BODY, com_of, parameter_names, seen_from
 from freefloat.robot.parts import BaseKind, Body, Joint, Point, Wheel
 from freefloat.robot.transform import Transform
@@ -169,6 +170,19 @@ class Robot(Content):
                 bodies.append(replace(body, parameters=body.parameters + change))
             else:
                 bodies.append(body)
+        return replace(self, bodies=tuple(bodies))
+
+    def with_drives(self, drives: Sequence[Drive]) -> Robot:
+        """The same robot with these drives of the joints that move, in the order of `joints`."""
+        if len(drives) != len(self.joints):
+            raise ShapeError(f"expected {len(self.joints)} drives for this robot, found {len(drives)}")
+        given = dict(zip(self.joint_names, drives, strict=True))
+        bodies = (
+            replace(body, joint=replace(body.joint, drive=given[body.joint.name]))
+            if body.joint is not None and body.joint.moves
+            else body
+            for body in self.bodies
+        )
         return replace(self, bodies=tuple(bodies))
 
     def _taker(self, carrier: int) -> str:

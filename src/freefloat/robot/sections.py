@@ -14,6 +14,8 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator, mod
 
 from freefloat.arrays import Array
 from freefloat.files import AnyNumber, Number, Positive, Section, Vector3, entries, shown
+from freefloat.robot.drive import Drive
+from freefloat.robot.drive_section import DriveSection
 from freefloat.robot.parameters import com_of, inertia_entries, parameters_from_com
 from freefloat.robot.parts import BaseKind, JointKind
 from freefloat.robot.shapes import Capsule, Ellipsoid, Shape, Sphere
@@ -145,6 +147,7 @@ class JointSection(Section):
     acceleration_m_s2: Limit | None = Field(None, description="largest acceleration")
     torque_Nm: Limit | None = Field(None, description="largest torque")
     force_N: Limit | None = Field(None, description="largest force")
+    drive: DriveSection | None = Field(None, description="friction, and the rotor behind the gear")
     one_of = tuple(names for names in _ANGULAR.values() if len(names) > 1)
 
     @field_validator(*_LIMIT_FIELDS)
@@ -156,6 +159,17 @@ class JointSection(Section):
             listed = ", ".join(allowed) or "no limits"
             raise ValueError(f"does not fit a {info.data['kind']} joint; allowed: {listed}")
         return value
+
+    @field_validator("drive")
+    @classmethod
+    def _drives_the_kind(cls, value: DriveSection | None, info: ValidationInfo) -> DriveSection | None:
+        if value is not None and "kind" in info.data:
+            value.check(info.data["kind"])
+        return value
+
+    def driven(self) -> Drive:
+        """Its drive; none given is one without friction and rotor."""
+        return Drive() if self.drive is None else self.drive.drive(self.kind)
 
     def limits(self) -> dict[str, Any]:
         """The limits that are given, by their names in `Joint` (radians or metres)."""
@@ -301,7 +315,7 @@ class BodySection(MassSection):
     parent: Name = Field(description="the name of the body that carries it")
     transform: TransformSection | None = Field(None, description="placement, first")
     dh: DhSection | None = Field(None, description="placement, then")
-    joint: JointSection = Field(description="a mapping with name, kind, axis and limits")
+    joint: JointSection = Field(description="a mapping with name, kind, axis, limits and drive")
 
     def placement(self) -> Transform:
         """Its frame in the parent's, joint at zero: transform, then dh."""

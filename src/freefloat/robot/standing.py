@@ -7,6 +7,7 @@ these. All other bodies keep their frames.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from itertools import pairwise
 
@@ -14,9 +15,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from freefloat.errors import InvalidRobot
+from freefloat.robot.drive import Drive
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import seen_from
-from freefloat.robot.parts import Body
+from freefloat.robot.parts import Body, Joint
 from freefloat.robot.shapes import Capsule, Ellipsoid, Shape, Sphere
 from freefloat.robot.transform import Transform
 
@@ -55,11 +57,30 @@ def _turned_about(child: Body, parent: Body, back: dict[str, Transform]) -> Body
     return replace(
         parent,
         parent=child.name,
-        joint=replace(child.joint, axis=-child.joint.axis),
+        joint=replace(child.joint, axis=-child.joint.axis, drive=_rotor_beyond(child.joint)),
         placement=back[child.name],
         parameters=seen_from(own, parent.parameters),
         shapes=tuple(_seen_from(own, shape) for shape in parent.shapes),
     )
+
+
+def _rotor_beyond(joint: Joint) -> Drive:
+    """The drive of a joint whose rotor sits in the body that the joint now moves, as if it sat in what carries it.
+
+    Spinning about -a there, at rate g r to a body that turns itself by r, it has the energy of one behind a gear of
+    2 - g, whose inertia the joint feels as 1 - 2 / g of the rotor's; where the joint slides, behind one of -g.
+    """
+    drive, g = joint.drive, joint.drive.gear_ratio
+    if not drive.rotor or math.isinf(g):
+        return drive
+    if joint.kind == "prismatic":
+        return replace(drive, gear_ratio=-g)
+    if 0.0 < g <= 2.0:
+        raise InvalidRobot(
+            f"joint {joint.name!r}",
+            f"gear_ratio is {g:g}, and its rotor then sits beyond it, which takes a ratio above 2 or below 0",
+        )
+    return replace(drive, rotor=drive.rotor * (1.0 - 2.0 / g), gear_ratio=2.0 - g)
 
 
 def _seen_from(frame: Transform, shape: Shape) -> Shape:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from freefloat.exact_json import finite_or_none
+from freefloat.robot.drive_section import drive_document
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import com_of
 from freefloat.robot.parts import Body, Joint
@@ -12,7 +13,7 @@ from freefloat.robot.physicality import check_physicality
 
 
 def robot_summary(robot: Robot) -> dict[str, Any]:
-    """Tree, masses, centre of mass, wheels, limits, and what is unphysical; SI units, radians."""
+    """Tree, masses, centre of mass, wheels, limits, drives, and what is unphysical; SI units, radians."""
     return {
         "robot": robot.name,
         "base": robot.base,
@@ -59,4 +60,5 @@ def _joint(joint: Joint) -> dict[str, Any]:
         "rate": finite_or_none(joint.rate),
         "acceleration": finite_or_none(joint.acceleration),
         "torque": finite_or_none(joint.torque),
+        "drive": drive_document(joint.drive, joint.kind),
     }

@@ -101,3 +101,11 @@ class Transform(Content):
     def from_rpy(cls, xyz: ArrayLike, rpy: ArrayLike) -> Transform:
         """Placement from a position [m] and roll-pitch-yaw angles [rad]."""
         return cls(rotation_from_rpy(rpy), np.asarray(xyz, float))
+
+
+def rotation_to(axis: Array) -> Array:
+    """A rotation that takes z to this unit vector, shape (3, 3)."""
+    helper = np.eye(3)[int(np.argmin(np.abs(axis)))]
+    x = np.cross(helper, axis)
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, np.cross(axis, x), axis])

@@ -1,4 +1,4 @@
-"""What single elements of a URDF say: inertia, joints with their limits, shapes, placements, numbers.
+"""What single elements of a URDF say: inertia, joints with their limits and friction, shapes, placements, numbers.
 
 The inertia is about the centre of mass, in axes turned by the rpy of the inertial origin. Units are SI throughout.
 """
@@ -13,6 +13,7 @@ import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.errors import InvalidRobot
+from freefloat.robot.drive import Drive
 from freefloat.robot.parameters import parameters_from_com
 from freefloat.robot.parts import Joint, JointKind
 from freefloat.robot.shapes import Capsule, Ellipsoid, Shape, Sphere
@@ -65,7 +66,19 @@ def joint_of(joint: Element, name: str, kind: JointKind) -> Joint:
     position, rate, acceleration, torque = _limits(where, limit)
     if kind == "continuous":
         position = (-math.inf, math.inf)
-    return Joint(name, kind, np.array(direction), position, rate, acceleration, torque)
+    return Joint(name, kind, np.array(direction), position, rate, acceleration, torque, _drive(where, joint))
+
+
+def _drive(where: str, joint: Element) -> Drive:
+    """Friction of a joint: Coulomb's is `friction`, viscous is `damping`; URDF knows no more."""
+    dynamics = joint.find("dynamics")
+    if dynamics is None:
+        return Drive()
+    given = {name: _number(where, dynamics, name, 0.0) for name in ("friction", "damping")}
+    for name, value in given.items():
+        if value < 0.0:
+            raise InvalidRobot(where, f"<dynamics {name}> is {value:g}; allowed: zero or more")
+    return Drive(coulomb=given["friction"], viscous=given["damping"])
 
 
 def _limits(where: str, limit: Element | None) -> tuple[tuple[float, float], float, float, float]:

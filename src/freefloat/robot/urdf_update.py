@@ -1,6 +1,6 @@
-"""Identified inertias back into the user's own URDF, and nothing else touched.
+"""Identified inertias and friction back into the user's own URDF, and nothing else touched.
 
-Only the values of `mass`, `inertia` and the `xyz` of the inertial origin are replaced, byte for byte in
+Only the values of `mass`, `inertia`, the `xyz` of the inertial origin and `dynamics` are replaced, byte for byte in
 place; comments, order, spacing and everything of other programs stay. The rpy of an inertial origin is
 kept, and the inertia given in those axes. What is missing is added in the indentation of the file.
 """
@@ -19,6 +19,7 @@ import numpy as np
 from freefloat.arrays import Array
 from freefloat.errors import FileError, InvalidRobot
 from freefloat.files import FilePath, read_bytes, write_bytes
+from freefloat.robot.drive import Drive
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import com_of, inertia_about_com
 from freefloat.robot.parts import Body
@@ -59,10 +60,10 @@ class _Element:
 def update_urdf(
     source_path: FilePath, robot: Robot, target_path: FilePath, lacking: Lacking = "refuse"
 ) -> tuple[str, ...]:
-    """Write `source_path` with the inertias of `robot` to `target_path` (which may be the same file).
+    """Write `source_path` with the inertias and the friction of `robot` to `target_path` (which may be the same file).
 
     The robot must have the bodies and the geometry of the file. Bodies whose parameters are what the file
-    says stay as they are, so an unchanged robot gives the same bytes.
+    says stay as they are, so an unchanged robot gives the same bytes. So do joints for which the robot has no drive.
     lacking: what becomes of bodies that are not in the file and are fixed to others, such as a load; "add": a link and
     a joint at the end. Their names are returned.
     """
@@ -73,7 +74,7 @@ def update_urdf(
     try:
         more = () if lacking == "refuse" else _more(before, robot)
         _refuse_other_robot(before, [body for body in robot.bodies if body not in more])
-        edits = _edits(data, root, _changed(before, robot))
+        edits = _edits(data, root, _changed(before, robot), _redriven(before, robot))
         if lacking == "add" and more:
             edits.append(_added(data, more))
     except InvalidRobot as error:
@@ -131,6 +132,16 @@ def _changed(file: Robot, robot: Robot) -> dict[str, Array]:
     return {body.name: body.parameters for body in shared if not np.array_equal(body.parameters, in_file[body.name])}
 
 
+def _redriven(file: Robot, robot: Robot) -> dict[str, tuple[Drive, Drive]]:
+    """Drives in the file and of the robot, of the joints whose friction differs."""
+    pairs = {joint.name: (file.joint(joint.name).drive, joint.drive) for joint in robot.joints if joint.drive.has_any}
+    return {name: (old, new) for name, (old, new) in pairs.items() if _friction(old) != _friction(new)}
+
+
+def _friction(drive: Drive) -> Attributes:
+    return {"damping": full_precision(drive.viscous), "friction": full_precision(drive.coulomb)}
+
+
 def _after(where: str, before: Inertial, phi: Array) -> Inertial:
     """The file's values for these parameters; its own where they differ by no more than rounding."""
     if phi[0] == 0.0 and phi[1:4].any():
@@ -170,6 +181,7 @@ class _Layout:
         self.data = data
         self.newline = b"\r\n" if b"\r\n" in data else b"\n"
         self.links: dict[str, _Element] = {}
+        self.joints: dict[str, _Element] = {}
         self.unit = b"  "
         self.root = self._scan()
         for place in (self.root, *self.links.values()):
@@ -179,7 +191,7 @@ class _Layout:
                 break
 
     def _scan(self) -> _Element:
-        """Find every element; the outermost is returned, its links are kept by name."""
+        """Find every element; the outermost is returned, its links and joints are kept by name."""
         parser = ParserCreate("utf-8" if encoding_of(self.data) == "utf-8" else None, "}")
         whole = _Element(0, 0)
         above, namespace = [whole], ""
@@ -191,8 +203,8 @@ class _Layout:
             tag, position = name.removeprefix(namespace), parser.CurrentByteIndex
             place = _Element(position, position + len(_start_tag(self.data, position)[0]))
             above[-1].children.setdefault(tag, place)
-            if len(above) == 2 and tag == "link":
-                self.links[attributes["name"]] = place
+            if len(above) == 2 and tag in ("link", "joint"):
+                (self.links if tag == "link" else self.joints)[attributes["name"]] = place
             above.append(place)
 
         def end(_: str) -> None:
@@ -228,8 +240,10 @@ def _start_tag(data: bytes, position: int) -> re.Match[bytes]:
 # ---------------------------------------------------------------------- edits
 
 
-def _edits(data: bytes, root: Element, changed: Mapping[str, Array]) -> list[_Edit]:
-    if not changed:
+def _edits(
+    data: bytes, root: Element, changed: Mapping[str, Array], redriven: Mapping[str, tuple[Drive, Drive]]
+) -> list[_Edit]:
+    if not changed and not redriven:
         return []
     layout, edits = _Layout(data), list[_Edit]()
     for link in root.findall("link"):
@@ -238,6 +252,8 @@ def _edits(data: bytes, root: Element, changed: Mapping[str, Array]) -> list[_Ed
             before = inertial_of(link)
             after = _after(f"link {name!r}", before, changed[name])
             edits.extend(_link_edits(layout, layout.links[name], before, after))
+    for name, (old, new) in redriven.items():
+        edits.extend(_joint_edits(layout, layout.joints[name], _friction(old), _friction(new)))
     return edits
 
 
@@ -266,6 +282,15 @@ def _link_edits(layout: _Layout, link: _Element, before: Inertial, after: Inerti
         yield _insertion(layout, link, [b"<" + name + b">", *inside, b"</" + name + b">"])
     elif missing:
         yield _insertion(layout, inertial, missing)
+
+
+def _joint_edits(layout: _Layout, joint: _Element, old: Attributes, new: Attributes) -> Iterator[_Edit]:
+    dynamics = joint.children.get("dynamics")
+    if dynamics is not None:
+        yield from _attribute_edits(layout.data, dynamics, {name: new[name] for name in new if new[name] != old[name]})
+    else:
+        prefix = _start_tag(layout.data, joint.start)[1].removesuffix(b"joint")
+        yield _insertion(layout, joint, [_element(prefix + b"dynamics", new)])
 
 
 def _element(name: bytes, values: Attributes) -> bytes:

@@ -8,16 +8,15 @@ URDF knows less than a `Robot`; this is how the rest is written:
   no range at all is `continuous`.
 - A capsule is the cylinder of its segment, an ellipsoid the largest box inside it: the shapes that
   `read_urdf` turns into that capsule and that ellipsoid again.
-- A reaction wheel is a link on a `continuous` joint. What the wheel's link has is taken out of the base, so
-  that at rest the sum is the base as it was, and a wheel at relative rate r adds exactly J r along its axis.
+- Of a joint's drive, <dynamics> holds Coulomb and viscous friction; a comment beside it says what else there is.
+- A reaction wheel is a link on a `continuous` joint (`mounted_wheels.py`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
-from xml.etree.ElementTree import Element, SubElement, indent, tostring
+from collections.abc import Sequence
+from xml.etree.ElementTree import Comment, Element, SubElement, indent, tostring
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,16 +24,17 @@ from numpy.typing import ArrayLike
 from freefloat.arrays import Array
 from freefloat.errors import InvalidRobot
 from freefloat.files import FilePath, write_text
-from freefloat.robot.parameters import PER_BODY, com_of, inertia_about_com, parameters_from_com, seen_from
-from freefloat.robot.parts import Body, Joint, Point, Wheel
+from freefloat.robot.drive import DRIVE_TERMS, DriveTerm
+from freefloat.robot.drive_section import DRIVE_FIELDS
+from freefloat.robot.mounted_wheels import MountedWheel, housing_of, mounted_wheels, without_wheels
+from freefloat.robot.parameters import PER_BODY, com_of, inertia_about_com
+from freefloat.robot.parts import Body, Joint, Point
 from freefloat.robot.shapes import Capsule, Ellipsoid, Shape, Sphere
-from freefloat.robot.transform import Transform, rpy_from_rotation
+from freefloat.robot.transform import Transform, rotation_to, rpy_from_rotation
 from freefloat.robot.urdf_elements import NO_LIMIT
 from freefloat.robot.written import WrittenRobot
 
-# Second moment of a wheel along its axis over that across it. Not zero: rounding can push a perfectly flat
-# ring past the triangle inequality, which simulators refuse.
-_THICKNESS = 1e-3
+IN_URDF: tuple[DriveTerm, ...] = ("coulomb", "viscous")  # terms of a drive that <dynamics> holds
 
 
 def write_urdf(robot: WrittenRobot, path: FilePath) -> None:
@@ -49,10 +49,10 @@ def urdf_text(robot: WrittenRobot) -> str:
     moments but no mass, which URDF cannot say. Other bodies that cannot exist are written as they are.
     """
     root, names = Element("robot", name=robot.name), _Names(robot)
-    housing = _housing(robot)
-    wheels = _mount(robot, housing)
+    housing = housing_of(robot)
+    wheels = mounted_wheels(robot, housing)
     for body in robot.bodies:
-        phi = _without(housing, wheels) if body is housing else body.parameters
+        phi = without_wheels(housing, wheels) if body is housing else body.parameters
         _add_link(root, body.name, phi, body.shapes)
     for body in robot.bodies:
         if body.parent is not None and body.joint is not None:
@@ -89,13 +89,14 @@ class _Names:
         self._joints = {body.joint.name for body in robot.bodies if body.joint is not None}
 
     def link(self, wanted: str) -> str:
-        return _free(wanted, self._links)
+        return free_name(wanted, self._links)
 
     def joint(self, wanted: str) -> str:
-        return _free(f"{wanted}_joint", self._joints)
+        return free_name(f"{wanted}_joint", self._joints)
 
 
-def _free(name: str, taken: set[str]) -> str:
+def free_name(name: str, taken: set[str]) -> str:
+    """The name, with as much behind it as makes it differ from those that are taken; it then is taken too."""
     while name in taken:
         name += "_"
     taken.add(name)
@@ -142,7 +143,7 @@ def _cylinder(capsule: Capsule) -> tuple[Transform, str, dict[str, str]]:
     if length == 0.0:
         return Transform(p=middle), "sphere", {"radius": radius}
     sizes = {"radius": radius, "length": full_precision(length)}
-    return Transform(_rotation_to(segment / length), middle), "cylinder", sizes
+    return Transform(rotation_to(segment / length), middle), "cylinder", sizes
 
 
 # ---------------------------------------------------------------------- joints
@@ -158,6 +159,7 @@ def _add_joint(root: Element, joint: Joint, parent: str, child: str, placement: 
     if joint.moves:
         SubElement(element, "axis", xyz=full_precision(joint.axis))
         _add_limit(element, joint, kind)
+        _add_dynamics(element, joint)
 
 
 def _add_limit(element: Element, joint: Joint, kind: str) -> None:
@@ -172,6 +174,18 @@ def _add_limit(element: Element, joint: Joint, kind: str) -> None:
         SubElement(element, "limit", clipped)
 
 
+def _add_dynamics(element: Element, joint: Joint) -> None:
+    """Friction, where there is any, and a comment on what <dynamics> has no word for."""
+    drive = joint.drive
+    others = [term for term in DRIVE_TERMS if term not in IN_URDF and getattr(drive, term)]
+    if drive.viscous or drive.coulomb:
+        attributes = {"damping": full_precision(drive.viscous), "friction": full_precision(drive.coulomb)}
+        SubElement(element, "dynamics", attributes)
+    if others:
+        said = ", ".join(f"{DRIVE_FIELDS[joint.kind][term]} {getattr(drive, term):g}" for term in others)
+        element.append(Comment(f" not in the words of URDF: {said} "))
+
+
 def _add_point(root: Element, names: _Names, point: Point) -> None:
     name = names.link(point.name)
     _add_link(root, name, np.zeros(PER_BODY), ())
@@ -182,80 +196,9 @@ def _add_origin(element: Element, placement: Transform) -> None:
     SubElement(element, "origin", xyz=full_precision(placement.p), rpy=full_precision(rpy_from_rotation(placement.R)))
 
 
-def _rotation_to(axis: Array) -> Array:
-    """A rotation that takes z to this unit vector, shape (3, 3)."""
-    helper = np.eye(3)[int(np.argmin(np.abs(axis)))]
-    x = np.cross(helper, axis)
-    x /= np.linalg.norm(x)
-    return np.column_stack([x, np.cross(axis, x), axis])
-
-
-# ---------------------------------------------------------------------- reaction wheels
-
-
-class _Mounted(NamedTuple):
-    """A wheel's link: its frame in the housing, z along the wheel's axis, and its parameters, shape (10,)."""
-
-    wheel: Wheel
-    placement: Transform
-    parameters: Array
-
-
-def _add_wheel(root: Element, names: _Names, housing: Body, mounted: _Mounted) -> None:
+def _add_wheel(root: Element, names: _Names, housing: Body, mounted: MountedWheel) -> None:
     wheel, placement, phi = mounted
     name = names.link(wheel.name)
     _add_link(root, name, phi, ())
     joint = Joint(names.joint(wheel.name), "continuous", np.array([0.0, 0.0, 1.0]), rate=wheel.max_rate)
     _add_joint(root, joint, housing.name, name, placement)
-
-
-def _housing(robot: WrittenRobot) -> Body:
-    """The body the wheels are taken out of: the heaviest of the base, whose root may be massless."""
-    return max(
-        (body for body in robot.bodies if robot.tree.carried[body.name][0] == 0),
-        key=lambda body: body.parameters[0],
-    )
-
-
-def _mount(robot: WrittenRobot, housing: Body) -> list[_Mounted]:
-    """The wheels as nearly flat rings at the housing's centre of mass.
-
-    There, and with masses in the ratio of second moments, the housing without them can exist whenever
-    their second moments fit into its own; no other place or mass asks less of it.
-    """
-    phi, R = housing.parameters, robot.tree.carried[housing.name][1].R
-    wanted = (1.0 + _THICKNESS / 2.0) * robot.wheel_inertias  # traces of the second moments, shape (wheels,)
-    masses = phi[0] * wanted / max(np.trace(_second_moments(phi)), 2.0 * wanted.sum(), np.finfo(float).tiny)
-    return [
-        _Mounted(wheel, Transform(_rotation_to(R.T @ wheel.axis), com_of(phi)), _ring(mass, wheel.spin_inertia))
-        for wheel, mass in zip(robot.wheels, masses, strict=True)
-    ]
-
-
-def _ring(mass: float, spin_inertia: float) -> Array:
-    """Ten parameters of a wheel about z, shape (10,): exactly J along z, a little over J/2 across."""
-    across = spin_inertia / 2.0 * (1.0 + _THICKNESS)
-    return parameters_from_com(mass, np.zeros(3), np.diag([across, across, spin_inertia]))
-
-
-def _without(housing: Body, wheels: Iterable[_Mounted]) -> Array:
-    """Parameters of the housing without its wheels, shape (10,)."""
-    rest = housing.parameters.copy()
-    for mounted in wheels:
-        rest -= seen_from(mounted.placement, mounted.parameters)
-    if _can_exist(housing.parameters) and not _can_exist(rest):
-        raise InvalidRobot(
-            f"body {housing.name!r}", "is too small for its reaction wheels; without them it could not exist"
-        )
-    return rest
-
-
-def _second_moments(phi: Array) -> Array:
-    """Integral of r r^T dm about the centre of mass, shape (3, 3) [kg m^2]."""
-    inertia = inertia_about_com(phi)
-    return 0.5 * np.trace(inertia) * np.eye(3) - inertia
-
-
-def _can_exist(phi: Array) -> bool:
-    moments = np.linalg.eigvalsh(_second_moments(phi))
-    return bool(phi[0] > 0.0 and moments[0] > 1e-12 * moments[-1])

@@ -102,7 +102,7 @@ def _body(section: BodySection) -> Body:
 
 
 def _joint(section: JointSection) -> Joint:
-    return Joint(section.name, section.kind, np.array(section.axis), **section.limits())
+    return Joint(section.name, section.kind, np.array(section.axis), **section.limits(), drive=section.driven())
 
 
 def _wheel(section: WheelSection) -> Wheel:

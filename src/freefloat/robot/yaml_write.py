@@ -11,6 +11,7 @@ import numpy as np
 from freefloat.arrays import Array
 from freefloat.exact_json import finite_or_none
 from freefloat.files import FilePath, dump_yaml, write_text
+from freefloat.robot.drive_section import drive_document
 from freefloat.robot.parameters import INDEX
 from freefloat.robot.parts import Body, Joint, Wheel
 from freefloat.robot.sections import FORMAT, LIMITS
@@ -91,6 +92,8 @@ def _joint_document(joint: Joint) -> dict[str, Any]:
             document[name] = [finite_or_none(end) for end in value]
         elif limit != "position" and math.isfinite(value):
             document[name] = float(value)
+    if drive := drive_document(joint.drive, joint.kind):
+        document["drive"] = drive
     return document
 
 

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from freefloat.arrays import Array, read_only
 from freefloat.dynamics import kernels
 from freefloat.dynamics.momentum_rows import wheel_momentum
+from freefloat.dynamics.rotors import rotor_momentum
 from freefloat.dynamics.samples import Samples
 from freefloat.errors import ShapeError
 from freefloat.motion.limits import joint_or_wheel
@@ -245,12 +246,13 @@ class _Batch:
             out["attitude"][..., 3] = 1.0
             return
         body = self._bodies(q, dq)
+        rotors = np.stack([rotor_momentum(self.robot, *each) for each in zip(q, dq, strict=True)])
         spin = wheel_momentum(self.robot, rates)
         shape = (last - first, self.t.size)
         state, x = np.empty((*shape, 9)), np.empty((*shape, 6))
-        self._begin(first, body, spin, out["attitude"], state)
+        self._begin(first, body, spin, rotors, out["attitude"], state)
         surroundings = (self.robot, self.t, self.free, self.wrench, self.disturbance)
-        propagate_runs(*surroundings, body, spin, out["attitude"], state, x)
+        propagate_runs(*surroundings, body, spin + rotors, out["attitude"], state, x)
         self._finish(first, body, state, x, out)
 
     def _bodies(self, q: Array, dq: Array) -> Array:
@@ -263,11 +265,11 @@ class _Batch:
             body[run, :, :9], body[run, :, 9:] = inertia, momentum
         return body
 
-    def _begin(self, first: int, body: Array, spin: Array, attitude: Array, state: Array) -> None:
+    def _begin(self, first: int, body: Array, spin: Array, rotors: Array, attitude: Array, state: Array) -> None:
         """Attitude and momentum at the first instant; what free wheels keep."""
         starts = self.starts[first : first + len(body)]
         attitude[:, 0] = [start.attitude for start in starts]
-        state[:, 0], rate = start_states(self.robot, starts, body[:, 0], spin[:, 0])
+        state[:, 0], rate = start_states(self.robot, starts, body[:, 0], spin[:, 0] + rotors[:, 0])
         if self.free:
             spin[:] = spin[:, :1] + turned(free_inertia(self.robot)[None], rate)[:, None]
 

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from freefloat.arrays import Array, frozen_array, read_only
+from freefloat.dynamics.drive_torques import driven_dynamics
 from freefloat.dynamics.momentum_rows import wheel_momentum
+from freefloat.dynamics.rotors import rotor_momentum
 from freefloat.dynamics.samples import Samples
-from freefloat.dynamics.torque import inverse_dynamics
 from freefloat.errors import ShapeError
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.base_axes import allowed_rows
@@ -62,7 +63,8 @@ def simulate_controlled(
 ) -> Samples:
     """The true motion at the times t (n,) [s] when motors make the joints follow a trajectory.
 
-    The joints begin as commanded. torques are those of the motors: inverse dynamics, rotors and friction.
+    The joints begin as commanded. torques are those of the motors: inverse dynamics, rotors and friction,
+    as the robot's joints have them.
     start, wheels, wheel_rates, pulses, disturbance: as for `simulate_motion`.
     step_s: longest step [s]; None for a hundredth of a second, or less where the drives are stiff.
     """
@@ -175,7 +177,7 @@ class _DrivenFlight:
         names = (*_FLOWN, "wheel_rates", "wheel_accelerations")
         whole = {name: np.concatenate([part.need(name, "a flight") for part in parts]) for name in names}
         flown = Samples(t=self.t, **whole)
-        return replace(flown, base_wrench=inverse_dynamics(self.robot, flown)[:, :6])
+        return replace(flown, base_wrench=driven_dynamics(self.robot, flown)[:, :6])
 
     def _blocks(self) -> Iterator[tuple[int, int]]:
         """First and last sample of blocks that are short enough."""
@@ -262,7 +264,7 @@ def _first(robot: Robot, start: Start, command: Samples) -> Samples:
         level = np.array([[0.0, 0.0, 0.0, 1.0]])
         return replace(command, v=still, w=still, attitude=level, position=still)
     body, rates = locked_bodies(robot, command), command.need("wheel_rates", "wheels")
-    spin = wheel_momentum(robot, rates)
+    spin = wheel_momentum(robot, rates) + rotor_momentum(robot, command.q, command.need("dq", "a flight"))
     state, w = start_states(robot, [start], body, spin)
     linear = state[:, :3] @ rotations(start.attitude[None])[0]
     v = (linear - body[:, 9:12]) / robot.mass - np.cross(w, body[:, :3] / robot.mass)

@@ -2,7 +2,7 @@
 
 At every instant the accelerations solve
 
-    H(q) (dv, dw, ddq) = (wrench from outside, joint torques) - bias(q, dq, v, w, gravity, wheels).
+    H(q) (dv, dw, ddq) = (wrench from outside, motor torques - friction) - bias(q, dq, v, w, gravity, wheels, rotors).
 
 The state advances by the classical Runge-Kutta method of order four; attitude does so on the rotation group,
 R -> R exp(phi), phi' = w + phi x w / 2 + phi x (phi x w) / 12 (Bortz, IEEE T-AES 1971), as in `attitude_kernels`.
@@ -21,12 +21,13 @@ from numpy.typing import NDArray
 
 from freefloat.arrays import Array
 from freefloat.compile_stamp import text_stamp
-from freefloat.dynamics import attitude_kernels, forward_kernels as dynamics_kernels
+from freefloat.dynamics import attitude_kernels, forward_kernels as dynamics_kernels, friction_kernels
 from freefloat.dynamics.attitude_kernels import rotate, turned_quaternion, vector_rate
-from freefloat.dynamics.forward_kernels import dynamics, solve, workspace
+from freefloat.dynamics.forward_kernels import add_rotors, dynamics, solve, workspace
 from freefloat.robot.tree import TreeArrays
 
 _FAST = {"nogil": True, "fastmath": {"contract"}}
+_friction = njit(cache=True, **_FAST)(friction_kernels.friction)
 
 # The state: rotation since the step began, base origin, base velocities v and w; then joint positions, joint
 # rates, motor torques, wheel rates.
@@ -52,15 +53,16 @@ class Mechanism(NamedTuple):
 class Motors(NamedTuple):
     """What drives the joints; all of shape (joints,).
 
-    smooth: rate at which Coulomb friction has three quarters of its size. lag: zero for none.
+    friction: as `dynamics/friction_kernels.py` takes it, (joints,) each. smooth: rate at which its sign has three
+    quarters of its size. rotor: inertia that the joint feels; spin: momentum per unit of its rate. lag: zero for none.
     """
 
     stiffness: Array
     damping: Array
-    viscous: Array
-    coulomb: Array
+    friction: tuple[Array, ...]
     smooth: Array
     rotor: Array
+    spin: Array
     lag: Array
     limit: Array
 
@@ -158,10 +160,13 @@ def _accelerations(mechanism, motors, course, i, k, quaternion, x, work, torque,
     dynamics(mechanism.tree, mechanism.phi, x[_Q : _Q + nj], x[_Q + nj : _Q + 2 * nj], work)
     _outside_wrench(course, H, i, k, quaternion, load)
     _motor_torques(motors, course, i, k, x, torque, d)
+    add_rotors(mechanism.tree, motors.rotor, motors.spin, x[_Q + nj : _Q + 2 * nj], work)
+    coulomb, viscous, offset, asymmetric, stribeck, slow = motors.friction
     for j in range(nj):
         rate = x[_Q + nj + j]
-        load[6 + j] = torque[j] - motors.viscous[j] * rate - motors.coulomb[j] * np.tanh(rate / motors.smooth[j])
-        H[6 + j, 6 + j] += motors.rotor[j]
+        sign = np.tanh(rate / motors.smooth[j])
+        terms = coulomb[j], viscous[j], offset[j], asymmetric[j], stribeck[j], slow[j]
+        load[6 + j] = torque[j] - _friction(rate, sign, terms)
     _wheel_load(mechanism, course, i, nj, x, H, load)
     n = rows.size
     left, right = work.left[: n + nj, : n + nj], work.right[: n + nj]
@@ -242,4 +247,4 @@ def compiled_flight(stamp: int):
     return fly
 
 
-fly = compiled_flight(text_stamp(attitude_kernels, dynamics_kernels))
+fly = compiled_flight(text_stamp(attitude_kernels, dynamics_kernels, friction_kernels))

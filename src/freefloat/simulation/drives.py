@@ -1,4 +1,7 @@
-"""Controllers and motors of joints: their numbers, gains that fit a robot, and how fast they make errors change."""
+"""Controllers and motors of joints: their numbers, gains that fit a robot, and how fast they make errors change.
+
+Friction and rotors are not theirs: the robot's joints have them (`robot/drive.py`).
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from freefloat.arrays import Array, frozen_array, read_only
+from freefloat.dynamics.drive_torques import friction_numbers
+from freefloat.dynamics.friction_kernels import friction_slope
 from freefloat.dynamics.reaction import joint_inertia
+from freefloat.dynamics.rotors import spin_ratios
 from freefloat.errors import ShapeError
 from freefloat.robot.model import Robot
 from freefloat.simulation.controlled_kernels import Motors
@@ -24,9 +30,8 @@ class Drives:
     """Controllers and motors of all joints; every number is one for all joints or has shape (joints,).
 
     stiffness, damping: torque per error of position and of rate [N m/rad, N m s/rad; N/m, N s/m if sliding].
-    viscous, coulomb: friction [N m s/rad, N m], what the motor must give on top of inverse dynamics.
-    coulomb_rate: Coulomb friction is coulomb * tanh(rate / coulomb_rate) [rad/s]; steps must resolve it.
-    rotor_inertia: seen at the joint [kg m^2]. lag_s: time constant of the motor's torque, zero for none.
+    coulomb_rate: in friction the sign of a rate is tanh(rate / coulomb_rate) [rad/s]; steps must resolve it.
+    lag_s: time constant of the motor's torque, zero for none.
     torque_limit: of what is asked of the motor; None for the limits of the robot's joints.
     model: the robot as the controller assumes it to be; its inverse dynamics along the command, the base
         reacting, are fed forward. None for no feed-forward.
@@ -34,10 +39,7 @@ class Drives:
 
     stiffness: ArrayLike = 0.0
     damping: ArrayLike = 0.0
-    viscous: ArrayLike = 0.0
-    coulomb: ArrayLike = 0.0
     coulomb_rate: ArrayLike = 0.01
-    rotor_inertia: ArrayLike = 0.0
     lag_s: ArrayLike = 0.0
     torque_limit: ArrayLike | None = None
     model: Robot | None = None
@@ -67,8 +69,7 @@ class Drives:
         q: the posture whose inertias count, shape (joints,), zero unless given. others: further fields.
         """
         posture = np.zeros(len(robot.joints)) if q is None else np.asarray(q, float)
-        inertia = np.diagonal(joint_inertia(robot, posture[None])[0])
-        inertia = inertia + np.asarray(others.get("rotor_inertia", 0.0), float)
+        inertia = np.diagonal(joint_inertia(robot, posture[None])[0]) + _rotors(robot)
         speed = 2.0 * np.pi * frequency_Hz
         gains = {"stiffness": speed**2 * inertia, "damping": 2.0 * damping_ratio * speed * inertia}
         return cls(**(gains | others))
@@ -79,12 +80,20 @@ class Drives:
     def motors(self, robot: Robot) -> Motors:
         """The numbers of every joint of a robot, as the compiled flight takes them."""
         limit = [joint.torque for joint in robot.joints] if self.torque_limit is None else self.torque_limit
-        values = [limit if name == "torque_limit" else getattr(self, name) for name in self._numbers()]
+        given = (self.stiffness, self.damping, self.coulomb_rate, self.lag_s, limit)
         try:
-            spread = [np.broadcast_to(np.asarray(each, float), (len(robot.joints),)) for each in values]
+            spread = [read_only(np.broadcast_to(np.asarray(each, float), (len(robot.joints),))) for each in given]
         except ValueError as error:
             raise ShapeError(f"the drives are not for {len(robot.joints)} joints, which {robot.name} has") from error
-        return Motors(*(read_only(each) for each in spread))
+        stiffness, damping, smooth, lag, highest = spread
+        friction = tuple(read_only(each) for each in friction_numbers(robot))
+        rotor, spin = read_only(_rotors(robot)), read_only(spin_ratios(robot))
+        return Motors(stiffness, damping, friction, smooth, rotor, spin, lag, highest)
+
+
+def _rotors(robot: Robot) -> Array:
+    """Inertias of rotors as the joints feel them, shape (joints,)."""
+    return np.array([joint.drive.rotor for joint in robot.joints])
 
 
 def motor_inertia(robot: Robot, motors: Motors, q: Array) -> Array:
@@ -102,7 +111,8 @@ def fastest_rate(robot: Robot, motors: Motors, q: Array) -> float:
     The largest eigenvalue of M e'' + D e' + K e = 0, motors that lag apart, and what their lag adds.
     """
     n, M = q.shape[1], motor_inertia(robot, motors, q)
-    drag = np.diag(motors.damping + motors.viscous + motors.coulomb / motors.smooth)
+    still = np.zeros(n)
+    drag = np.diag(motors.damping + friction_slope(still, still, 1.0 / motors.smooth, motors.friction))
     A = np.zeros((len(q), 2 * n, 2 * n))
     A[:, :n, n:] = np.eye(n)
     A[:, n:, :n] = -np.linalg.solve(M, np.broadcast_to(np.diag(motors.stiffness), M.shape))

@@ -16,10 +16,11 @@ from numpy.typing import ArrayLike
 from freefloat.arrays import Array, frozen_array, read_only
 from freefloat.dynamics import kernels
 from freefloat.dynamics.attitude_kernels import propagate
+from freefloat.dynamics.drive_torques import drive_loads, driven_dynamics
 from freefloat.dynamics.momentum_rows import momentum_by_wheel_rates, momentum_matrix, wheel_momentum
 from freefloat.dynamics.reaction import Reaction, base_accelerations
+from freefloat.dynamics.rotors import rotor_momentum
 from freefloat.dynamics.samples import Samples
-from freefloat.dynamics.torque import inverse_dynamics
 from freefloat.errors import FreefloatError, ShapeError
 from freefloat.frozen import Content
 from freefloat.motion.trajectory import Trajectory
@@ -143,7 +144,7 @@ def simulate_motion(
     pulses: Sequence[Pulse] = (),
     disturbance: Disturbance | None = None,
 ) -> Samples:
-    """The true motion at the times t (n,) [s]: joints as commanded, base reacting; torques by inverse dynamics.
+    """The true motion at the times t (n,) [s]: joints as commanded, base reacting; torques of the motors.
 
     wheels: held at the trajectory's rates (constant where it has none), free and frictionless, or such that the base
         keeps its first attitude, whatever joints and pushes do.
@@ -201,7 +202,8 @@ class _PrescribedFlight:
             raise CannotFly("wheels hold the attitude of a base that starts at rest, without gravity gradient")
         body, rates = locked_bodies(robot, self.half), np.array(self.half.need("wheel_rates", "wheels"))
         com, h, R_IB = body[:, :3] / robot.mass, np.diff(self.t)[:, None], rotations([self.start.attitude])[0]
-        own = body[:, 12:15] - np.cross(com, body[:, 9:12]) + wheel_momentum(robot, rates)
+        spin = wheel_momentum(robot, rates) + self._rotors()
+        own = body[:, 12:15] - np.cross(com, body[:, 9:12]) + spin
         force, moment = self.wrench[:, :3], self.wrench[:, 3:] + self.disturbance.torque_Nm @ R_IB
         begin, half, end = (moment - np.cross(c, force) for c in (com[:-2:2], com[1::2], com[2::2]))
         total = np.zeros_like(own)
@@ -229,22 +231,26 @@ class _PrescribedFlight:
         if self.robot.base == "fixed":
             return self._held(whole)
         body = locked_bodies(self.robot, self.half)
-        spin = wheel_momentum(self.robot, self.half.need("wheel_rates", "wheels"))
+        spin, rotors = wheel_momentum(self.robot, self.half.need("wheel_rates", "wheels")), self._rotors()
         quaternion, state, x = (np.empty((1, self.t.size, width)) for width in (4, 9, 6))
         quaternion[0, 0] = self.start.attitude
-        state[:, 0], rate = start_states(self.robot, [self.start], body[:1], spin[:1])
+        state[:, 0], rate = start_states(self.robot, [self.start], body[:1], spin[:1] + rotors[:1])
         if self.free:  # what a free wheel keeps is its own momentum along its axis
             spin[:] = spin[0] + turned(free_inertia(self.robot)[None], rate)
         surroundings = (self.robot, self.t, self.free, self.wrench, self.disturbance)
-        propagate_runs(*surroundings, body[None], spin[None], quaternion, state, x)
+        propagate_runs(*surroundings, body[None], (spin + rotors)[None], quaternion, state, x)
         return self._samples(whole, body[::2], quaternion[0], state[0], x[0])
+
+    def _rotors(self) -> Array:
+        """Momentum of the rotors' spin, base axes, shape (2n - 1, 3)."""
+        return rotor_momentum(self.robot, self.half.q, self.half.need("dq", "a flight"))
 
     def _held(self, whole: Samples) -> Samples:
         """On a fixed base, whose frame is the inertial one: nothing but torques and reactions to find."""
         still = np.zeros((self.t.size, 3))
         level = np.tile([0.0, 0.0, 0.0, 1.0], (self.t.size, 1))
         fixed = replace(whole, v=still, w=still, dv=still, dw=still, attitude=level, position=still)
-        needed = inverse_dynamics(self.robot, fixed)
+        needed = driven_dynamics(self.robot, fixed)
         return replace(fixed, base_wrench=needed[:, :6], torques=needed[:, 6:])
 
     def _samples(self, whole: Samples, body: Array, quaternion: Array, state: Array, x: Array) -> Samples:
@@ -263,11 +269,12 @@ class _PrescribedFlight:
         free = free_inertia(robot) if self.free else None
         if self.free:
             flown = replace(flown, wheel_accelerations=np.zeros((len(flown), len(robot.wheels))))
-        dv, dw = base_accelerations(robot, flown, wrench, free)
+        still = replace(flown, dw=np.zeros((len(flown), 3)))  # what rotors ask of the base does not depend on it
+        dv, dw = base_accelerations(robot, flown, wrench - drive_loads(robot, still)[:, :6], free)
         moved = replace(flown, dv=dv, dw=dw)
         if self.free:
             moved = replace(moved, wheel_accelerations=-dw @ robot.wheel_axes.T)
-        needed = inverse_dynamics(robot, moved)
+        needed = driven_dynamics(robot, moved)
         across = np.delete(np.arange(6), allowed_rows(robot))  # where a planar base cannot go, its table pushes
         wrench[:, across] = needed[:, across]
         return replace(moved, base_wrench=wrench, torques=needed[:, 6:])

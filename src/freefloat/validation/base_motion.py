@@ -97,9 +97,9 @@ class BaseMotionPrediction:
             own = given.readings(name)
             entry = self.torques[rows.flight]
             assert entry is not None
-            balance, sd, joints = entry.balance, entry.sd, self.problem.robot.joint_names
+            sd, joints = entry.sd, self.problem.robot.joint_names
             noise, residual = np.sqrt((sd[own] ** 2).mean(axis=0)), rows.values * sd[own]
-            measured = balance.measured[own]
+            measured = given.samples.need("torques", "validation")[own]
             signal, unit = measured.std(axis=0), UNITS[name]
             left = ChannelResidual(given.name, name, joints, unit, given.t[own], residual, noise, signal=signal)
             return PredictedReading.of(left, measured)

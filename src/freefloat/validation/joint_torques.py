@@ -50,6 +50,7 @@ class JointTorques:
             return None
         balance, dofs = TorqueBalance(problem, given, problem.minimal.kept), len(robot.joints)
         inertia = joint_inertia(robot.with_parameters(estimate.parameters), given.samples.q)
+        inertia += np.diag([joint.drive.rotor for joint in robot.joints])
         place, variance = flight.place(JOINT_MOTION), np.broadcast_to(given.noise["torques"] ** 2, inertia.shape[:2])
         if place is not None and isinstance(given.curves, ProjectedCurves):
             joint, acceleration = given.curves.error_accelerations(given.t)

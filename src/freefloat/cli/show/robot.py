@@ -14,7 +14,7 @@ from freefloat.report.words import number
 
 
 def show_robot(summary: dict[str, Any]) -> None:
-    """The robot as a heading, a table of its tree, its wheels and what is unphysical."""
+    """The robot as a heading, a table of its tree, its wheels, drives and what is unphysical."""
     out = console()
     moving, joints = len(summary["moving_bodies"]), len(summary["joints"])
     wheels, mass, com = (
@@ -30,6 +30,10 @@ def show_robot(summary: dict[str, Any]) -> None:
     out.print(_tree_table(summary))
     if summary["wheels"]:
         out.print(_wheel_table(summary["wheels"]))
+    for body in summary["bodies"]:
+        if body["joint"] and body["joint"]["drive"]:
+            said = ", ".join(f"{name} {number(value)}" for name, value in body["joint"]["drive"].items())
+            out.print(f"drive of {escape(body['joint']['name'])}: {said}")
     for point in summary["points"]:
         out.print(f"point {escape(point['name'])}: {vector(point['xyz_m'])} m in {escape(point['body'])}")
     if summary["unphysical"]:

@@ -13,6 +13,9 @@ The velocity of the base drops out with its acceleration. Angular rates are meas
 predicted, and with C = d(Y phi) / dw, exact because torques are quadratic in rates,
 
     d tau / d phi += (C_j - A_q^T A_b^-1 C_b) dw / d phi,      dw / d phi = -(A_b^-1 K)_w.
+
+What the drives of the robot's joints give is taken off the measured torques, but for the spin of rotors, which would
+move the base as well.
 """
 
 from __future__ import annotations
@@ -22,8 +25,10 @@ from numpy.typing import NDArray
 
 from freefloat.arrays import Array, read_only
 from freefloat.dynamics import kernels
+from freefloat.dynamics.drive_torques import drive_torques
 from freefloat.dynamics.momentum_rows import momentum_matrix, momentum_regressor, spin_momentum, wheel_momentum
 from freefloat.dynamics.reaction import Reaction, check_inertia, six_rows, solve_base, without_base
+from freefloat.dynamics.rotors import without_gears
 from freefloat.dynamics.samples import Samples
 from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.problem import Problem
@@ -43,7 +48,7 @@ class TorqueBalance:
         if samples.torques is None:
             raise NotApplicable(f"{flight.name}: joint torques were not measured; input error compares them")
         self.robot, self.flight, self.columns = problem.robot, flight, columns
-        self.measured = samples.torques
+        self.measured = samples.torques - self._driven(samples)
         self.present = problem.present(flight)
         self.allowed = allowed_rows(self.robot)
         self.q, self.dq = samples.q, samples.need("dq", "input error")
@@ -52,6 +57,11 @@ class TorqueBalance:
         self.predicts = samples.w is None and self.allowed.size > 0
         self._check()
         self.spin, self.pushed = self._wheels()
+
+    def _driven(self, samples: Samples) -> Array:
+        """What drives give, as far as each joint feels its own; the sign of a rate is as sharp as it is measured."""
+        smooth = self.flight.sd("dq", samples.q.shape[1])
+        return drive_torques(without_gears(self.robot), samples, smooth)
 
     def _check(self) -> None:
         if self.predicts and not self.flight.momentum.is_zero:

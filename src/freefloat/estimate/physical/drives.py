@@ -8,7 +8,6 @@ orthogonal to F, so this is the fit to the torques themselves with the bodies he
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -44,18 +43,6 @@ def drives_beside(estimate: Estimate, parameters: Array) -> tuple[Drive, ...]:
             best = lsq_linear(F, F @ sizes + change, (least, np.inf)).x
             drives[place] = replace(drives[place], **dict(zip(terms, best.tolist(), strict=True)))
     return tuple(drives)
-
-
-def with_drives(robot: Robot, drives: Sequence[Drive]) -> Robot:
-    """The robot with these drives of its joints."""
-    given = {joint.name: drive for joint, drive in zip(robot.joints, drives, strict=True)}
-    bodies = [
-        body
-        if body.joint is None or body.joint.name not in given
-        else replace(body, joint=replace(body.joint, drive=given[body.joint.name]))
-        for body in robot.bodies
-    ]
-    return replace(robot, bodies=tuple(bodies))
 
 
 def _columns(robot: Robot, motion: Samples, terms: list[DriveTerm], place: int) -> Array:

@@ -35,7 +35,7 @@ from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimated_clusters import cad_spread, spread_of, undeclared
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.physical.balance import Balance, Seen, balance, chance_of, left_of_prior, near_masses, seen_of
-from freefloat.estimate.physical.drives import drives_beside, with_drives
+from freefloat.estimate.physical.drives import drives_beside
 from freefloat.estimate.physical.masses import MassBefore, masses_before
 from freefloat.estimate.physical.pieces import with_physical_pieces
 from freefloat.estimate.physical.pseudo_inertia_program import (
@@ -55,7 +55,6 @@ from freefloat.estimate.physical.regularisers import (
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.structured.as_standard import standard_estimate
-from freefloat.robot.drive import Drive
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY, can_exist
 from freefloat.robot.selection import select_parameters
@@ -67,7 +66,8 @@ _MOSTLY = 0.5
 class PhysicalRobot:
     """A robot that can exist, as near to an estimate as such robots come.
 
-    robot: with these values and drives. parameters: its standard parameters, shape (10 bodies,).
+    robot: with these values, and friction and rotors of its joints fitted again beside them.
+    parameters: its standard parameters, shape (10 bodies,).
     clusters: its clusters, those of the estimate, shape (c,).
     misfit: distance d of these from the estimate's, in standard deviations; zero if they are the same.
     explains: whether the least misfit that a physical robot has is no more than chance.
@@ -76,7 +76,6 @@ class PhysicalRobot:
     prior_share: part of each parameter's variance (given the data) in that before the data, shape (10 bodies,): one
         where the value is the CAD model's alone, zero where it is the data's or was declared.
     from_prior: parameters that are mostly the CAD model's. masses: what each body weighs, and did in the CAD model.
-    drives: friction and rotor of each joint of the robot, fitted again beside these bodies.
     warnings, notes: sentences.
     """
 
@@ -90,7 +89,6 @@ class PhysicalRobot:
     prior_share: Array
     from_prior: tuple[str, ...]
     masses: tuple[MassBefore, ...] = ()
-    drives: tuple[Drive, ...] = ()
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -155,8 +153,7 @@ def _told(
     share = _prior_share(seen, coordinates, undeclared(estimate))
     names = np.array(estimate.robot.parameter_names)
     from_prior = tuple(names[share > _MOSTLY].tolist())
-    drives = drives_beside(estimate, phi)
-    robot = with_drives(with_physical_pieces(estimate.robot, phi), drives)
+    robot = with_physical_pieces(estimate.robot, phi).with_drives(drives_beside(estimate, phi))
     clusters = estimate.minimal.values(phi)
     warnings, notes = [], [_prior_sentence(coordinates, seen, from_prior)]
     limit = f", with {', '.join(at_limit)} at the limit of what bodies can be" if at_limit else ""
@@ -185,7 +182,6 @@ def _told(
         share,
         from_prior,
         masses,
-        drives,
         tuple(warnings),
         tuple(notes),
     )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from freefloat.arrays import AXES, Array
-from freefloat.dynamics.torque import inverse_dynamics
+from freefloat.dynamics.drive_torques import driven_dynamics
 from freefloat.excitation.margin import Margin
 from freefloat.excitation.sheet import in_words
 from freefloat.mission.run_directory import Run
@@ -133,7 +133,7 @@ def _torques(run: Run) -> list[Figure]:
     if motion.torques is not None:
         torques, note = motion.torques, ""
     elif motion.dq is not None and motion.ddq is not None:
-        torques, note = inverse_dynamics(robot, motion)[:, 6:], "by the CAD model"
+        torques, note = driven_dynamics(robot, motion)[:, 6:], "by the CAD model"
     else:
         return []
     traces = [line(t, torques[:, index], name, **style_of(index)) for index, name in enumerate(robot.joint_names)]
