@@ -1,9 +1,6 @@
-"""Where a reacting base is and how it moves: as it starts, and from the momentum that was propagated."""
+"""A reacting base as one locked body with free wheels, and where it is once its momentum was propagated."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,13 +8,9 @@ from freefloat.arrays import Array
 from freefloat.dynamics import kernels
 from freefloat.dynamics.momentum_rows import momentum_by_wheel_rates
 from freefloat.dynamics.samples import Samples
-from freefloat.robot.base_axes import turning_axes
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY
-from freefloat.robot.rotations import rotations, turned
-
-if TYPE_CHECKING:
-    from freefloat.simulation.simulate import Start
+from freefloat.robot.rotations import turned
 
 
 def locked_bodies(robot: Robot, samples: Samples) -> Array:
@@ -26,32 +19,6 @@ def locked_bodies(robot: Robot, samples: Samples) -> Array:
     phi = robot.parameters.reshape(-1, PER_BODY)
     kernels.composite(robot.tree.arrays, samples.q, samples.need("dq", "a flight"), phi, inertia, momentum)
     return np.hstack([inertia, momentum])
-
-
-def start_states(robot: Robot, starts: Sequence[Start], body: Array, spin: Array) -> tuple[Array, Array]:
-    """Linear, angular momentum, centre of mass at the start, inertial axes (runs, 9); base rates (runs, 3).
-
-    body (runs, 15) and spin (runs, 3): the robot as one locked body and its wheels' momentum, base axes.
-    """
-    mass, com, p = robot.mass, body[:, :3] / robot.mass, body[:, 9:12]
-    square = (com * com).sum(axis=1)[:, None, None] * np.eye(3)
-    inertia = body[:, [[3, 4, 6], [4, 5, 7], [6, 7, 8]]] - mass * (square - com[:, :, None] * com[:, None, :])
-    joints = body[:, 12:15] - np.cross(com, p) + spin
-    axes = turning_axes(robot)
-    rate, angular, linear = np.zeros_like(com), np.zeros_like(com), np.zeros_like(com)
-    angular[:, axes] = np.array([start.angular_momentum for start in starts])[:, axes]
-    missing = (angular - joints)[:, axes, None]
-    rate[:, axes] = np.linalg.solve(inertia[:, axes[:, None], axes], missing)[..., 0]
-    turns = [run for run, start in enumerate(starts) if start.rate is not None]
-    for run in turns:
-        rate[run, axes] = np.asarray(starts[run].rate)[axes]
-    angular[turns] = (turned(inertia, rate) + joints)[turns]
-    for run, start in enumerate(starts):
-        if start.velocity is not None:
-            linear[run] = mass * (start.velocity + np.cross(rate[run], com[run])) + p[run]
-    R_IB = rotations([start.attitude for start in starts])
-    centre = np.array([start.position for start in starts]) + turned(R_IB, com)
-    return np.hstack([turned(R_IB, linear), turned(R_IB, angular), centre]), rate
 
 
 def base_positions(robot: Robot, start: Array, R_IB: Array, com: Array, centre: Array) -> Array:

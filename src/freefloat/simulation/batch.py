@@ -25,7 +25,7 @@ from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.rotations import rotations, turned
-from freefloat.simulation.base_state import base_positions, free_inertia, free_rates, start_states
+from freefloat.simulation.base_state import base_positions, free_inertia, free_rates
 from freefloat.simulation.simulate import (
     CannotFly,
     Disturbance,
@@ -35,6 +35,7 @@ from freefloat.simulation.simulate import (
     instants,
     propagate_runs,
     pulse_wrench,
+    start_states,
     turns_freely,
     with_midpoints,
 )

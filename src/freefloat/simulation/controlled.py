@@ -24,7 +24,7 @@ from freefloat.robot.base_axes import allowed_rows
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.rotations import rotations
-from freefloat.simulation.base_state import locked_bodies, start_states
+from freefloat.simulation.base_state import locked_bodies
 from freefloat.simulation.controlled_kernels import Course, Mechanism, Motors, fly
 from freefloat.simulation.drives import Drives, fastest_rate, motor_inertia
 from freefloat.simulation.simulate import (
@@ -36,6 +36,7 @@ from freefloat.simulation.simulate import (
     instants,
     pulse_wrench,
     simulate_motion,
+    start_states,
     turns_freely,
     with_midpoints,
 )

@@ -27,7 +27,7 @@ from freefloat.robot.base_axes import allowed_rows, turning_axes
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import inertia_entries
 from freefloat.robot.rotations import rotations, turned
-from freefloat.simulation.base_state import base_positions, free_inertia, free_rates, locked_bodies, start_states
+from freefloat.simulation.base_state import base_positions, free_inertia, free_rates, locked_bodies
 
 Wheels = Literal["held", "free", "hold-attitude"]
 
@@ -350,3 +350,29 @@ def with_midpoints(t: Array) -> Array:
     both = np.empty(2 * t.size - 1)
     both[::2], both[1::2] = t, 0.5 * (t[1:] + t[:-1])
     return both
+
+
+def start_states(robot: Robot, starts: Sequence[Start], body: Array, spin: Array) -> tuple[Array, Array]:
+    """Linear, angular momentum, centre of mass at the start, inertial axes (runs, 9); base rates (runs, 3).
+
+    body (runs, 15) and spin (runs, 3): the robot as one locked body and its wheels' momentum, base axes.
+    """
+    mass, com, p = robot.mass, body[:, :3] / robot.mass, body[:, 9:12]
+    square = (com * com).sum(axis=1)[:, None, None] * np.eye(3)
+    inertia = body[:, [[3, 4, 6], [4, 5, 7], [6, 7, 8]]] - mass * (square - com[:, :, None] * com[:, None, :])
+    joints = body[:, 12:15] - np.cross(com, p) + spin
+    axes = turning_axes(robot)
+    rate, angular, linear = np.zeros_like(com), np.zeros_like(com), np.zeros_like(com)
+    angular[:, axes] = np.array([start.angular_momentum for start in starts])[:, axes]
+    missing = (angular - joints)[:, axes, None]
+    rate[:, axes] = np.linalg.solve(inertia[:, axes[:, None], axes], missing)[..., 0]
+    turns = [run for run, start in enumerate(starts) if start.rate is not None]
+    for run in turns:
+        rate[run, axes] = np.asarray(starts[run].rate)[axes]
+    angular[turns] = (turned(inertia, rate) + joints)[turns]
+    for run, start in enumerate(starts):
+        if start.velocity is not None:
+            linear[run] = mass * (start.velocity + np.cross(rate[run], com[run])) + p[run]
+    R_IB = rotations([start.attitude for start in starts])
+    centre = np.array([start.position for start in starts]) + turned(R_IB, com)
+    return np.hstack([turned(R_IB, linear), turned(R_IB, angular), centre]), rate
