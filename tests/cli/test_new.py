@@ -1,7 +1,10 @@
 """A mission that `freefloat new` writes is designed, flown and identified as it is, whatever the robot."""
 
+import json
 from pathlib import Path
 
+import jsonschema
+import numpy as np
 import pytest
 import yaml
 from cli.calling import ended
@@ -99,6 +102,39 @@ def test_a_urdf_is_told_how_its_base_moves(tmp_path, base):
     assert (tmp_path / "mine.urdf").read_text() == text
     code, _, err = ended(["new", "trial", "--urdf", "mine.urdf", "--base", base], tmp_path)
     assert (code, err) == (2, "freefloat: trial.yaml: is there already; choose another name or remove it first\n")
+
+
+@pytest.mark.parametrize("kind", ROBOTS)
+def test_the_schema_accepts_what_is_written(tmp_path, kind):
+    (tmp_path / "robot.yaml").write_text(yaml.safe_dump(ROBOTS[kind]))
+    ended(["new", "trial", "--urdf", "robot.yaml"], tmp_path)
+    schema = json.loads(ended(["schema", "mission"], tmp_path)[1])
+    checker = jsonschema.Draft202012Validator(schema)
+    written = yaml.safe_load((tmp_path / "trial.yaml").read_text())
+    assert [f"{error.json_path}: {error.message}" for error in checker.iter_errors(written)] == []
+    written["sensors"]["joints"]["noise_rad"] = "little"
+    assert not checker.is_valid(written)
+
+
+@pytest.mark.parametrize("gravity", [None, [0.0, 0.0, -9.81]], ids=["unsaid", "in the robot file"])
+def test_an_arm_on_the_ground_is_asked_for_gravity_only_where_nobody_said_it(tmp_path, gravity):
+    base = {key: value for key, value in BOLTED.items() if key != "gravity_m_s2"}
+    base |= {} if gravity is None else {"gravity_m_s2": gravity}
+    (tmp_path / "robot.yaml").write_text(yaml.safe_dump({**ROBOT, "base": base, "bodies": [ARM]}))
+    ended(["new", "trial", "--urdf", "robot.yaml"], tmp_path)
+    mission = tmp_path / "trial.yaml"
+    assert ("\nstance: {gravity_m_s2: [0, 0, -9.80665]}" in mission.read_text()) == (gravity is None)
+    np.testing.assert_allclose(ff.load_mission(mission).robot.gravity, gravity or [0.0, 0.0, -9.80665])
+    text = mission.read_text()
+    mission.write_text("\n".join(line for line in text.splitlines() if not line.startswith("stance")))
+    t = np.linspace(0.0, 10.0, 400)
+    rows = np.column_stack([t, np.sin(t), np.cos(t)])
+    np.savetxt(tmp_path / "arm.csv", rows, delimiter=",", header="t_s,q_j1_rad,tau_j1_Nm", comments="")
+    code, _, err = ended(["identify", "trial.yaml", "arm.csv", "--method", "least-squares"], tmp_path)
+    asked = "nobody said which way gravity acts"
+    assert (asked in err) == (gravity is None)
+    assert ("write `stance: {gravity_m_s2: [0, 0, -9.80665]}` in the mission" in err) == (gravity is None)
+    assert (code == 2) == (gravity is None)
 
 
 def test_bodies_that_cannot_exist_are_said_at_once(tmp_path):

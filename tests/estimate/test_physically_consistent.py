@@ -12,16 +12,21 @@ from random_trees import ROBOTS, random_robot
 
 from freefloat.dynamics.momentum_rows import momentum_regressor
 from freefloat.dynamics.states import random_states
+from freefloat.dynamics.torque import torque_regressor
+from freefloat.dynamics.total_momentum import TotalMomentum
 from freefloat.errors import UnknownName
-from freefloat.estimate.estimate_parts import Budget
+from freefloat.estimate.estimate_parts import Budget, Quantity, UsedFlight
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.linear.least_squares import LeastSquares
+from freefloat.estimate.physical.drives import drives_beside
 from freefloat.estimate.physical.physically_consistent import PhysicallyConsistent, physical_robot
 from freefloat.estimate.physical.pieces import with_physical_pieces
 from freefloat.estimate.physical.pseudo_inertia_program import NotSolved
+from freefloat.estimate.physical.regularisers import TradeOff
 from freefloat.estimate.prior import CadSpread
 from freefloat.models.model import NotApplicable
+from freefloat.robot.drive import drive_name
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import parameters_from_com, pseudo_inertia
 from freefloat.robot.parts import Body, Joint
@@ -308,7 +313,7 @@ def test_a_body_stays_inside_its_ellipsoid():
     free = physical_robot(estimate).parameters[20:30]
     centre, size = free[1:4] / free[0], 0.4 * np.sqrt(np.trace(pseudo_inertia(free)[:3, :3]) / free[0])
     bound = Ellipsoid(centre, np.array([size, 1.2 * size, 0.8 * size]))
-    kept = physical_robot(estimate, inside={"body2": bound}).parameters[20:30]
+    kept = physical_robot(estimate, trade_off=TradeOff(weight=0.0, inside={"body2": bound})).parameters[20:30]
     assert reach_beyond(free, bound) > 0.1
     assert reach_beyond(kept, bound) < 1e-6
 
@@ -324,7 +329,7 @@ def reach_beyond(phi, ellipsoid):
 def test_an_ellipsoid_of_a_body_that_is_not_there_is_refused():
     robot = random_robot(7, bodies=3, base="free")
     with pytest.raises(UnknownName, match="no moving body named 'wing'"):
-        physical_robot(estimate_of(robot), inside={"wing": Ellipsoid(np.zeros(3), np.ones(3))})
+        physical_robot(estimate_of(robot), trade_off=TradeOff(inside={"wing": Ellipsoid(np.zeros(3), np.ones(3))}))
 
 
 def test_the_base_keeps_room_for_its_wheels():
@@ -388,3 +393,109 @@ def test_exact_data_come_back_exactly(model):
     spread = np.sqrt(np.diagonal(case.problem.cad_covariance))
     assert np.abs((found.values - case.truth()) / spread).max() < 1e-8
     assert found.outcome == "good"
+
+
+# ---------------------------------------------------------------------- near the CAD model
+
+
+def strained(robot, seed=3, sharp=1e-4):
+    """An estimate a little wrong in what is sharply known, so that bodies that keep it are far from the CAD model."""
+    estimate = estimate_of(robot, relative=sharp)
+    rng = np.random.default_rng([seed, 47])
+    spread = np.sqrt(np.diagonal(CadSpread().of_clusters(robot, estimate.minimal.combine)))
+    return replace(estimate, values=estimate.values + 0.6 * spread * rng.normal(size=spread.size))
+
+
+def masses(found):
+    return found.parameters[::10]
+
+
+@pytest.mark.parametrize("regulariser", ["euclidean", "entropic", "pull-back"])
+def test_bodies_that_keep_wrong_clusters_are_far_and_the_balance_is_near(regulariser):
+    robot = random_robot(12, bodies=6, base="fixed", prismatic=False)
+    estimate = strained(robot)
+    kept = physical_robot(estimate, trade_off=TradeOff(weight=0.0))
+    near = physical_robot(estimate, trade_off=TradeOff(regulariser, weight=1e4, mass_factor=None))
+    cad = np.abs(robot.parameters[::10])
+    assert near.misfit > kept.misfit
+    assert np.abs(np.log(masses(near) / cad))[1:].max() < np.abs(np.log(masses(kept) / cad))[1:].max()
+    assert any("are moved by" in note for note in near.notes)
+    assert (smallest_eigenvalues(near.parameters[shown(estimate)]) > 0.0).all()
+
+
+def test_a_weight_between_gives_a_misfit_between():
+    robot = random_robot(12, bodies=6, base="fixed", prismatic=False)
+    weights = (0.0, 1.0, 1e2, 1e4)
+    found = [
+        physical_robot(strained(robot), trade_off=TradeOff(weight=each, mass_factor=None)).misfit for each in weights
+    ]
+    assert (np.diff(found) >= -1e-6).all()
+    assert found[-1] > found[0]
+
+
+def test_masses_are_within_their_factor_where_that_costs_no_more_than_chance():
+    robot = random_robot(12, bodies=6, base="fixed", prismatic=False)
+    estimate = strained(robot, sharp=0.05)
+    ratio = [masses(physical_robot(estimate, trade_off=TradeOff(mass_factor=each))) for each in (None, 1.05)]
+    free, bound = (each[1:] / robot.parameters[10::10] for each in ratio)
+    assert np.abs(np.log(free)).max() > np.log(1.05)
+    assert np.abs(np.log(bound)).max() < np.log(1.05) + 1e-6
+
+
+def test_masses_that_the_data_show_are_no_ones_to_bound():
+    robot = random_robot(5, bodies=4, base="free", prismatic=False)
+    heavy = robot.with_parameters(robot.parameters * 4.0)
+    found = physical_robot(estimate_of(heavy, robot, relative=1e-4))
+    assert masses(found).sum() == pytest.approx(4.0 * masses(physical_robot(estimate_of(robot))).sum(), rel=1e-3)
+
+
+def test_a_total_mass_that_is_known_is_kept_and_one_that_cannot_be_is_refused():
+    robot = random_robot(12, bodies=6, base="fixed", prismatic=False)
+    estimate, total = strained(robot, sharp=0.05), 1.1 * robot.mass
+    found = physical_robot(estimate, trade_off=TradeOff(total_mass=total))
+    assert masses(found).sum() == pytest.approx(total, rel=1e-6)
+    with pytest.raises(NotSolved, match="the total mass is from 0 to 1e-06 kg"):
+        physical_robot(estimate, trade_off=TradeOff(total_mass=(None, 1e-6)))
+
+
+def test_each_body_is_said_with_its_mass_before_and_after_and_what_the_data_say():
+    robot = random_robot(12, bodies=6, base="fixed", prismatic=False)
+    found = physical_robot(strained(robot, sharp=0.05))
+    assert [each.body for each in found.masses] == list(robot.body_names[1:])
+    for each in found.masses:
+        place = 10 * robot.body_names.index(each.body)
+        assert each.before == robot.parameters[place]
+        assert each.after == found.parameters[place]
+        assert each.of_data == pytest.approx(1.0 - found.prior_share[place])
+        assert each.sentence in found.notes
+    assert found.masses[0].sentence.endswith("% the data's")
+
+
+def test_friction_is_fitted_again_beside_bodies_that_were_moved():
+    robot = random_robot(12, bodies=4, base="fixed", prismatic=False)
+    motion = random_states(robot, 200, seed=4)
+    estimate = estimate_of(robot)
+    rng = np.random.default_rng(5)
+    names = [drive_name(term, joint.name) for joint in robot.joints for term in ("coulomb", "viscous", "offset")]
+    sizes = rng.uniform(0.5, 1.0, len(names))
+    quantities = tuple(Quantity(name, size, 0.1, "N m") for name, size in zip(names, sizes, strict=True))
+    estimate = replace(
+        estimate, nuisances=quantities, flights=(UsedFlight("one", (), TotalMomentum.of("zero"), motion),)
+    )
+    same = drives_beside(estimate, robot.parameters)
+    np.testing.assert_allclose(
+        [getattr(each, term) for each in same for term in ("coulomb", "viscous", "offset")], sizes, rtol=1e-9
+    )
+    moved = robot.parameters * 1.3
+    drives = drives_beside(estimate, moved)
+    torque = torque_regressor(robot, motion)[:, 6:] @ (robot.parameters - moved)
+    for place, (before, after) in enumerate(zip(same, drives, strict=True)):
+        F = np.column_stack([np.sign(motion.dq[:, place]), motion.dq[:, place], np.ones(200)])
+        left = torque[:, place] - F @ (
+            np.array([after.coulomb, after.viscous, after.offset])
+            - np.array([before.coulomb, before.viscous, before.offset])
+        )
+        slope = F.T @ left
+        free = np.array([after.coulomb > 1e-9, after.viscous > 1e-9, True])
+        assert np.abs(slope[free]).max() < 1e-6 * np.abs(torque).sum()
+        assert (slope[~free] < 1e-6 * np.abs(torque).sum()).all()

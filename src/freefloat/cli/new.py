@@ -24,7 +24,7 @@ _TEMPLATE = """\
 format: freefloat/mission@1
 mission: {name}
 robot: {robot}              # a robot file (.yaml) or a URDF, from this file's folder
-
+{stance}
 # Bodies, or single parameters (`link2.m`), whose values you trust, and how far.
 {scale}known: {known}
 prior: cad                  # cad: the robot file's values as a soft prior | {{mass: 0.1, com: 0.1}} | none
@@ -43,9 +43,11 @@ excitation:
 
 identify:
   method: {method}
-{orbit}"""
+{friction}{orbit}"""
 
 _ORBIT = "  # nuisances: {external_torque_Nm: 1.0e-4}  # on orbit: gravity gradient and drag, estimated along\n"
+_FRICTION = "  friction: auto  # or [coulomb, viscous, offset, asymmetric, stribeck, rotor], any of them; [] for none\n"
+_STANCE = "stance: {{gravity_m_s2: [0, 0, {0:g}]}}  # along the axes of the base; zeros where nothing has weight\n"
 _WHEELS = "  channels: {}  # what moves: there are no joints\n"
 _SCALE = "# Without any, or a wheel that spins, a base that floats shows ratios of inertias, not their scale.\n"
 
@@ -143,11 +145,13 @@ def _refuse_existing(path: Path) -> None:
 
 def _mission_text(name: str, robot_path: str, robot: Robot) -> str:
     from freefloat.estimate.methods import default_method
+    from freefloat.sensors.quantities import STANDARD_GRAVITY
 
     fixed = robot.base == "fixed"  # where accuracy cannot be designed for: it is that of a base that reacts
     return _TEMPLATE.format(
         name=dumps(name, ensure_ascii=False),  # JSON's quotes are YAML's
         robot=dumps(robot_path, ensure_ascii=False),
+        stance=_STANCE.format(-STANDARD_GRAVITY) if fixed and not robot.gravity.any() else "",
         known="{load: {relative_sd: 0.002}}" if "load" in robot.body_names else "{}",
         scale="" if fixed else _SCALE,
         channels="" if robot.joints or not robot.wheels else _WHEELS.format(dumps([w.name for w in robot.wheels])),
@@ -155,6 +159,7 @@ def _mission_text(name: str, robot_path: str, robot: Robot) -> str:
         goals=" | ".join(goal for goal in get_args(GoalName) if not (fixed and "accuracy" in goal)),
         limits="\n".join(f"  # {line}" for line in _limits(robot)),
         method=default_method(robot.base),
+        friction=_FRICTION if fixed else "",
         orbit=_ORBIT if robot.base == "free" else "",
         sensors="\n".join(f"  {line}" for line in _sensors(robot)),
     )
@@ -191,7 +196,8 @@ def _sensors(robot: Robot) -> list[str]:
     noise = ", ".join(part for part, there in (("noise_rad: 2.5e-5", turns), ("noise_m: 1.0e-5", slides)) if there)
     lines = [f"joints: {{kind: encoder, {noise}, rate_Hz: 100}}"] if noise else []
     if robot.base == "fixed":
-        return [*lines, "torques: {kind: torque, noise_Nm: 0.01, rate_Hz: 100}"]
+        torques = "torques: {kind: torque, noise_Nm: 0.01, rate_Hz: 100}"
+        return [*lines, f"{torques}  # without noise_Nm: what recordings show"]
     lines.append("gyro: {kind: gyro, angle_random_walk_deg_per_sqrt_h: 0.01, bias_deg_per_h: 0.1, rate_Hz: 100}")
     if robot.wheels:
         lines.append("wheels: {kind: tachometer, noise_rad_s: 0.01, rate_Hz: 10}")

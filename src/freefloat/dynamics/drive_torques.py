@@ -18,6 +18,9 @@ from freefloat.dynamics.torque import inverse_dynamics
 from freefloat.robot.drive import FRICTION_TERMS, DriveTerm
 from freefloat.robot.model import Robot
 
+_SLOW = 0.01  # of the rate's root mean square: whoever is slower may stand
+_STANDING = 30.0  # times the noise that readings of a joint at rest are given
+
 
 class DriveColumn(NamedTuple):
     """Torque of each joint per unit of its own term, and its derivatives by rate and acceleration, (n, joints) each."""
@@ -87,3 +90,17 @@ def driven_dynamics(robot: Robot, samples: Samples, smooth: ArrayLike = 0.0) -> 
     smooth: as for `drive_column`.
     """
     return inverse_dynamics(robot, samples) + drive_loads(robot, samples, smooth)
+
+
+def doubt_near_standstill(rate: Array, acceleration: Array, between_s: float, unclear: ArrayLike = 0.0) -> Array:
+    """How many times as much as in motion a joint's torque errs, (n, joints): one, and 30 where the joint may stand.
+
+    Near standstill friction is not what it is in motion, and whether a joint has turned back is not known. A joint may
+    stand where it is slower than a hundredth of its usual rate, than what it gains in half of the time between readings
+    or than `unclear`, the rate that a measured one is not told from zero, (joints,); between, as a Gaussian.
+    """
+    speed, turning = np.abs(rate), np.abs(acceleration)
+    slow = np.maximum(_SLOW * np.sqrt((rate**2).mean(axis=0)), 0.5 * turning * between_s)
+    slow = np.maximum(slow, unclear)
+    standing = np.exp(-((speed / np.where(slow > 0.0, slow, 1.0)) ** 2)) * (slow > 0.0)
+    return np.hypot(1.0, _STANDING * standing)

@@ -9,6 +9,7 @@ from .likelihood.maximum_likelihood import MaximumLikelihood as MaximumLikelihoo
 from .likelihood.output_error import OutputError as OutputError
 from .linear.adaline import Adaline as Adaline
 from .linear.bias_compensated import BiasCompensated as BiasCompensated
+from .linear.friction_choice import FrictionChoice as FrictionChoice, chosen_friction as chosen_friction
 from .linear.hopfield_tank import HopfieldTank as HopfieldTank
 from .linear.instrumental_variable import InstrumentalVariable as InstrumentalVariable
 from .linear.least_squares import LeastSquares as LeastSquares
@@ -16,10 +17,14 @@ from .linear.recursive import Recursive as Recursive
 from .linear.total_least_squares import TotalLeastSquares as TotalLeastSquares
 from .linear.weighted import Weighted as Weighted
 from .methods import make_estimator as make_estimator
+from .physical.bounds import Box as Box
+from .physical.own_rows import PhysicalFit as PhysicalFit, physical_fit as physical_fit
 from .physical.physically_consistent import (
     PhysicallyConsistent as PhysicallyConsistent,
+    PhysicalRobot as PhysicalRobot,
     physical_robot as physical_robot,
 )
+from .physical.regularisers import TradeOff as TradeOff
 from .planned import planned_problem as planned_problem
 from .prior import CadSpread as CadSpread, UnknownBody as UnknownBody
 from .problem_data import Nuisances as Nuisances

@@ -16,6 +16,7 @@ from freefloat.errors import FileError, FreefloatError
 from freefloat.estimate import estimate_file as file
 from freefloat.estimate.cause import Cause
 from freefloat.estimate.estimate_parts import (
+    TORQUES,
     Budget,
     ChannelResidual,
     NothingKept,
@@ -36,9 +37,11 @@ from freefloat.robot.model import Robot
 from freefloat.robot.selection import select_parameters
 from freefloat.robot.yaml_read import robot_from_document
 from freefloat.robot.yaml_write import robot_document
+from freefloat.sensors.torque_sensor import TorqueReading
 
 _RESTS = 0.25  # of a variance: were the CAD model twice as bad as was said, one in six such intervals would miss
 _TOUCHED = 1e-6
+_TORQUES = (TORQUES, TorqueReading.array)
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,6 +204,18 @@ class Estimate(Content):
     def signal_words(self) -> str:
         """The same in brackets, to stand behind a multiple of noise; empty if it is not known."""
         return "" if np.isnan(self.of_signal) else f" ({in_percent(self.of_signal)} of the signal)"
+
+    @property
+    def torque_words(self) -> str:
+        """What is left of each joint's torque, in per cent of how much it varies; empty without torques."""
+        said = []
+        for each in self.residuals:
+            if each.channel in _TORQUES and not np.isnan(each.of_each_signal).all():
+                parts = zip(each.components, each.of_each_signal, strict=True)
+                listed = ", ".join(f"{name} {in_percent(part)}" for name, part in parts if not np.isnan(part))
+                where = f" of {each.flight}" if len(self.flights) > 1 else ""
+                said.append(f"torques left over{where}: {listed}")
+        return "; ".join(said)
 
     def value(self, name: str) -> tuple[float, float]:
         """Value and standard deviation of a cluster or nuisance, by its short name."""

@@ -20,6 +20,7 @@ from freefloat.sensors.kinds import READINGS
 Outcome = Literal["good", "doubtful", "failed"]
 UNITS = {reading.array: reading.unit for reading in READINGS} | {"torques": "N m", "base_wrench": "N or N m"}
 A_SIGNAL = 10.0  # times the noise' power: less is hardly a signal that could be explained
+TORQUES = "torques"  # of joints, as rows have them
 MODEL = "model"  # share of an interval that noise does not explain
 MOTION = ("q", "dq", "ddq", "w", "attitude", "position", "torques", "t")  # arrays that are kept of a flight's motion
 _BEYOND_PERCENT = 1000.0  # of a signal: how much more does not matter
@@ -91,6 +92,15 @@ class ChannelResidual(Content):
         if self.signal is None:
             return float("nan")
         return part_of_signal(np.sqrt((self.residual**2).mean(axis=0)), self.signal, self.noise)
+
+    @property
+    def of_each_signal(self) -> Array:
+        """The same of each component, shape (k,)."""
+        if self.signal is None:
+            return np.full(len(self.components), np.nan)
+        rms = np.sqrt((self.residual**2).mean(axis=0))
+        parts = zip(rms[:, None], self.signal[:, None], self.noise[:, None], strict=True)
+        return np.array([part_of_signal(*each) for each in parts])
 
     @property
     def over_noise(self) -> Array:

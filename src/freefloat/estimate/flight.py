@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from freefloat.arrays import Array
+from freefloat.data.processing.filtering import LowPass
 from freefloat.data.processing.processed import Processed
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.total_momentum import SaidMomentum, TotalMomentum
@@ -54,6 +55,7 @@ class Flight(Content):
     clocks: by array of the samples, name of the clock of the sensor behind it, that of the wheels' rates included;
         `BASE_CLOCK` unless given. `own_instants` and `wheels`, where given, have theirs in themselves.
     pulses: pushes of thrusters, by the clock of the joints; estimators that predict readings reckon with them.
+    torque_filter: that joint torques of the samples went through, so that rows filter friction, which jumps, alike.
     """
 
     samples: Samples
@@ -70,6 +72,7 @@ class Flight(Content):
     clock: str = JOINT_CLOCK
     clocks: Mapping[str, str] = field(default_factory=dict)
     pulses: tuple[Pulse, ...] = ()
+    torque_filter: LowPass | None = None
 
     def __post_init__(self) -> None:
         if self.samples.t is None:
@@ -204,4 +207,5 @@ def flight_of(
     given = {key: np.asarray(value, float) for key, value in (walks or {}).items()}
     every = {array: max(1, round(shared)) for array, shared in processed.shared.items()}
     point = processed.velocity_point
-    return Flight(processed.samples, noise, given, TotalMomentum.of(momentum), curves, without, name, every, point)
+    total, low_pass = TotalMomentum.of(momentum), processed.torque_filter
+    return Flight(processed.samples, noise, given, total, curves, without, name, every, point, torque_filter=low_pass)

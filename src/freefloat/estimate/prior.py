@@ -7,7 +7,7 @@ along with it. The spread of clusters is that of the parameters they are made of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -63,7 +63,11 @@ class CadSpread:
 
     def covariance(self, robot: Robot) -> Array:
         """Covariance of all standard parameters, block by block, shape (10 bodies, 10 bodies)."""
-        parameters = robot.parameters.reshape(-1, PER_BODY)
+        return self.of_parameters(robot.parameters, robot.body_names)
+
+    def of_parameters(self, values: Array, names: Sequence[str]) -> Array:
+        """The same for moving bodies of these standard parameters, (10 bodies,), and names."""
+        parameters = values.reshape(-1, PER_BODY)
         heaviest = max(float(parameters[:, 0].max()), 1e-300)
         covariance = np.zeros((parameters.size, parameters.size))
         for body, phi in enumerate(parameters):
@@ -71,7 +75,7 @@ class CadSpread:
             root = self._root(phi, heaviest)
             covariance[block, block] = root @ root.T
         for open_body in self.unknown:
-            place = PER_BODY * robot.body_names.index(open_body.name)
+            place = PER_BODY * names.index(open_body.name)
             covariance[place : place + PER_BODY, place : place + PER_BODY] = np.diag(open_body.sd() ** 2)
         return covariance
 

@@ -36,7 +36,7 @@ from freefloat.sensors.response import response_of
 from freefloat.sensors.sensor import Sensor
 
 _SAME = 1.5  # times the spacing of other knots: as fine as these
-_LEAST_NOISE = 1e-6  # of the largest torque: what is read without noise is read so well
+_GUESS, _SMALLEST = 0.05, 1e-3  # noise of torques of which nobody said it, over their size; size over the largest
 _OFTEN = 0.7  # of the readings: if fewer are new, the rest may repeat the last
 
 
@@ -168,11 +168,19 @@ class _Readings:
         return None if given is None else given[0]
 
     def clock(self, channel: Channel) -> str:
-        """The clock by which a channel was stamped: that of its sensor, by default its own, of joints' rates theirs."""
+        """The clock by which a channel was stamped: that of its sensor, by default its own.
+
+        Of joints' rates it is theirs, and so it is of torques that were stamped together with positions.
+        """
         sensor = self.sensor_of(channel)
-        if channel.quantity == "dq" and (sensor is None or not sensor.clock):
+        together = channel.quantity == "dq" or (channel.quantity == "tau" and self._stamped_with_joints(channel))
+        if together and (sensor is None or not sensor.clock):
             return self.joint_clock
         return channel.name if sensor is None else clock_of(sensor, channel.name)
+
+    def _stamped_with_joints(self, channel: Channel) -> bool:
+        joints = self.channels.get("q")
+        return joints is not None and np.array_equal(joints.t, channel.t)
 
     @property
     def joint_clock(self) -> str:
@@ -256,16 +264,17 @@ class _Readings:
     def _joint_torques(self, channel: Channel, known: Known) -> Measured | None:
         """Torques of all joints of a robot on the ground; of others they are not compared.
 
-        Where nobody says their noise it is that of the highest frequencies.
+        Where nobody says their noise, what a model leaves of them will tell.
         """
         names = self.robot.joint_names
         if self.robot.base != "fixed" or not set(names) <= set(channel.components):
             return None
         values, sd = channel.of(names), _sd_of(names, channel, known)
-        if not (sd > 0.0).all():
-            found = np.hypot(noise_level(evenly(channel.t, values).values), rounding_step(values) / np.sqrt(12.0))
-            sd = np.where(sd > 0.0, sd, np.maximum(found, _LEAST_NOISE * np.abs(values).max(initial=1e-9)))
-        return Measured(channel.t, values, sd)
+        if (sd > 0.0).all():
+            return Measured(channel.t, values, sd)
+        size = np.sqrt((values**2).mean(axis=0))
+        guess = _GUESS * np.maximum(size, _SMALLEST * size.max(initial=1e-9))
+        return Measured(channel.t, values, guess, guessed=True)
 
     def wheels(self, sampled: Flight, reference: str) -> WheelCurves | None:
         """Rates of the wheels as tachometers measured them, else as the samples have them by the joints' clock."""

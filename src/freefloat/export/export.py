@@ -19,8 +19,8 @@ import numpy as np
 from freefloat.errors import FileError, FreefloatError
 from freefloat.estimate.causes.outcome import IMPOSSIBLE
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.estimated_drives import estimated_drives
 from freefloat.estimate.physical.physically_consistent import PhysicalRobot, physical_robot
+from freefloat.estimate.physical.regularisers import TradeOff
 from freefloat.estimate.prior import CadSpread
 from freefloat.export.c_code import controller_c
 from freefloat.export.casadi_code import controller_casadi
@@ -32,6 +32,8 @@ from freefloat.robot.urdf_update import update_urdf
 from freefloat.robot.urdf_write import IN_URDF
 
 MJCF_ENDINGS = (".xml", ".mjcf")
+
+_WORSE = 1.5  # times what the estimate leaves of the data: a robot that leaves more is another one
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,43 +56,61 @@ class NotExported(FreefloatError):
 
 
 def export_urdf(
-    estimate: Estimate, template: FilePath, path: FilePath, *, prior: CadSpread | None = None, force: bool = False
+    estimate: Estimate,
+    template: FilePath,
+    path: FilePath,
+    *,
+    prior: CadSpread | None = None,
+    trade_off: TradeOff | None = None,
+    force: bool = False,
 ) -> Exported:
     """The physical robot of an estimate in a URDF of yours; `export_robot` writes one of our own.
 
     template: the URDF that the robot came from, of which only inertias and the friction of joints are changed.
     prior: spread of the CAD model, which decides what the data leave open; that of the estimate unless given.
+    trade_off: what bodies near the CAD model are worth against the data, and what else is known of them.
     force: whether to write it even if the estimate failed, or no robot that can exist is near it.
     """
-    physical = _physical(estimate, prior, force)
-    robot = _driven(estimate, physical)
-    update_urdf(template, robot, path)
-    return _exported(estimate, (path,), physical, left_out(robot, "a URDF", IN_URDF))
+    physical = _physical(estimate, prior, trade_off, force)
+    update_urdf(template, physical.robot, path)
+    return _exported(estimate, (path,), physical, left_out(physical.robot, "a URDF", IN_URDF))
 
 
 def export_robot(
-    estimate: Estimate, path: FilePath, *, prior: CadSpread | None = None, force: bool = False
+    estimate: Estimate,
+    path: FilePath,
+    *,
+    prior: CadSpread | None = None,
+    trade_off: TradeOff | None = None,
+    force: bool = False,
 ) -> Exported:
     """The physical robot of an estimate as a robot file, .yaml, .yml, .json, or as a URDF, .urdf.
 
-    prior, force: as for `export_urdf`.
+    prior, trade_off, force: as for `export_urdf`.
     """
-    physical = _physical(estimate, prior, force)
-    robot = _driven(estimate, physical)
+    physical = _physical(estimate, prior, trade_off, force)
+    robot = physical.robot
     robot.save(path)
     said = left_out(robot, "a URDF", IN_URDF) if _ending(path) in (".urdf", ".xml") else ()
     return _exported(estimate, (path,), physical, said)
 
 
-def export_mjcf(estimate: Estimate, path: FilePath, *, prior: CadSpread | None = None, force: bool = False) -> Exported:
+def export_mjcf(
+    estimate: Estimate,
+    path: FilePath,
+    *,
+    prior: CadSpread | None = None,
+    trade_off: TradeOff | None = None,
+    force: bool = False,
+) -> Exported:
     """The physical robot of an estimate as an MJCF file (.xml, .mjcf), which MuJoCo loads.
 
-    prior, force: as for `export_urdf`.
+    prior, trade_off, force: as for `export_urdf`.
     """
     if _ending(path) not in MJCF_ENDINGS:
         raise FileError(path, f"not a file that MJCF is written to; allowed: {', '.join(MJCF_ENDINGS)}")
-    physical = _physical(estimate, prior, force)
-    robot = _driven(estimate, physical)
+    physical = _physical(estimate, prior, trade_off, force)
+    robot = physical.robot
     write_mjcf(robot, path)
     spins = any(joint.drive.rotor and np.isfinite(joint.drive.gear_ratio) for joint in robot.joints)
     still = ("MJCF has no word for what the spin of rotors does to bodies that turn, which is left out",)
@@ -121,21 +141,17 @@ def _refuse_failed(estimate: Estimate, force: bool) -> None:
         raise NotExported("the estimate failed, and nothing is made of it unless forced")
 
 
-def _physical(estimate: Estimate, prior: CadSpread | None, force: bool) -> PhysicalRobot:
+def _physical(estimate: Estimate, prior: CadSpread | None, trade_off: TradeOff | None, force: bool) -> PhysicalRobot:
     """The nearest robot that can exist, if the estimate is near enough to it."""
     _refuse_failed(estimate, force)
-    physical = physical_robot(estimate, prior)
-    if physical.misfit > IMPOSSIBLE and not physical.explains and not force:
+    physical = physical_robot(estimate, prior, trade_off)
+    far = physical.misfit > IMPOSSIBLE and not physical.explains
+    if far and not physical.growth < _WORSE and not force:
         raise NotExported(
             f"no robot that can exist has these values: the nearest is {physical.misfit:.3g} of the estimate's "
             f"standard deviations away, more than {IMPOSSIBLE:g}, and is not written unless forced"
         )
     return physical
-
-
-def _driven(estimate: Estimate, physical: PhysicalRobot) -> Robot:
-    """The physical robot with the drives that the estimate has."""
-    return physical.robot.with_drives(estimated_drives(estimate))
 
 
 def left_out(robot: Robot, what: str, held: Collection[DriveTerm]) -> tuple[str, ...]:

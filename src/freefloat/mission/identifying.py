@@ -13,6 +13,7 @@ from freefloat import __version__
 from freefloat.data.load import load_recording
 from freefloat.data.origin import Origin
 from freefloat.data.processing.cropping import crop
+from freefloat.data.processing.filtering import LowPassBySpectrum
 from freefloat.data.processing.free_flight import free_flight_span
 from freefloat.data.processing.joint_fit import FAR
 from freefloat.data.processing.process import process
@@ -31,13 +32,14 @@ from freefloat.excitation.excitation import Excitation, trajectory_of
 from freefloat.files import FilePath
 from freefloat.mission.flying import random_motion
 from freefloat.mission.mission_file import InvalidMission, Mission
-from freefloat.mission.prior_knowledge import known_of, momentum_of, nuisances_of, prior_of
-from freefloat.models.names import ModelName
+from freefloat.mission.posing import pose, refuse_unsaid_gravity
+from freefloat.mission.prior_knowledge import momentum_of, nuisances_of, trade_off_of
 from freefloat.motion.trajectory import InvalidTrajectory, Trajectory
 from freefloat.motion.trajectory_file import trajectory_from_document
 from freefloat.sensors.wrench_sensor import WrenchSensor
 
 _NEED_VELOCITY = ("two-steps", "christidi-two-steps", "naveen-momentum")  # methods whose rows are given
+_OF_POWER = 5.0  # samples in a period of a cut-off: a product of two signals has twice their band
 _LOOKED_AT = 20000  # samples of a recording whose readings are compared at their own instants: enough to look at
 
 Recordings = Recording | FilePath | Mapping[str, Recording] | Sequence[Recording]
@@ -67,7 +69,12 @@ def identify(
 def estimator_of(mission: Mission, method: str | Estimator | None) -> Estimator:
     """The estimator that is asked for, or the mission's."""
     asked = method or method_of(mission)
-    return asked if isinstance(asked, Estimator) else make_estimator(asked, mission.robot.base)
+    if isinstance(asked, Estimator):
+        return asked
+    made = make_estimator(asked, mission.robot.base)
+    if asked == "physically-consistent":
+        return replace(made, trade_off=trade_off_of(mission))  # type: ignore[call-arg]
+    return made
 
 
 def answered(
@@ -84,7 +91,8 @@ def answered(
     absent = absent_bodies(mission, recordings, without)
     flights = flights_of(mission, named, motion, absent, settings or settings_for(mission, estimator.name))
     with one_blas_thread():
-        found = answer(_posed(mission, [flight for flight, _ in flights]))
+        posed, chosen = pose(mission, [flight for flight, _ in flights])
+        found = answer(posed)
     several = len(flights) > 1
     named_flights = [(f"{flight.name}: " if several else "", processed) for flight, processed in flights]
     said = [(name, *_said(processed, estimator)) for name, processed in named_flights]
@@ -94,7 +102,7 @@ def answered(
         found,
         outcome="doubtful" if warnings and found.outcome == "good" else found.outcome,
         warnings=(*found.warnings, *warnings),
-        notes=(*found.notes, *notes, *_elsewhere(mission, named)),
+        notes=(*found.notes, *chosen, *notes, *_elsewhere(mission, named)),
         origin={**found.origin, **_origin(mission, estimator, named, [flight for flight, _ in flights])},
     )
 
@@ -122,31 +130,7 @@ def problem(
     """
     chosen, named = settings or settings_for(mission, method_of(mission)), named_recordings(recordings)
     flights = flights_of(mission, named, motion, absent_bodies(mission, recordings, without), chosen)
-    return _posed(mission, [flight for flight, _ in flights])
-
-
-def _posed(mission: Mission, flights: Sequence[Flight]) -> Problem:
-    said = mission.settings
-    return Problem(
-        mission.robot,
-        tuple(flights),
-        known=known_of(mission),
-        zero=tuple(said.assume_zero),
-        prior=prior_of(mission),
-        nuisances=nuisances_of(mission),
-        models=tuple(said.identify.models or _models(mission, flights)),
-    )
-
-
-def _models(mission: Mission, flights: Sequence[Flight]) -> tuple[ModelName, ...]:
-    """The rows that linear methods stack unless the mission says which: those that all flights have the data for."""
-    if mission.robot.base == "fixed":
-        whole = all(flight.samples.base_wrench is not None for flight in flights)
-        torques = all(flight.samples.torques is not None for flight in flights)
-        return ("torque", "base-wrench") if whole and torques else ("base-wrench",) if whole else ("torque",)
-    needed = ("v", "position") if mission.settings.momentum == "unknown" else ("v",)
-    whole = all(getattr(flight.samples, name) is not None for flight in flights for name in needed)
-    return ("momentum",) if whole else ("angular-momentum",)
+    return pose(mission, [flight for flight, _ in flights])[0]
 
 
 def method_of(mission: Mission) -> str:
@@ -164,8 +148,12 @@ def settings_for(mission: Mission, method: str) -> ProcessSettings:
     itself = method in METHODS and make_estimator(method, mission.robot.base).reads_own_instants
     asked = mission.settings.identify.processing
     if not itself:
-        rows = {"momentum", "base-velocity"} & set(mission.settings.identify.models or ())
-        return asked.settings(ProcessSettings(velocity_from_position=bool(rows) or method in _NEED_VELOCITY))
+        models = set(mission.settings.identify.models or ())
+        velocity = bool({"momentum", "base-velocity"} & models) or method in _NEED_VELOCITY
+        of_power = "energy" in models or method == "gautier-khalil-energy"
+        torques = LowPassBySpectrum() if mission.robot.base == "fixed" else None
+        rows = ProcessSettings(velocity_from_position=velocity, torques=torques)
+        return asked.settings(replace(rows, per_cutoff=_OF_POWER) if of_power else rows)
     said = nuisances_of(mission)
     spreads = {
         joint.name: (said.joint_zero_m if joint.kind == "prismatic" else said.joint_zero_rad) or 0.0
@@ -195,6 +183,7 @@ def flights_of(
 ) -> list[tuple[Flight, Processed]]:
     """Each recording as a flight, with what processing said of it; absent: bodies that were not there, by recording."""
     _refuse_repeated(recordings)
+    refuse_unsaid_gravity(mission, recordings)
     flights = list[tuple[Flight, Processed]]()
     for name, whole in recordings.items():
         _refuse_other_channels(name, whole, settings)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from freefloat.dynamics.total_momentum import TotalMomentum
+from freefloat.estimate.physical.regularisers import TradeOff
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem_data import Nuisances
 from freefloat.mission.mission_file import Mission
@@ -21,6 +22,11 @@ def prior_of(mission: Mission) -> CadSpread | None:
     if isinstance(said, str):
         return CadSpread() if said == "cad" else None
     return said.spread()
+
+
+def trade_off_of(mission: Mission) -> TradeOff:
+    """What bodies near the CAD model are worth against the data, and what else is known of them."""
+    return mission.settings.identify.physical.trade_off(mission.robot)
 
 
 def nuisances_of(mission: Mission) -> Nuisances:

@@ -94,6 +94,11 @@ class ProcessingSection(Section):
     gyro: LowPassSection | None = Field(
         default=None, description="low-pass of angular rates on one time base; none unless given"
     )
+    torques: LowPassSection | None = Field(
+        default=None,
+        description="low-pass of joint torques, and the same of joints unless these say otherwise; that of the joints' "
+        "spectrum unless given, for linear methods on a fixed base",
+    )
     calibrations: dict[str, CalibrationSection] = Field(
         default_factory=dict, description="by channel, of gyros and accelerometers whose readings are raw"
     )
@@ -105,5 +110,6 @@ class ProcessingSection(Section):
             delays_s=dict(self.delays_s),
             joints=None if self.joints is None else self.joints.differentiator(),
             gyro=None if self.gyro is None else self.gyro.low_pass(),
+            torques=usual.torques if self.torques is None else self.torques.low_pass(),
             calibrations={name: each.calibration() for name, each in self.calibrations.items()},
         )

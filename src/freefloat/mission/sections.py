@@ -15,9 +15,11 @@ from freefloat.estimate.problem_data import Nuisances
 from freefloat.excitation.goals.names import GoalName
 from freefloat.excitation.limits.kinds import LimitsSection
 from freefloat.files import Number, Positive, Section, Vector3, did_you_mean, entries, shown
+from freefloat.mission.physical_section import PhysicalSection
 from freefloat.mission.processing import ProcessingSection
 from freefloat.mission.shapes import AnyShape, MotionShapeSection
 from freefloat.models.names import ModelName
+from freefloat.robot.drive import DriveTerm
 from freefloat.robot.model import Robot
 from freefloat.robot.standing import standing_on
 from freefloat.sensors.kinds import Sensors
@@ -193,11 +195,17 @@ class IdentifySection(Section):
     """How recordings are turned into parameters."""
 
     method: Annotated[str, AfterValidator(_method_that_exists)] | None = Field(
-        default=None, description="maximum-likelihood unless given, for a fixed base weighted"
+        default=None,
+        description="maximum-likelihood unless given; of a fixed base weighted, if `models` or a wrench sensor are",
     )
     models: Annotated[list[ModelName], Field(min_length=1)] | None = Field(
         default=None,
         description="rows that linear methods stack; those that there are data for unless given",
+    )
+    friction: Literal["auto"] | list[DriveTerm] = Field(
+        default="auto",
+        description="what is unknown of every joint's drive where torques are used; auto: what predicts torques best "
+        "that were left out, [] for nothing",
     )
     rate_Hz: Positive | None = Field(default=None, description="of the samples; the gyro's own instants unless given")
     window: Literal["auto", "whole"] | Annotated[tuple[Number, Number], entries(2)] = Field(
@@ -206,6 +214,9 @@ class IdentifySection(Section):
     )
     processing: ProcessingSection = ProcessingSection()
     nuisances: Literal["none"] | NuisancesSection = NuisancesSection()
+    physical: PhysicalSection = Field(
+        default=PhysicalSection(), description="how near to the CAD model the robot that is given back stays"
+    )
     without: dict[str, list[str]] = Field(
         default_factory=dict, description="by file name of a recording: bodies that were not there"
     )

@@ -26,6 +26,7 @@ from freefloat.mission.identifying import (
     settings_for,
 )
 from freefloat.mission.mission_file import Mission
+from freefloat.mission.posing import with_noise_left
 from freefloat.mission.prior_knowledge import nuisances_of
 from freefloat.models.names import ModelName
 from freefloat.motion.trajectory import Trajectory
@@ -82,7 +83,8 @@ def _posed(
     robot = _robot(mission, estimate)
     method = str(estimate.origin.get("method", method_of(mission)))
     processed = flights_of(mission, named, motion, absent, settings or settings_for(mission, method))
-    return *_prediction(mission, robot, estimate, tuple(flight for flight, _ in processed)), processed
+    flights = with_noise_left([flight for flight, _ in processed], estimate)
+    return *_prediction(mission, robot, estimate, flights), processed
 
 
 def _robot(mission: Mission, estimate: Estimate) -> Robot:

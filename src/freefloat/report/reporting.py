@@ -13,6 +13,7 @@ from freefloat.mission.advising import advice_of
 from freefloat.mission.drawing import mission_flown_with
 from freefloat.mission.identifying import Recordings, named_recordings
 from freefloat.mission.mission_file import InvalidMission, Mission
+from freefloat.mission.prior_knowledge import trade_off_of
 from freefloat.mission.run_directory import Run, simulated_robot
 from freefloat.mission.run_manifest import BroughtSection, RunManifest, versions
 from freefloat.report.run_page import write_run_page
@@ -83,6 +84,6 @@ def _identified(mission: Mission, estimate: Estimate) -> Robot | None:
     if estimate.outcome == "failed":
         return None
     try:
-        return physical_robot(estimate).robot.with_separate(mission.robot.separate)
+        return physical_robot(estimate, trade_off=trade_off_of(mission)).robot.with_separate(mission.robot.separate)
     except FreefloatError:  # clusters that are not sums of standard parameters, or no robot explains them
         return None

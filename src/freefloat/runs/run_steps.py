@@ -16,6 +16,7 @@ from freefloat.excitation.excitation_file import load_excitation
 from freefloat.excitation.finding import Standing
 from freefloat.export.export import NotExported, export_robot, export_urdf
 from freefloat.mission.mission_file import Mission, load_mission
+from freefloat.mission.prior_knowledge import trade_off_of
 from freefloat.mission.run_manifest import (
     EXCITATION,
     IDENTIFIED,
@@ -111,7 +112,7 @@ class RunSteps:
             self.note(f"not validated: {error}")
             return None
 
-    def export(self, estimate: Estimate) -> bool:
+    def export(self, mission: Mission, estimate: Estimate) -> bool:
         """Write the identified robot as a URDF and as a robot file; a note where it has none, or the estimate failed.
 
         Whether it was written.
@@ -122,9 +123,13 @@ class RunSteps:
         urdf, robot = (self.folder / name for name in IDENTIFIED)
         template = self.folder / self.manifest.robot
         given = template if template.suffix.lower() == ".urdf" else None
+        near = trade_off_of(mission)
         try:
-            model = export_robot(estimate, urdf) if given is None else export_urdf(estimate, given, urdf)
-            exported = (model, export_robot(estimate, robot))
+            if given is None:
+                model = export_robot(estimate, urdf, trade_off=near)
+            else:
+                model = export_urdf(estimate, given, urdf, trade_off=near)
+            exported = (model, export_robot(estimate, robot, trade_off=near))
         except (NotApplicable, NotSolved, NotExported) as error:
             self.note(f"not exported: {error}")
             return False

@@ -283,7 +283,7 @@ def _finished(
         validation = steps.do("validate", lambda: steps.validated(mission, estimate, unseen))
     if validation is not None:
         validation.save(folder / VALIDATION)
-    exported = steps.do("export", lambda: steps.export(estimate))
+    exported = steps.do("export", lambda: steps.export(mission, estimate))
     steps.hash()
     whole = Run(
         directory=folder,

@@ -32,6 +32,8 @@ class Measured(Content):
     instant that its stamp says.
     own_axes: the sensor's axes as columns, in base axes, shape (3, 3): errors of its scales are along these, and
     mistakes in the names and signs of its readings.
+    louder: how much larger the noise of each reading is than that of most, shape (n, k); None if it is not.
+    guessed: whether nobody said the noise, and sd is but a start for weighing readings by what a model leaves of them.
     by_change: of what is read by how fast it changes, which of the values count by that and which as they are, shape
     (n,); None for what is read as it is.
     """
@@ -46,8 +48,10 @@ class Measured(Content):
     response: Response = INSTANT
     by_change: NDArray[np.bool_] | None = None
     own_axes: Array = field(default_factory=lambda: np.eye(3))
+    louder: Array | None = None
+    guessed: bool = False
 
     def thinned(self, every: int) -> Self:
         """Every so many of the readings."""
-        kept = {name: getattr(self, name) for name in ("t", "values", "taken_by", "by_change")}
+        kept = {name: getattr(self, name) for name in ("t", "values", "taken_by", "by_change", "louder")}
         return replace(self, **{name: array[::every] for name, array in kept.items() if array is not None})

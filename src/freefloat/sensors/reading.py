@@ -107,6 +107,8 @@ class Reading(ABC, Generic[Spreads]):
     of_base: whether samples of the base hold it; what they do not (rates of joints, a specific force) is compared at
     its own instants only, and not planned for.
     changes: whether it reads how fast something changes (`Measured.by_change`).
+    left_is_slow: whether what a model leaves of it lasts, for no law of friction is quite right. Its noise is then
+    judged at the frequencies of the motion.
     needs_attitude: whether its prediction needs the attitude; rates do not. shows_attitude: whether it shows how the
     base lies in inertial axes, so that the first attitude is an unknown. walks: whether its errors may walk.
     """
@@ -119,6 +121,7 @@ class Reading(ABC, Generic[Spreads]):
     turns: ClassVar[bool]
     of_base: ClassVar[bool] = True
     changes: ClassVar[bool] = False
+    left_is_slow: ClassVar[bool] = False
     needs_attitude: ClassVar[bool] = True
     shows_attitude: ClassVar[bool] = False
     walks: ClassVar[bool] = False

@@ -23,7 +23,8 @@ from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, GetJsonSchemaHandler, model_validator
+from pydantic_core import CoreSchema
 
 from freefloat.arrays import Array
 from freefloat.errors import FreefloatError, ShapeError
@@ -57,12 +58,24 @@ EVERY = "*"
 Label = Annotated[str, AfterValidator(_plain)]
 NotNegative = Annotated[Number, Field(ge=0.0)]
 Probability = Annotated[Number, Field(ge=0.0, lt=1.0)]
+
+
+class _OrOneNumber:
+    """Says in a schema that one number will do."""
+
+    @staticmethod
+    def __get_pydantic_json_schema__(core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return {"anyOf": [{"type": "number"}, handler(core)]}
+
+
 # A number for all axes, or one for each.
-PerAxis = Annotated[tuple[Number, Number, Number], entries(3), BeforeValidator(_thrice)]
-SpreadPerAxis = Annotated[tuple[NotNegative, NotNegative, NotNegative], entries(3), BeforeValidator(_thrice)]
+PerAxis = Annotated[tuple[Number, Number, Number], entries(3), BeforeValidator(_thrice), _OrOneNumber]
+SpreadPerAxis = Annotated[
+    tuple[NotNegative, NotNegative, NotNegative], entries(3), BeforeValidator(_thrice), _OrOneNumber
+]
 # A number for all joints (or wheels), or a mapping of their names.
-PerName = Annotated[dict[str, Number], BeforeValidator(_for_all)]
-SpreadPerName = Annotated[dict[str, NotNegative], BeforeValidator(_for_all)]
+PerName = Annotated[dict[str, Number], BeforeValidator(_for_all), _OrOneNumber]
+SpreadPerName = Annotated[dict[str, NotNegative], BeforeValidator(_for_all), _OrOneNumber]
 
 ZERO = (0.0, 0.0, 0.0)
 MOST_SAMPLES = 10**8  # of one sensor; a rate that gives more is a mistake

@@ -23,8 +23,6 @@ from freefloat.sensors.truth import Layout
 from freefloat.sensors.unknowns import UnknownGroup, independent, usual_spread
 
 GAIN = "torque gain"
-_SLOW = 0.01  # of the rate's root mean square: whoever is slower may stand
-_STANDING = 30.0  # times the noise that readings of a joint at rest are given
 
 
 class TorqueSensor(JointSensor):
@@ -71,6 +69,7 @@ class TorqueReading(Reading[TorqueNuisances]):
     turns = False
     needs_attitude = False
     of_base = False
+    left_is_slow = True
 
     def _compared(self) -> Axes:
         return np.arange(len(self.setting.joints))
@@ -108,13 +107,7 @@ class TorqueReading(Reading[TorqueNuisances]):
         return PulledBack()
 
     def whitened(self, values: Array, base: MovingBase) -> Array:
-        """Values (n, joints, c) over their noise, which is far larger where a joint may stand or turn back."""
-        rate, turning = np.abs(base.joint_rates), np.abs(base.joint_accelerations)
-        slow = np.maximum(_SLOW * np.sqrt((rate**2).mean(axis=0)), 0.5 * turning * self._between_s)
-        standing = np.exp(-((rate / np.where(slow > 0.0, slow, 1.0)) ** 2)) * (slow > 0.0)
-        values /= (self.sd * np.hypot(1.0, _STANDING * standing))[:, :, None]
+        """Values (n, joints, c) over their noise, which is larger at some readings."""
+        louder = self.data.louder
+        values /= (self.sd if louder is None else self.sd * louder)[..., None]
         return values
-
-    @property
-    def _between_s(self) -> float:
-        return float(np.median(np.diff(self.data.t)))

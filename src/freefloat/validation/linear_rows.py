@@ -174,12 +174,16 @@ class LinearPrediction:
                 rest, measured = -rest, flight.samples.need(self.array, "validation")
                 joints = self.problem.robot.joint_names
                 names = joints if self.array == "torques" else stack.sources[0].labels
-            noise = np.sqrt((spread**2).sum(axis=2).mean(axis=0))
+            noise = np.sqrt(((spread**2).sum(axis=2) / self._doubt(stack) ** 2).mean(axis=0))
             unit, signal = UNITS[self.array], measured.std(axis=0)
             found.append(
                 PredictedReading(flight.name, self.array, names, unit, flight.t, rest, noise, measured, signal=signal)
             )
         return tuple(found)
+
+    def _doubt(self, stack: FlightStack) -> Array:
+        """Of rows that are readings, which noise does not hold: it is that of usual ones."""
+        return np.ones((1, 1)) if self.turns else stack.doubt
 
     def momentum(self, point: Array, readings: tuple[PredictedReading, ...]) -> tuple[PredictedMomentum, ...]:
         """Missing momentum of each flight, where rows are those of it: D times measured less predicted rates."""

@@ -34,6 +34,8 @@ def show_estimate(estimate: Estimate, everything: bool) -> None:
     if nuisances:
         out.print(quantities_table(nuisances, "beside them"))
     out.print(escape(residual_line(estimate)))
+    if estimate.torque_words:
+        out.print(escape(estimate.torque_words))
     for sentence in estimate.warnings:
         out.print(f" [yellow]![/] {escape(sentence)}")
     if everything:

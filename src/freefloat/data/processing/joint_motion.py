@@ -28,6 +28,10 @@ from freefloat.motion.trajectory import Motion, Trajectory
 from freefloat.robot.model import Robot
 
 _MOST = 250  # functions of all joints on their command; beyond, curves take less time
+_NEGLIGIBLE, _ON_GROUND = (
+    1e-5,
+    1e-3,
+)  # of the motion, above a cut-off: of a base that reacts to it, and of one that stands
 _PER_CUTOFF = 50.0  # samples in a period of the cut-off: enough to see what a filter does
 
 
@@ -197,7 +201,8 @@ def _cutoff_words(
     if not isinstance(method, BandLimited):
         return ()
     even, low_pass = evenly(t, positions), method.low_pass
-    said = cutoff_warnings(low_pass, "the joints", even.values, even.rate_Hz, command)
+    negligible = _ON_GROUND if robot.base == "fixed" else _NEGLIGIBLE
+    said = cutoff_warnings(low_pass, "the joints", even.values, even.rate_Hz, command, negligible)
     if command is None or robot.base == "fixed":
         return said
     gyro = settings.gyro if isinstance(settings.gyro, LowPass) else None

@@ -2,7 +2,8 @@
 
     processed = process(recording, robot, command, rate_Hz=3.0, sensors=mission.sensors.values())
 
-Joints are projected on the command where it is known and followed, else they are the curves that encoders measured.
+Joints are projected on the command where it is known and followed, else they are the curves that encoders measured, or
+filtered as torques are where rows compare the two.
 Angular rates are those of the gyro, in base axes. Attitude is that of a star tracker (or any pose sensor) where
 there is one, else the gyro's rates integrated. Whatever is done to a channel, and what is worth knowing about it,
 is said in words.
@@ -17,7 +18,9 @@ from dataclasses import replace
 import numpy as np
 
 from freefloat.arrays import Array
+from freefloat.data.processing.filtering import LowPass
 from freefloat.data.processing.joint_motion import JointMotion, joint_motion, motion_from_rates
+from freefloat.data.processing.one_band import decimated_rate, in_one_band
 from freefloat.data.processing.process_parts import (
     ProcessedPart,
     ProcessingInputs,
@@ -68,12 +71,15 @@ def process(
     own = [name for name in _ASIDE if name in channels and name not in sampled and (name != "dq" or "q" in channels)]
     aside = [channels.pop(name) for name in own]
     channels, outside = _together(channels)
-    joints = _joints(channels, robot, motion, chosen, known)
+    simulated = recording.origin.kind == "simulated"
+    chosen = in_one_band(chosen, channels, robot, motion)
+    joints = _joints(channels, robot, motion, chosen, known, simulated)
     if joints.projection is not None:  # what was found out holds for wheels too
         chosen = replace(chosen, start_s=joints.projection.start_s)
     channels = {name: _thinned(channel, chosen.most_samples) for name, channel in channels.items()}
-    t, rate = _time_base(channels, joints.span_s, rate_Hz)
-    inputs = ProcessingInputs(channels, robot, motion, chosen, known, t, rate)
+    enough = decimated_rate(chosen, channels) if rate_Hz is None else rate_Hz
+    t, rate = _time_base(channels, joints.span_s, enough)
+    inputs = ProcessingInputs(channels, robot, motion, chosen, known, t, rate, simulated)
     found = _joint_part(channels, joints, t) + wheels(inputs) + angular(inputs)
     found = found + linear(inputs, found) + loads(inputs) + others(inputs)
     words = {channel.name: "not on this time base; methods that predict readings compare it" for channel in aside}
@@ -92,6 +98,7 @@ def process(
         delay,
         _shared(channels, rate),
         _velocity_point(inputs),
+        chosen.torques if isinstance(chosen.torques, LowPass) else None,
     )
 
 
@@ -198,6 +205,7 @@ def _joints(
     command: Trajectory | None,
     settings: ProcessSettings,
     sensors: tuple[Sensor, ...],
+    simulated: bool,
 ) -> JointMotion:
     if not robot.joints:
         return JointMotion.none(next(iter(channels.values())).t)
@@ -205,6 +213,7 @@ def _joints(
     assert channel is not None
     place = [channel.components.index(name) for name in robot.joint_names]
     known, values = known_of(channel, robot, sensors, settings), channel.of(robot.joint_names)
+    known = known if simulated else known.of_something_real
     if known.noise_sd is not None and known.rounding is not None:
         known = replace(known, noise_sd=known.noise_sd[place], rounding=known.rounding[place])
     if channel.quantity == "q":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -34,6 +35,7 @@ from freefloat.sensors.kinds import sources
 from freefloat.sensors.sensor import Sensor
 
 _MOTION = ("w", "v", "attitude", "position")  # arrays that `angular` and `linear` make
+_NEAR = 1.5  # times as many samples as are independent
 _NEGLIGIBLE = 1e-4  # of the angular rates; those of joints are derivatives, and need more
 
 
@@ -42,6 +44,7 @@ class ProcessingInputs:
     """What every part is made from.
 
     channels: one of each quantity, delays taken off. t: the common time base, shape (m,) [s], at rate_Hz.
+    simulated: whether sensors without noise have none; else nobody said it.
     """
 
     channels: Mapping[str, Channel]
@@ -51,6 +54,7 @@ class ProcessingInputs:
     sensors: tuple[Sensor, ...]
     t: Array
     rate_Hz: float
+    simulated: bool = False
 
     def known(self, channel: Channel) -> Known:
         """What is known of the sensor behind a channel."""
@@ -313,14 +317,27 @@ def _torques(inputs: ProcessingInputs) -> ProcessedPart:
     channel = inputs.channels.get("tau")
     if channel is None or not set(inputs.robot.joint_names) <= set(channel.components):
         return ProcessedPart()
-    values = channel.of(inputs.robot.joint_names)
-    resampled, sd = inputs.on_time_base(channel, values), inputs.known(channel).noise_sd
-    level = noise_level(evenly(channel.t, values).values) if sd is None else sd
-    if sd is not None:
-        level = _placed(channel, inputs.robot.joint_names, sd)
-    return ProcessedPart(
-        {"torques": resampled.values}, {"torques": resampled.gain * level}, {channel.name: resampled.words}
-    )
+    names, known, low_pass = inputs.robot.joint_names, inputs.known(channel), inputs.settings.torques
+    assert not isinstance(low_pass, LowPassBySpectrum)
+    resampled = put_on_time_base(channel.t, channel.of(names), inputs.t, inputs.rate_Hz, low_pass)
+    found = ProcessedPart({"torques": resampled.values}, steps={channel.name: resampled.words})
+    known = known if inputs.simulated else known.of_something_real
+    if known.noise_sd is not None:
+        level = _placed(channel, names, known.noise_sd)
+    elif inputs.robot.base == "fixed":
+        return found  # what rows leave says it
+    else:
+        level = noise_level(evenly(channel.t, channel.of(names)).values)
+    return found + ProcessedPart(noise={"torques": _alike(resampled, inputs.rate_Hz) * resampled.gain * level})
+
+
+def _alike(resampled: OnTimeBase, rate_Hz: float) -> float:
+    """What filtered noise counts for: as that of samples which are independent, two for each period of the cut-off.
+
+    Of samples that are much nearer to each other it is as large as it is; what they leave is then not white.
+    """
+    per_period = 2.0 if resampled.low_pass is None else rate_Hz / resampled.low_pass.cutoff_Hz
+    return math.sqrt(per_period / 2.0) if 2.0 < per_period < 2.0 * _NEAR else 1.0
 
 
 def _wrench(inputs: ProcessingInputs) -> ProcessedPart:

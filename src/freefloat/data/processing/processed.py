@@ -32,6 +32,9 @@ class ProcessSettings:
         or a low-pass from their spectrum.
     gyro: a low-pass for angular rates, one from their spectrum, or None for none, except what
         going to a lower rate takes.
+    torques: a low-pass of joint torques, or one from the spectrum of the joints' positions, and the same of the joints,
+        unless these are projected or filtered as asked: rows of torques compare the two. None for none.
+    per_cutoff: samples in a period of that low-pass' cut-off, where nobody gives their rate.
     delays_s: by channel: how late its stamps are [s]; taken off before anything else.
     calibrations: of gyros, by channel, applied to raw readings.
     mountings: by channel: the sensor's frame in the base, instead of what the sensors say.
@@ -49,6 +52,8 @@ class ProcessSettings:
     start_s: float | None = None
     joints: Differentiator | LowPassBySpectrum | None = None
     gyro: LowPass | LowPassBySpectrum | None = None
+    torques: LowPass | LowPassBySpectrum | None = None
+    per_cutoff: float = 2.5
     delays_s: Mapping[str, float] = field(default_factory=dict)
     calibrations: Mapping[str, Calibration] = field(default_factory=dict)
     mountings: Mapping[str, Transform] = field(default_factory=dict)
@@ -71,6 +76,7 @@ class Processed(Content):
     steps: by channel, what was done to it. notes: further sentences. warnings: those that ask for a decision.
     shared: by name of an array: how many of its rows come from one reading, more than one for slow sensors.
     velocity_point: where on the base `v` was measured, base axes, (3,) [m]; the measured rates took it to the origin.
+    torque_filter: low-pass that joint torques, and joints, went through; None for none.
     projection: of the joints on the command; None if they do not follow it, or there is none.
     curves: of the joints, as encoders measured them; None if they were projected, or filtered.
     gaps: a sentence for every channel with gaps, across which the samples are interpolated.
@@ -88,6 +94,7 @@ class Processed(Content):
     gyro_delay: GyroDelay | None = None
     shared: Mapping[str, float] = field(default_factory=dict)
     velocity_point: Array = field(default_factory=lambda: np.zeros(3))
+    torque_filter: LowPass | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "noise", FrozenMapping(dict(self.noise)))
@@ -122,6 +129,12 @@ class Known:
     rounding: Array | None = None
     mounting: Transform = field(default_factory=Transform)
     stamp_sd_s: float = 0.0
+
+    @property
+    def of_something_real(self) -> Known:
+        """The same of a sensor that is not simulated: no noise at all means that nobody said it."""
+        said = [level for level in (self.noise_sd, self.rounding) if level is not None]
+        return self if any(level.any() for level in said) else replace(self, noise_sd=None, rounding=None)
 
 
 def sensor_behind(channel: Channel, robot: Robot, sensors: Iterable[Sensor]) -> tuple[Sensor, Output] | None:

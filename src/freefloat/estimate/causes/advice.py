@@ -16,6 +16,7 @@ _ALONG = 0.5  # cosine with the CAD model itself, which may be somewhat wrong: t
 _CONTAINED = 0.8  # the same of several directions together
 _MOSTLY = 0.5  # of a direction, squared
 SCALE, MASS = "the common scale of all clusters", "the total mass"
+_NO_READINGS = ("base-wrench",)  # models of what maximum likelihood does not compare
 _TOO_LARGE, _TOO_SMALL = 1.5, 0.67
 _BY_CHANCE = 4.0  # standard deviations of the ratio itself
 
@@ -56,12 +57,19 @@ def _direction(leaders: Sequence[str], whole: Array | None, row: Array) -> str:
 
 
 def sentences(
-    equations: Equations, sd: Array, held: tuple[str, ...], residual: Residual, bias: Array | None
+    equations: Equations,
+    sd: Array,
+    held: tuple[str, ...],
+    residual: Residual,
+    bias: Array | None,
+    widened: bool = False,
 ) -> Iterator[str]:
-    """Warnings about a linear estimate, each with advice."""
+    """Warnings about a linear estimate, each with advice. widened: whether intervals allow for what is not white."""
     if held:
         yield lost_sentence(held)
-    yield from residual_sentences(residual, "; maximum-likelihood can estimate most of it")
+    compared = any(source.name not in _NO_READINGS for stack in equations.stacks for source in stack.sources)
+    remedy = "; maximum-likelihood can estimate most of it" if compared else ""
+    yield from residual_sentences(residual, remedy, widened)
     yield from _shifted(equations, sd, bias)
 
 

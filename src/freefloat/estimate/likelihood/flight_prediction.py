@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from freefloat.arrays import Array
 from freefloat.data.processing.attitude import integrate_rates
+from freefloat.dynamics.drive_torques import doubt_near_standstill
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.joint_curves import CurveErrors, ProjectedCurves, Remembered
 from freefloat.estimate.likelihood.drag import DragMomentum
@@ -116,10 +117,17 @@ class FlightPrediction:
         changes = {reading.array: reading.changes for reading in readings_among(measured)}
         longest = {True: self._longest_change(measured), False: self._longest_stretch()}
         found = {name: nodes_of(data, longest[changes[name]], changes[name]) for name, data in measured.items()}
-        if TorqueReading.array in measured:  # friction jumps where a joint turns back, as no polynomial does
-            together_s = 0.0 if self.local is None else self.local.spline.spacing_s / _MEANS_PER_KNOT
-            found[TorqueReading.array] = means_of(measured[TorqueReading.array], together_s)
+        if TorqueReading.array in measured and self.local is not None:
+            found[TorqueReading.array] = self._torque_means(measured[TorqueReading.array], self.local)
         return found
+
+    @staticmethod
+    def _torque_means(measured: Measured, local: LocalCurves) -> ReadingNodes:
+        """Of torques means, for friction jumps where a joint turns back, as no polynomial does; there they are loud."""
+        means = means_of(measured, local.spline.spacing_s / _MEANS_PER_KNOT)
+        motion, t = local.joint_motion(means.data.t), means.data.t
+        louder = doubt_near_standstill(motion.rate, motion.acceleration, float(np.median(np.diff(t))))
+        return replace(means, data=replace(means.data, louder=louder))
 
     def _longest_change(self, measured: Mapping[str, Measured]) -> float:
         """How long a polynomial may follow the base's velocities [s]: a radian of its turn, four pieces of curves."""
@@ -185,8 +193,9 @@ class FlightPrediction:
     def drives(self, point: Array) -> Array:
         """Unknown terms of the drives at a point, (terms, joints)."""
         place = self.shared(FRICTION)
-        values = np.zeros(0) if place is None else point[place]
-        return values.reshape(len(self.problem.friction) if values.size else 0, -1)
+        return (
+            np.zeros((0, len(self.robot.joints))) if place is None else point[place].reshape(-1, len(self.robot.joints))
+        )
 
     def joint_jerks(self, t: Array) -> Array:
         """Third derivatives of the joints' curves at times t, shape (n, joints)."""

@@ -209,7 +209,8 @@ class FlightLikelihood(FlightPrediction):
             unit, ones = "standard deviations of a step", np.ones(rows.values.shape[1])
             return ChannelResidual(given.name, name, components, unit, t, rows.values, ones)
         sd = reading.sd
-        residual = rows.values * sd
+        louder = self.measured[name].louder
+        residual = rows.values * (sd if louder is None else sd * louder)
         if name in self.weights:
             roots = np.linalg.inv(self.weights[name])
             residual = (roots @ rows.values[:, :, None])[..., 0]

@@ -38,7 +38,8 @@ from freefloat.estimate.likelihood.finished import (
 from freefloat.estimate.likelihood.levenberg_marquardt import Fit
 from freefloat.estimate.likelihood.likelihood import SETTLED, SETTLING, WRONG_MODEL, Likelihood, Rows
 from freefloat.estimate.likelihood.momentum_start import momentum_start
-from freefloat.estimate.likelihood.noise_levels import Levels, levels_of, with_levels
+from freefloat.estimate.likelihood.noise_left import have_settled, with_noise_left
+from freefloat.estimate.likelihood.noise_levels import Levels, levels_of, levels_of_guesses, with_levels
 from freefloat.estimate.likelihood.prior_spread import KINDS, wider_spread
 from freefloat.estimate.likelihood.staged_fit import StagedFit
 from freefloat.estimate.likelihood.time_blocks import variance_by_blocks
@@ -48,6 +49,7 @@ from freefloat.estimate.progress import say
 from freefloat.estimate.recorded_flight import on_finer_knots
 
 _ROUNDS = 3  # of weights that depend on the estimate
+_ROUNDS_OF_NOISE = 3  # that nobody said, once all is fitted
 _REFINEMENTS = 2  # of the joints' curves, at most
 _HOPELESS = 50.0  # times the noise left: data of another robot, or recorded wrongly, for which nothing is refined
 _WILD = 1e4  # times the noise left: nothing is nearly linear
@@ -94,12 +96,13 @@ class MaximumLikelihood(Estimator):
             return self._estimated(replace(problem, nuisances=problem.nuisances.on_paper))
 
     def _estimated(self, problem: Problem) -> Estimate:
-        likelihood = Likelihood(problem)
+        likelihood = Likelihood(with_noise_left(problem))
         refuse_too_few(_measured(likelihood), problem)
         with one_blas_thread():
             say("first fit")
             effort = Effort(problem)
             found, levels = self._fit(likelihood, effort), Levels()
+            found = self._with_noise_left(found, effort)
             hopeless = effort.is_in_vain or misfit_of(found.fit.residual) > _HOPELESS
             found = found if hopeless else self._refined(found, effort)
             say("what may be wrong")
@@ -145,10 +148,21 @@ class MaximumLikelihood(Estimator):
                 break
         return found
 
+    def _with_noise_left(self, found: _Found, effort: Effort) -> _Found:
+        """With sensors of which nobody said the noise weighed by what they leave, until that settles."""
+        for _ in range(_ROUNDS_OF_NOISE):
+            used = used_up(found.fit, covariance_of(found.likelihood, found.fit))
+            levels = levels_of_guesses(found.likelihood, found.rows, used)
+            if have_settled(levels) or effort.is_spent:
+                break
+            say("noise as it is")
+            found = self._fit(Likelihood(with_levels(found.likelihood, levels)), effort, found.fit.point)
+        return found
+
     def _weighed(self, found: _Found, effort: Effort) -> tuple[_Found, Levels]:
         """With sensors that are noisier than declared weighed by what they leave, and how much noisier they are."""
         used = used_up(found.fit, covariance_of(found.likelihood, found.fit))
-        levels = levels_of(found.rows, used) if self.huber is None else {}
+        levels = levels_of(found.likelihood, found.rows, used) if self.huber is None else {}
         if not levels or effort.is_spent:
             return found, Levels()
         say("noise as it is")

@@ -3,6 +3,11 @@
 The level of a component is |r|^2 over its degrees of freedom, its rows less those that the fit used up. It is believed
 where chance hardly makes it so large; a sensor that is better than declared keeps what was declared. Where a model may
 be wrong, the level is that of the median of the spectrum: what a motion leaves is slow, and moves few frequencies.
+
+What models of drives leave of torques is slow itself. Weighed by its mean square it would count as so many independent
+readings; it is weighed by its density at the frequencies that the joints' curves follow, beyond which no torque tells
+anything (P. Whittle's approximation of the likelihood, Arkiv for Matematik 2, 1953, with a density that is constant
+there). Where nobody said what the noise is, that is the noise, be it large or small.
 """
 
 from __future__ import annotations
@@ -20,20 +25,59 @@ from freefloat.estimate.problem import Problem
 _CLEAR = 5.0  # standard deviations of a level beyond one that chance hardly makes
 _MATTERS = 1.03
 _FEWEST = 64  # rows whose spectrum is looked at
+_TOO_USED = 0.1  # of a band's numbers: with fewer left, they tell no level
+_LEAST = 1e-6  # of a guess: what nobody said the noise of, and leaves nothing
 
 Levels = dict[tuple[int, str], Array]  # by flight and channel, of each component that is read, (k,)
 
 
-def levels_of(rows: tuple[Rows, ...], used: float) -> Levels:
+def levels_of(likelihood: Likelihood, rows: tuple[Rows, ...], used: float) -> Levels:
     """Levels that are clearly above one; used: degrees of freedom that the fit took from all rows together."""
     total, found = sum(part.values.size for part in rows), Levels()
     for part in rows:
-        free = max(len(part.values) * (1.0 - used / total), 1.0)
+        free = np.full(part.values.shape[1], max(len(part.values) * (1.0 - used / total), 1.0))
         level = np.sqrt((part.values**2).sum(axis=0) / free)
-        clear = level > max(_MATTERS, 1.0 + _CLEAR / np.sqrt(2.0 * free))
+        if likelihood.flights[part.flight].readings[part.channel].left_is_slow:
+            in_band, count = _in_band(likelihood, part, used)
+            if count:
+                level, free = np.maximum(level, in_band), np.where(in_band > level, count, free)
+        clear = level > np.maximum(_MATTERS, 1.0 + _CLEAR / np.sqrt(2.0 * free))
         if clear.any():
             found[part.flight, part.channel] = np.where(clear, level, 1.0)
     return found
+
+
+def levels_of_guesses(likelihood: Likelihood, rows: tuple[Rows, ...], used: float) -> Levels:
+    """Levels of what nobody said the noise of, larger or smaller than one."""
+    total, found = sum(part.values.size for part in rows), Levels()
+    for part in rows:
+        if likelihood.flights[part.flight].measured[part.channel].guessed:
+            level = np.sqrt((part.values**2).sum(axis=0) / max(len(part.values) * (1.0 - used / total), 1.0))
+            in_band, _ = _in_band(likelihood, part, used)
+            levels = np.stack([level, in_band, _of_upper_half(part.values), np.full(level.shape, _LEAST)])
+            found[part.flight, part.channel] = levels.max(axis=0)
+    return found
+
+
+def _of_upper_half(values: Array) -> Array:
+    """Levels at the higher half of all frequencies, where hardly anything but noise is, (k,)."""
+    power = np.abs(np.fft.rfft(values, axis=0)) ** 2 / len(values)
+    found: Array = np.sqrt(power[len(power) // 2 :].mean(axis=0))
+    return found
+
+
+def _in_band(likelihood: Likelihood, part: Rows, used: float) -> tuple[Array, float]:
+    """Levels at the frequencies that curves of the joints follow, (k,), and how many numbers say each; zeros if few."""
+    flight, (n, k) = likelihood.flights[part.flight], part.values.shape
+    if flight.local is None or n < _FEWEST:
+        return np.zeros(k), 0.0
+    lasts = float(np.ptp(flight.measured[part.channel].t))
+    last = min(int(0.5 * lasts / flight.local.spline.spacing_s), n // 2)
+    free = 1.0 - used / (2.0 * last * k)
+    if free <= _TOO_USED:
+        return np.zeros(k), 0.0
+    power = np.abs(np.fft.rfft(part.values, axis=0)[1 : 1 + last]) ** 2 / n
+    return np.sqrt(power.mean(axis=0) / free), 2.0 * last * free
 
 
 def spectral_level(values: Array) -> float:

@@ -7,7 +7,8 @@ import scipy.linalg
 
 from freefloat.arrays import Array
 from freefloat.data.processing.whiteness import whiteness
-from freefloat.estimate.estimate_parts import ChannelResidual, Residual
+from freefloat.estimate.estimate_parts import TORQUES, ChannelResidual, Residual
+from freefloat.estimate.linear.system import once
 from freefloat.estimate.rows.equations import Equations, by_flight, by_model
 from freefloat.estimate.rows.flight_stack import FlightStack, whitening
 
@@ -27,15 +28,15 @@ def misfit(equations: Equations, x: Array, unknowns: int) -> tuple[Residual, tup
     for stack in equations.stacks:
         rest = stack.matrix @ x - stack.right[..., 0]
         if not stack.noise_known:
-            roots.append(np.eye(len(stack.labels))[None])
+            roots.append(np.eye(len(stack.labels)) * once(1.0 / stack.doubt)[..., None])
             left += _by_quantity(stack, -rest, np.full(len(stack.labels), np.nan))
             continue
         errors = stack.errors(x)
         roots.append(whitening(errors))
         squares += float(((roots[-1] @ rest[..., None]) ** 2).sum())
         expected += float(((roots[-1] @ errors) ** 2).sum())
-        expected_sd = np.sqrt((errors**2).sum(axis=2).mean(axis=0))
-        by_channel |= _by_channel(stack, rest, expected_sd)
+        expected_sd = np.sqrt((stack.usual_errors(x) ** 2).sum(axis=2).mean(axis=0))
+        by_channel |= _by_channel(stack, rest / stack.doubt, expected_sd)
         left += _by_quantity(stack, -rest, expected_sd)
     freedom = expected - unknowns
     known = equations.noise_known and freedom > 0.0
@@ -55,8 +56,15 @@ def _by_quantity(stack: FlightStack, left: Array, sd: Array) -> list[ChannelResi
     for quantity, unit in dict.fromkeys((kind.quantity, kind.unit) for kind in kinds):
         places = [place for place, kind in enumerate(kinds) if (kind.quantity, kind.unit) == (quantity, unit)]
         names, own = tuple(kinds[place].component for place in places), left[:, places]
-        found.append(ChannelResidual(stack.flight.name, quantity, names, unit, stack.flight.t, own, sd[places]))
+        signal = _signal(stack) if quantity == TORQUES else None
+        name, t = stack.flight.name, stack.flight.t
+        found.append(ChannelResidual(name, quantity, names, unit, t, own, sd[places], signal=signal))
     return found
+
+
+def _signal(stack: FlightStack) -> Array:
+    """How much each joint's torque varies, shape (joints,)."""
+    return stack.flight.samples.need("torques", "their rows").std(axis=0)
 
 
 def _by_channel(stack: FlightStack, rest: Array, expected: Array) -> dict[str, float]:

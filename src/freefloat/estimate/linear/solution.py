@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from freefloat.arrays import Array
+from freefloat.estimate.linear.blocks import block_variance
 from freefloat.estimate.linear.system import LinearFit, LinearSystem
 from freefloat.estimate.rows.equations import Equations, by_flight
 
@@ -19,6 +20,7 @@ class Solution:
     by_known: derivative of x by each known value that has a standard deviation, shape (u, known); none unless given.
     unseen: directions held at the CAD model, as in `Estimate`, shape (k, clusters).
     bias: what noise in the rows' own columns is expected to have done to x, shape (u,); None if not known.
+    by_blocks: variance of x as blocks of time show it, shape (u,); None if it was not looked at.
     warnings, notes: further sentences.
     """
 
@@ -27,6 +29,7 @@ class Solution:
     by_known: Array | None = None
     unseen: Array = field(default_factory=lambda: np.zeros((0, 0)))
     bias: Array | None = None
+    by_blocks: Array | None = None
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -51,6 +54,7 @@ def solution_of(
         by_known=space.basis @ fit.z[:, 1:],
         unseen=space.unseen,
         bias=_bias(system, fit, x) if biased else None,
+        by_blocks=block_variance(system, x),
         warnings=warnings,
         notes=notes,
     )

@@ -121,7 +121,7 @@ def _noise_in_columns(equations: Equations) -> bool:
 
 
 def plain_roots(equations: Equations) -> tuple[Array, ...]:
-    """One weight a model: its rows count alike, and models by the size of their errors."""
+    """One weight a model, by the size of its errors: its rows count alike, but for those that are in doubt."""
     roots = []
     for stack in equations.stacks:
         weight = np.ones(len(stack.labels))
@@ -129,8 +129,13 @@ def plain_roots(equations: Equations) -> tuple[Array, ...]:
             sds = [equations.sd[block.rows] for block in equations.blocks if block.model == source.name]
             mean = np.sqrt(np.mean(np.concatenate(sds) ** 2))
             weight[stack.starts[number] : stack.starts[number + 1]] = 1.0 / mean
-        roots.append(np.diag(weight)[None])
+        roots.append(np.eye(weight.size) * once(weight / stack.doubt)[..., None])
     return tuple(roots)
+
+
+def once(weights: Array) -> Array:
+    """Weights of the rows, (n, rows), or (1, rows) where they are the same in all samples."""
+    return weights[:1] if (weights == weights[:1]).all() else weights
 
 
 def roots_at(equations: Equations, x: Array) -> tuple[Array, ...]:

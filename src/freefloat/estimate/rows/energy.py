@@ -1,6 +1,6 @@
 """Energy rows: what the joints' torques and forces from outside have put in is there as energy.
 
-    Y theta - E_0 = work - Y_known phi_known - wheels
+    Y theta - E_0 + taken by drives = work - Y_known phi_known - wheels - taken by known drives
 
 between successive instants, made white in time. An error of a power stays in all work after it, so that rows of the
 work since the start err together; the work of one step errs alone. A rate's error, though, is in the energy at the end
@@ -10,6 +10,7 @@ covariance has three diagonals: rows are its innovations, each what a step adds 
 After M. Gautier, W. Khalil, "Exciting trajectories for the identification of base inertial parameters of robots",
 International Journal of Robotics Research, 1992. E_0, the energy at the first sample, is unknown. Of the wheels, the
 work of their motors is known by their motion: what they keep and what was put into them differ by J int (a w) dr.
+Friction takes the integral of its torque times the rate; a rotor of inertia c keeps c r^2 / 2 (`joint_drives.py`).
 """
 
 from __future__ import annotations
@@ -60,8 +61,13 @@ class EnergyRows(StandardRows):
 
     @property
     def columns(self) -> tuple[NuisanceColumn, ...]:
-        """The energy at the first sample."""
-        return (NuisanceColumn(self.named("energy at the start"), "J"),)
+        """The energy at the first sample, and what is unknown of the joints' drives."""
+        return (NuisanceColumn(self.named("energy at the start"), "J"), *self.joint_drives.columns)
+
+    @property
+    def explains(self) -> frozenset[str]:
+        """Torques, whose work it is."""
+        return frozenset({"torques"})
 
     def standard(self, samples: Samples, columns: NDArray[np.int64]) -> Array:
         """Kinetic and potential energy, shape (n, 1, len(columns))."""
@@ -71,8 +77,13 @@ class EnergyRows(StandardRows):
 
     @cached_property
     def nuisance(self) -> Array:
-        """The column of the energy at the first sample, shape (n, 1, 1)."""
-        return -np.ones((len(self.samples), 1, 1))
+        """The energy at the first sample, then what the drives take and keep, shape (n, 1, 1 + terms joints)."""
+        drives, dq = self.joint_drives, self.joint_drives.dq
+        taken = integral(drives.own * dq[..., None], self.flight.t)
+        if "rotor" in drives.unknown:
+            taken[..., drives.unknown.index("rotor")] = 0.5 * dq**2
+        n = len(self.samples)
+        return np.concatenate([-np.ones((n, 1)), taken.transpose(0, 2, 1).reshape(n, -1)], axis=1)[:, None]
 
     @cached_property
     def matrix(self) -> Array:
@@ -88,14 +99,15 @@ class EnergyRows(StandardRows):
     def measured(self) -> Array:
         """Work since the first sample, less what the wheels hold of it, shape (n, 1)."""
         samples, robot = self.samples, self.problem.robot
-        power = (samples.need("torques", "energy") * samples.need("dq", "energy")).sum(axis=1)
+        drives, dq = self.joint_drives, samples.need("dq", "energy")
+        power = ((samples.need("torques", "energy") - drives.known_friction.value) * dq).sum(axis=1)
         v, w = samples.base_twist(robot, "energy")
         if samples.base_wrench is not None:
             power = power + (samples.base_wrench * np.hstack([v, w])).sum(axis=1)
         if robot.wheels:
             rises = samples.need("wheel_accelerations", "the wheels' energy")
             power = power - ((w @ robot.wheel_axes.T) * rises) @ robot.wheel_inertias
-        return integral(power, self.flight.t)[:, None]
+        return (integral(power, self.flight.t) - 0.5 * dq**2 @ drives.rotors)[:, None]
 
     def slopes(self, x: Array, channels: Sequence[NoisyChannel]) -> Array:
         """How much each row errs by unit noise of each channel, at the CAD model, shape (n, 1, channels).
@@ -141,6 +153,7 @@ class EnergyRows(StandardRows):
         v, w = samples.base_twist(robot, "energy")
         rates = np.hstack([v, w, samples.need("dq", "energy")])
         momentum = np.einsum("kij,kj->ki", mass_matrix(self.cad_robot, samples.q), rates)
+        momentum[:, 6:] += self.joint_drives.rotors * rates[:, 6:]
         lasts = np.diff(self.flight.t, prepend=self.flight.t[0])
         kept, power = np.zeros((len(samples), len(channels))), np.zeros((len(samples), len(channels)))
         for k, channel in enumerate(channels):
@@ -158,7 +171,9 @@ class EnergyRows(StandardRows):
         if channel.name == "torques":
             return samples.need("dq", "energy")[:, channel.index]
         if channel.name == "dq":
-            return samples.need("torques", "energy")[:, channel.index]
+            drives = self.joint_drives.assumed_friction
+            taken = drives.value + drives.by_rate * self.joint_drives.dq
+            return (samples.need("torques", "energy") - taken)[:, channel.index]
         if channel.name in ("v", "w") and samples.base_wrench is not None:
             slope = slope + samples.base_wrench[:, _PLACE[channel.name] + channel.index]
         return slope

@@ -3,7 +3,8 @@
     matrix [clusters, nuisances] = right + noise
 
 Models over the same clusters (momentum, energy, torque) share columns; angular-momentum and base-velocity have
-clusters of their own, side by side with the others. Each flight has its own nuisances.
+clusters of their own, side by side with the others. Each flight has its own nuisances, but for what drives of joints
+have unknown.
 """
 
 from __future__ import annotations
@@ -270,12 +271,16 @@ def _stacks(
         places = []
         for source in sources:
             own = starts[source.group] + np.arange(len(groups[source.group].minimal))
-            further = clusters + len(nuisances) + np.arange(len(source.columns))
+            nuisances.extend(column for column in source.columns if not (column.shared and column in nuisances))
+            further = clusters + np.array([_last(nuisances, column) for column in source.columns], dtype=np.int64)
             places.append(np.concatenate([own, further]))
-            nuisances.extend(source.columns)
         made.append((flight, sources, tuple(places)))
     unknowns = clusters + len(nuisances)
     return tuple(FlightStack(*each, unknowns) for each in made), tuple(nuisances)
+
+
+def _last(columns: Sequence[NuisanceColumn], column: NuisanceColumn) -> int:
+    return len(columns) - 1 - columns[::-1].index(column)
 
 
 def _check_finite(stacks: Sequence[FlightStack]) -> None:
@@ -295,7 +300,7 @@ def _row_sd(stack: FlightStack, cad: Array) -> Array:
         return np.ones(shape)
     x = np.zeros(stack.unknowns)
     x[: cad.size] = cad
-    sd = np.sqrt((stack.errors(x) ** 2).sum(axis=2).mean(axis=0))
+    sd = np.sqrt((stack.usual_errors(x) ** 2).sum(axis=2).mean(axis=0))
     least = _LEAST * sd.max()
     return np.broadcast_to(np.maximum(sd, least) if least > 0.0 else np.ones(sd.size), shape)
 

@@ -70,7 +70,16 @@ class FlightStack:
 
     def errors(self, x: Array) -> Array:
         """How matrix x - right errs in each sample: a column for each channel, times its noise, (n, rows, channels)."""
+        return self.usual_errors(x) * self.doubt[..., None]
+
+    def usual_errors(self, x: Array) -> Array:
+        """The same of rows that are not in doubt."""
         return self._slopes(x, self.channels) * [channel.sd for channel in self.channels]
+
+    @cached_property
+    def doubt(self) -> Array:
+        """How many times as much as usual each row errs, shape (n, rows)."""
+        return np.concatenate([source.doubt for source in self.sources], axis=1)
 
     def _slopes(self, x: Array, channels: Sequence[NoisyChannel]) -> Array:
         pairs = zip(self.sources, self.places, strict=True)
@@ -105,9 +114,9 @@ class FlightStack:
 
     @cached_property
     def noise_known(self) -> bool:
-        """Whether any noise is known that moves the rows of every model."""
-        noisy = {channel.name for channel in self.channels}
-        return all(noisy & source.feels for source in self.sources)
+        """Whether any noise is known that moves the rows of every model, that of what they explain included."""
+        noisy, said = {channel.name for channel in self.channels}, set(self.flight.noise)
+        return all(noisy & source.feels and source.explains <= said for source in self.sources)
 
     @property
     def rate_linear(self) -> bool:

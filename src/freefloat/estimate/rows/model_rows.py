@@ -49,10 +49,11 @@ class NoisyChannel:
 
 @dataclass(frozen=True, slots=True)
 class NuisanceColumn:
-    """A column that is no cluster: what it stands for and its unit."""
+    """A column that is no cluster: what it stands for, its unit, and whether all flights and models share it."""
 
     name: str
     unit: str
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,6 +143,16 @@ class ModelRows(ABC):
         """Right-hand side, then its derivative by each uncertain known value, shape (n, rows, 1 + known)."""
 
     # ------------------------------------------------------------------ how errors move them
+
+    @property
+    def explains(self) -> frozenset[str]:
+        """Arrays of the samples without whose noise nobody knows how rows err."""
+        return frozenset()
+
+    @property
+    def doubt(self) -> Array:
+        """How many times as much as usual each row errs, beyond what errors of the samples do, shape (n, rows)."""
+        return np.ones(self.right.shape[:2])
 
     def slopes(self, x: Array, channels: Sequence[NoisyChannel]) -> Array:
         """Derivative of matrix x - right by channels at the unknowns x, shape (n, rows, channels)."""

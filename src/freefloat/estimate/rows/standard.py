@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from freefloat.arrays import Array
 from freefloat.dynamics.samples import Samples
+from freefloat.estimate.rows.joint_drives import FilteredMotion, JointDrives
 from freefloat.estimate.rows.model_rows import Group, ModelRows
 from freefloat.robot.model import Robot
 
@@ -44,6 +45,20 @@ class StandardRows(ModelRows):
         """The robot with its CAD values, without the bodies that the flight did not have."""
         robot = self.problem.robot
         return robot if self.there.all() else robot.with_parameters(np.where(self.there, robot.parameters, 0.0))
+
+    @cached_property
+    def joint_drives(self) -> JointDrives:
+        """The drives of the joints along the flight."""
+        samples, flight = self.samples, self.flight
+        return JointDrives(
+            self.problem.robot,
+            self.problem.friction,
+            flight.t,
+            samples.need("dq", self.name),
+            np.zeros_like(samples.q) if samples.ddq is None else samples.ddq,
+            flight.sd("dq", samples.q.shape[1]),
+            None if flight.torque_filter is None else FilteredMotion(flight.torque_filter, flight.joints, flight.t),
+        )
 
     @cached_property
     def _split(self) -> tuple[Array, Array]:

@@ -1,10 +1,11 @@
 """Torque rows: base wrench along what the base can do, then joint torques.
 
-    Y theta = (wrench, torques) - Y_known phi_known - wheels
+    Y theta + drives = (wrench, torques) - Y_known phi_known - wheels - known drives
 
 after C. G. Atkeson, C. H. An, J. M. Hollerbach, "Estimation of inertial parameters of manipulator loads and links",
 International Journal of Robotics Research, 1986; where no torques are measured, the base rows alone: K. Ayusawa,
-G. Venture, Y. Nakamura, same journal, 2014. A base that nothing pushes has no wrench.
+G. Venture, Y. Nakamura, same journal, 2014. A base that nothing pushes has no wrench. Drives: friction and rotors of
+the joints, see `joint_drives.py`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.torque import inverse_dynamics, mass_matrix, torque_regressor, wheel_wrench_columns
 from freefloat.estimate.estimate_parts import torque_unit
 from freefloat.estimate.flight import InvalidProblem
+from freefloat.estimate.rows.joint_drives import JointDrives
 from freefloat.estimate.rows.model_rows import NoisyChannel, NuisanceColumn, RowKind
 from freefloat.estimate.rows.standard import StandardRows
 from freefloat.models.model import BaseWrench
@@ -70,8 +72,22 @@ class TorqueRows(StandardRows):
 
     @property
     def columns(self) -> tuple[NuisanceColumn, ...]:
-        """None."""
-        return ()
+        """What is unknown of the joints' drives, if their torques are measured."""
+        return self.drives.columns
+
+    @cached_property
+    def drives(self) -> JointDrives:
+        """The drives of the joints; nothing of them is unknown without torques."""
+        return self.joint_drives if self._has_joints else replace(self.joint_drives, unknown=())
+
+    @property
+    def explains(self) -> frozenset[str]:
+        """Torques, where they were measured."""
+        return frozenset({"torques"} if self._has_joints else ())
+
+    @property
+    def _has_joints(self) -> bool:
+        return bool((self._chosen >= 6).any())
 
     def standard(self, samples: Samples, columns: NDArray[np.int64]) -> Array:
         """Rows of what is measured, shape (n, rows, len(columns))."""
@@ -79,8 +95,20 @@ class TorqueRows(StandardRows):
 
     @cached_property
     def nuisance(self) -> Array:
-        """None, shape (n, rows, 0)."""
-        return np.zeros((len(self.samples), self._chosen.size, 0))
+        """The columns of the drives, shape (n, rows, terms joints)."""
+        columns = self.drives.torque_columns()
+        return self._below_base(columns)[:, self._chosen]
+
+    @cached_property
+    def doubt(self) -> Array:
+        """How many times as much as usual each row errs: more near a joint's standstill, (n, rows)."""
+        return self._below_base(self.drives.doubt, 1.0)[:, self._chosen]
+
+    @staticmethod
+    def _below_base(of_joints: Array, of_base: float = 0.0) -> Array:
+        """Rows of the joints, (n, joints, ...), after six of the base."""
+        n, _, *rest = of_joints.shape
+        return np.concatenate([np.full((n, 6, *rest), of_base), of_joints], axis=1)
 
     @cached_property
     def measured(self) -> Array:
@@ -90,12 +118,14 @@ class TorqueRows(StandardRows):
         if samples.base_wrench is not None:
             measured[:, :6] = samples.base_wrench
         if samples.torques is not None:
-            measured[:, 6:] = samples.torques
+            measured[:, 6:] = samples.torques - self.drives.known.value
         return (measured - wheel_wrench_columns(robot, samples) @ robot.wheel_inertias)[:, self._chosen]
 
     def slopes(self, x: Array, channels: Sequence[NoisyChannel]) -> Array:
-        """Derivative of matrix x - right by channels, at the CAD model, shape (n, rows, channels)."""
+        """Derivative of matrix x - right by channels, shape (n, rows, channels): at the CAD model, with x's drives."""
         H = mass_matrix(self.cad_robot, self.samples.q)
+        drives = self.drives.at(x[len(self.problem.minimal) :])
+        driven = {"dq": drives.by_rate, "ddq": drives.by_acceleration}
         slopes = np.zeros((len(self.samples), 6 + len(self.problem.robot.joints), len(channels)))
         for k, channel in enumerate(channels):
             if channel.name in _PLACE:
@@ -106,6 +136,8 @@ class TorqueRows(StandardRows):
                 slopes[:, 6 + channel.index, k] = -1.0
             elif channel.name == "base_wrench":
                 slopes[:, channel.index, k] = -1.0
+            if channel.name in driven:
+                slopes[:, 6 + channel.index, k] += driven[channel.name][:, channel.index]
         return slopes[:, self._chosen]
 
     def _by_rate(self, channel: NoisyChannel) -> Array:

@@ -1,0 +1,52 @@
+"""Friction and rotors beside bodies that were moved: what is best for an estimate's bodies is not for others.
+
+Where bodies change from an estimate's, the torques that they need change by Y dphi. What of this looks like friction or
+a rotor, the drives take: sizes x of the unknown terms of each joint minimise |F x - (F x_estimated - Y dphi)|^2 at the
+instants of the flights, those that cannot be negative kept from it. What the estimate leaves of the torques is
+orthogonal to F, so this is the fit to the torques themselves with the bodies held.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.optimize import lsq_linear
+
+from freefloat.arrays import Array
+from freefloat.dynamics.drive_torques import drive_column
+from freefloat.dynamics.samples import Samples
+from freefloat.dynamics.torque import torque_regressor
+from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.estimated_drives import estimated_drives
+from freefloat.robot.drive import DRIVE_TERMS, Drive, DriveTerm, drive_name
+from freefloat.robot.model import Robot
+
+_NOT_NEGATIVE = ("coulomb", "viscous", "rotor")
+
+
+def drives_beside(estimate: Estimate, parameters: Array) -> tuple[Drive, ...]:
+    """Drives of the joints of an estimate's robot beside bodies with these standard parameters, (10 bodies,)."""
+    drives, robot = list(estimated_drives(estimate)), estimate.robot
+    found = {quantity.name: quantity.value for quantity in estimate.nuisances}
+    motions = [flight.motion for flight in estimate.flights if flight.motion.ddq is not None]
+    if robot.base != "fixed" or not motions:
+        return tuple(drives)
+    more = [torque_regressor(robot, motion)[:, 6:] @ (estimate.parameters - parameters) for motion in motions]
+    for place, joint in enumerate(robot.joints):
+        terms = [term for term in DRIVE_TERMS if drive_name(term, joint.name) in found]
+        if terms:
+            F = np.vstack([_columns(robot, motion, terms, place) for motion in motions])
+            sizes = np.array([found[drive_name(term, joint.name)] for term in terms])
+            least = np.array([0.0 if term in _NOT_NEGATIVE else -np.inf for term in terms])
+            change = np.concatenate([each[:, place] for each in more])
+            best = lsq_linear(F, F @ sizes + change, (least, np.inf)).x
+            drives[place] = replace(drives[place], **dict(zip(terms, best.tolist(), strict=True)))
+    return tuple(drives)
+
+
+def _columns(robot: Robot, motion: Samples, terms: list[DriveTerm], place: int) -> Array:
+    """Torque of one joint per unit of each of its terms, (n, terms)."""
+    dq, ddq = motion.need("dq", "friction"), motion.need("ddq", "rotor inertia")
+    slow = [joint.drive.stribeck_rate for joint in robot.joints]
+    return np.column_stack([drive_column(term, dq, ddq, slow).value[:, place] for term in terms])

@@ -1,0 +1,107 @@
+"""The problem that flights of a mission's robot pose: what is known, which rows, which friction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from freefloat.arrays import Array
+from freefloat.data.recording import Recording
+from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.estimate_parts import TORQUES
+from freefloat.estimate.flight import Flight
+from freefloat.estimate.linear.friction_choice import chosen_friction, torque_noise
+from freefloat.estimate.problem import Problem
+from freefloat.mission.mission_file import InvalidMission, Mission
+from freefloat.mission.prior_knowledge import known_of, nuisances_of, prior_of
+from freefloat.models.names import ModelName
+from freefloat.sensors.quantities import STANDARD_GRAVITY
+from freefloat.sensors.torque_sensor import TorqueReading
+
+_WEIGHED = ("tau", "force", "moment")  # quantities that feel weight
+
+
+def pose(mission: Mission, flights: Sequence[Flight]) -> tuple[Problem, tuple[str, ...]]:
+    """The problem, and what was chosen by evidence."""
+    posed, asked = _without_friction(mission, flights), mission.settings.identify.friction
+    driven, said = _uses_torques(posed), list[str]()
+    if asked == "auto" and driven:
+        choice = chosen_friction(posed)
+        posed = choice.problem
+        said.append(choice.sentence)
+    elif asked != "auto" and asked and not driven:
+        raise InvalidMission(
+            f"identify.friction is {', '.join(asked)}, but no joint torques are compared; allowed: recordings with "
+            "tau_<joint>_Nm of a fixed base, or `models: [torque]`"
+        )
+    elif asked != "auto":
+        posed = replace(posed, friction=tuple(asked))
+    if driven and any("torques" not in flight.noise for flight in posed.flights):
+        noise = torque_noise(posed)
+        posed = replace(posed, flights=_with_torque_noise(posed.flights, noise))
+        listed = ", ".join(f"{name} {sd:.2g}" for name, sd in zip(posed.robot.joint_names, noise, strict=True))
+        said.append(f"nobody said the noise of torques: each joint's is what rows leave of it, {listed}")
+    return posed, tuple(said)
+
+
+def _with_torque_noise(flights: Sequence[Flight], noise: Array) -> tuple[Flight, ...]:
+    """The flights with this noise of joint torques, shape (joints,), where nobody said it."""
+    return tuple(replace(flight, noise={"torques": noise, **flight.noise}) for flight in flights)
+
+
+def with_noise_left(flights: Sequence[Flight], estimate: Estimate) -> tuple[Flight, ...]:
+    """The flights with the noise of joint torques that an estimate found, where nobody said it and it found any."""
+    left = [each.residual for each in estimate.residuals if each.channel in (TORQUES, TorqueReading.array)]
+    if estimate.robot.base != "fixed" or not left:
+        return tuple(flights)
+    return _with_torque_noise(flights, np.sqrt((np.concatenate(left) ** 2).mean(axis=0)))
+
+
+def refuse_unsaid_gravity(mission: Mission, recordings: Mapping[str, Recording]) -> None:
+    """Ask for gravity where torques, or what holds the base, were recorded on the ground and nobody said it.
+
+    Simulated recordings are of the mission's own robot, with whatever gravity it has.
+    """
+    said = mission.settings.stance is not None or mission.robot.gravity.any()
+    if mission.robot.base != "fixed" or said:
+        return
+    for name, recording in recordings.items():
+        weighed = [quantity for quantity in _WEIGHED if recording.of_quantity(quantity)]
+        if weighed and recording.origin.kind != "simulated":
+            raise InvalidMission(
+                f"{mission.path}: nobody said which way gravity acts, which the torques of {name!r} feel; write "
+                f"`stance: {{gravity_m_s2: [0, 0, {-STANDARD_GRAVITY:g}]}}` in the mission, in the frame of the body "
+                "that stands, or [0, 0, 0] where nothing has weight"
+            )
+
+
+def _uses_torques(posed: Problem) -> bool:
+    """Whether joint torques are compared with what moves the joints."""
+    recorded = bool(posed.robot.joints) and all(flight.samples.torques is not None for flight in posed.flights)
+    return recorded and (posed.robot.base == "fixed" or bool({"torque", "energy"} & set(posed.models)))
+
+
+def _without_friction(mission: Mission, flights: Sequence[Flight]) -> Problem:
+    said = mission.settings
+    return Problem(
+        mission.robot,
+        tuple(flights),
+        known=known_of(mission),
+        zero=tuple(said.assume_zero),
+        prior=prior_of(mission),
+        nuisances=nuisances_of(mission),
+        models=tuple(said.identify.models or _models(mission, flights)),
+    )
+
+
+def _models(mission: Mission, flights: Sequence[Flight]) -> tuple[ModelName, ...]:
+    """The rows that linear methods stack unless the mission says which: those that all flights have the data for."""
+    if mission.robot.base == "fixed":
+        whole = all(flight.samples.base_wrench is not None for flight in flights)
+        torques = all(flight.samples.torques is not None for flight in flights)
+        return ("torque", "base-wrench") if whole and torques else ("base-wrench",) if whole else ("torque",)
+    needed = ("v", "position") if mission.settings.momentum == "unknown" else ("v",)
+    whole = all(getattr(flight.samples, name) is not None for flight in flights for name in needed)
+    return ("momentum",) if whole else ("angular-momentum",)
