@@ -49,7 +49,6 @@ FREE_OF_MASSES = frozenset(  # counts
 
 _EXACT = 1e-9  # what rounding leaves of a fit to exact data, condition number 250
 _GOOD_ORDER = 973  # OURS: seed of an order in which the updated rule keeps few intervals
-_CHOICES = 6  # of other intervals, for each run with noise
 _INSTANTS = 10  # of an interval, where its singular values are counted
 _FLOWN = "which intervals are flown and the sampling step are not printed; ours: 67 of equal condition number, "
 _FLOWN += f"{STEP_S:g} s"
@@ -57,9 +56,10 @@ _FLOWN += f"{STEP_S:g} s"
 
 @dataclass(frozen=True, slots=True)
 class _NaveenSize:
-    """How much is computed: runs with noise; rounds, tries and starts of the exchange of intervals; sampling step."""
+    """How much is computed: runs with noise; choices of other intervals; rounds, tries, starts of exchange; step."""
 
     runs: int
+    choices: int
     rounds: int
     tries: int
     starts: int
@@ -67,9 +67,9 @@ class _NaveenSize:
 
 
 _SIZES: dict[Effort, _NaveenSize] = {
-    "glance": _NaveenSize(1, 1, 20, 1, 0.1),
-    "usual": _NaveenSize(5, 6, 1500, 1),
-    "full": _NaveenSize(20, 6, 1500, 4),
+    "glance": _NaveenSize(1, 1, 1, 20, 1, 0.1),
+    "usual": _NaveenSize(5, 30, 6, 1500, 1),
+    "full": _NaveenSize(20, 120, 6, 1500, 4),
 }
 
 
@@ -280,7 +280,7 @@ def _few_intervals(truth: Robot, guess: Robot, size: _NaveenSize, watch: Watch) 
 def _other_intervals_first(truth: Robot, guess: Robot, size: _NaveenSize) -> Check:
     """Case 3 with 40 intervals drawn from all 256."""
     printed, worst = published(STUDY)["results"]["case3"], list[float]()
-    for choice in range(_CHOICES * size.runs):
+    for choice in range(size.choices):
         rng = np.random.default_rng([choice, 40])
         intervals = rng.choice(256, printed["intervals"], replace=False)
         flown = Recordings(truth, guess, intervals_motion(truth, intervals), size.step_s)
