@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from freefloat.estimate.estimate import Estimate
-from freefloat.robot.drive import DRIVE_TERMS, Drive, drive_name
-
-_NOT_NEGATIVE = ("coulomb", "viscous", "rotor")
+from freefloat.robot.drive import DRIVE_TERMS, NOT_NEGATIVE, Drive, drive_name
 
 
 def estimated_drives(estimate: Estimate) -> tuple[Drive, ...]:
@@ -16,6 +14,6 @@ def estimated_drives(estimate: Estimate) -> tuple[Drive, ...]:
     drives = []
     for joint in estimate.robot.joints:
         own = {term: found[name] for term in DRIVE_TERMS if (name := drive_name(term, joint.name)) in found}
-        kept = {term: max(value, 0.0) if term in _NOT_NEGATIVE else value for term, value in own.items()}
+        kept = {term: max(value, 0.0) if term in NOT_NEGATIVE else value for term, value in own.items()}
         drives.append(replace(joint.drive, **kept))
     return tuple(drives)

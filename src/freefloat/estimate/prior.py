@@ -16,6 +16,7 @@ from freefloat.arrays import Array
 from freefloat.errors import FreefloatError, InvalidRobot
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY, com_of, inertia_about_com, inertia_entries
+from freefloat.robot.parts import BaseKind
 from freefloat.robot.selection import select_parameters
 
 _EXACT = 1e-18  # variance of what the spread leaves as it is
@@ -56,6 +57,11 @@ class CadSpread:
     com: float = 0.1
     inertia: float = 0.1
     unknown: tuple[UnknownBody, ...] = ()
+
+    @classmethod
+    def usual(cls, base: BaseKind) -> CadSpread:
+        """Of a robot that floats, built with care; of one on the ground, whose files guess all but masses."""
+        return cls(com=0.3, inertia=0.3) if base == "fixed" else cls()
 
     def with_unknown(self, body: UnknownBody) -> CadSpread:
         """The same, but that nothing is known of one body; what was said of it before is forgotten."""

@@ -80,6 +80,7 @@ class ProblemData(Content):
     models: the equations that linear estimators stack; several are stacked one below the other.
     friction: terms of every joint's drive that are unknown, where torques are measured; other terms are as the robot
         has them, and so are rates that count as slow and ratios of gears.
+    frictionless: of these, by name (`drive_name`), what is held at zero.
     """
 
     robot: Robot
@@ -90,6 +91,7 @@ class ProblemData(Content):
     nuisances: Nuisances = field(default_factory=Nuisances)
     models: tuple[ModelName, ...] = ("angular-momentum",)
     friction: tuple[DriveTerm, ...] = ()
+    frictionless: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         flights = tuple(self.flights)

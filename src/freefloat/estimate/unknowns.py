@@ -42,6 +42,7 @@ EXTERNAL_TORQUE = "external torque"
 DRAG = "drag"
 PULSE_FORCE = "force of pulses"  # of every thruster, over what was said of it
 JOINT_MOTION = "joint motion"
+_NEXT_TO_NOTHING = 1e-6  # of a usual spread: of what is held
 
 GEOMETRY_WORDS = (*(f"place of {{}} along {axis}" for axis in AXES), "first tilt of {}", "second tilt of {}")
 
@@ -215,7 +216,8 @@ def _friction(problem: Problem) -> Iterator[UnknownGroup]:
     labels = [drive_name(term, joint.name) for term in problem.friction for joint in joints]
     units = [drive_unit(term, slide) for term in problem.friction for slide in slides]
     sd = np.concatenate([spreads.get(term, size) for term in problem.friction])
-    yield independent(FRICTION, labels, units, np.where(sd > 0.0, sd, 1e-12))
+    held = np.where(np.isin(labels, problem.frictionless), _NEXT_TO_NOTHING, 1.0)
+    yield independent(FRICTION, labels, units, held * np.where(sd > 0.0, sd, 1e-12))
 
 
 def _has_torques(flight: Flight) -> bool:

@@ -20,8 +20,8 @@ def prior_of(mission: Mission) -> CadSpread | None:
     """Spread of the CAD model; None where the data are to speak alone."""
     said = mission.settings.prior
     if isinstance(said, str):
-        return CadSpread() if said == "cad" else None
-    return said.spread()
+        return CadSpread.usual(mission.robot.base) if said == "cad" else None
+    return said.spread(mission.robot.base)
 
 
 def trade_off_of(mission: Mission) -> TradeOff:

@@ -21,6 +21,7 @@ from freefloat.mission.shapes import AnyShape, MotionShapeSection
 from freefloat.models.names import ModelName
 from freefloat.robot.drive import DriveTerm
 from freefloat.robot.model import Robot
+from freefloat.robot.parts import BaseKind
 from freefloat.robot.standing import standing_on
 from freefloat.sensors.kinds import Sensors
 from freefloat.sensors.quantities import STANDARD_GRAVITY
@@ -154,17 +155,22 @@ class PriorSection(Section):
     """How far the CAD model is trusted, as standard deviations."""
 
     mass: Positive = Field(default=CadSpread().mass, description="of a body's mass, over it")
-    com: Positive = Field(default=CadSpread().com, description="of a centre of mass, over the radius of gyration")
-    inertia: Positive = Field(default=CadSpread().inertia, description="of an inertia, over the mean moment")
+    com: Positive | None = Field(
+        default=None, description="of a centre of mass, over the radius of gyration; 0.1, of a fixed base 0.3"
+    )
+    inertia: Positive | None = Field(
+        default=None, description="of an inertia, over the mean moment; 0.1, of a fixed base 0.3"
+    )
 
     unknown: dict[str, UnknownBodySection] = Field(
         default_factory=dict, description="by body: what no CAD model speaks of, and how large it may be"
     )
 
-    def spread(self) -> CadSpread:
-        """The same, for a problem."""
+    def spread(self, base: BaseKind) -> CadSpread:
+        """The same, for a problem of a robot with such a base."""
         unknown = tuple(UnknownBody(name, body.mass_kg, body.size_m) for name, body in self.unknown.items())
-        return CadSpread(self.mass, self.com, self.inertia, unknown)
+        usual = CadSpread.usual(base)
+        return CadSpread(self.mass, self.com or usual.com, self.inertia or usual.inertia, unknown)
 
 
 _NUISANCES: dict[str, Any] = {

@@ -21,7 +21,7 @@ from freefloat.errors import InvalidRobot
 DriveTerm = Literal["coulomb", "viscous", "offset", "asymmetric", "stribeck", "rotor"]
 DRIVE_TERMS: tuple[DriveTerm, ...] = get_args(DriveTerm)
 FRICTION_TERMS = DRIVE_TERMS[:-1]  # those that depend on the rate alone
-_NOT_NEGATIVE = ("coulomb", "viscous", "rotor")
+NOT_NEGATIVE: tuple[DriveTerm, ...] = ("coulomb", "viscous", "rotor")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Drive:
             value = getattr(self, each.name)
             if each.name != "gear_ratio" and not math.isfinite(value):
                 raise InvalidRobot("drive", f"{each.name} is {value}; allowed: a finite number")
-            if each.name in _NOT_NEGATIVE and value < 0.0:
+            if each.name in NOT_NEGATIVE and value < 0.0:
                 raise InvalidRobot("drive", f"{each.name} is {value}; allowed: zero or more")
         if not self.stribeck_rate > 0.0:
             raise InvalidRobot("drive", f"stribeck_rate is {self.stribeck_rate}; allowed: a positive number")

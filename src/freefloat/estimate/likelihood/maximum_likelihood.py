@@ -35,6 +35,7 @@ from freefloat.estimate.likelihood.finished import (
     used_up,
     white,
 )
+from freefloat.estimate.likelihood.held_friction import Free, negative_friction, with_held
 from freefloat.estimate.likelihood.levenberg_marquardt import Fit
 from freefloat.estimate.likelihood.likelihood import SETTLED, SETTLING, WRONG_MODEL, Likelihood, Rows
 from freefloat.estimate.likelihood.momentum_start import momentum_start
@@ -110,6 +111,7 @@ class MaximumLikelihood(Estimator):
             if not hopeless:
                 found, levels = self._weighed(found, effort)
                 found = self._with_wider_prior(found, effort)
+            found, held = self._without_negative(found, effort)
             likelihood, fit = found.likelihood, found.fit
             say("intervals")
             of_curves = _curve_share(likelihood, fit) if likelihood.has_local_curves else None
@@ -121,7 +123,7 @@ class MaximumLikelihood(Estimator):
             shown = "torque" if problem.robot.base == "fixed" else "momentum"
             left = likelihood.left(found.rows)
             estimate = finished(self.name, likelihood, fit, found.rows, left, shown, of_curves, doubts)
-            return _with_curve_words(estimate, problem, likelihood)
+            return with_held(_with_curve_words(estimate, problem, likelihood), held)
 
     def _suspected(self, found: _Found) -> Suspected:
         """What may be wrong; nothing can be said of what is left by a fit that is wild."""
@@ -169,10 +171,26 @@ class MaximumLikelihood(Estimator):
         weighed = self._fit(Likelihood(with_levels(found.likelihood, levels)), effort, found.fit.point)
         return (found, Levels()) if _is_lost(weighed, found) else (weighed, levels)
 
+    def _without_negative(self, found: _Found, effort: Effort) -> tuple[_Found, Free]:
+        """With friction that would be negative held at zero, and what the fit had found of it."""
+        held = dict[str, tuple[float, float]]()
+        while not effort.is_spent:
+            likelihood, fit = found.likelihood, found.fit
+            problem = likelihood.problem
+            below = negative_friction(problem, likelihood.unknowns, fit.point, covariance_of(likelihood, fit))
+            if not below:
+                break
+            held |= below
+            say("friction that is not negative")
+            there = replace(problem, frictionless=(*problem.frictionless, *below))
+            found = self._fit(Likelihood(there), effort, fit.point)
+        return found, held
+
     def _with_wider_prior(self, found: _Found, effort: Effort) -> _Found:
-        """With spreads of the CAD model that the data do not deny."""
+        """With spreads of the CAD model that the data do not deny; what is left of torques is no noise to judge by."""
         problem = found.likelihood.problem
-        wider = None if effort.is_spent else wider_spread(problem, found.likelihood.unknowns, found.fit)
+        stands = problem.robot.base == "fixed"
+        wider = None if stands or effort.is_spent else wider_spread(problem, found.likelihood.unknowns, found.fit)
         if wider is None:
             return found
         say("wider spread of the CAD model")

@@ -425,11 +425,9 @@ class PredictedBase:
         slopes = flight.driven.slopes(q, dq, ddq, flight.drives(whole.point), whole.phi, own)
         found = np.zeros((*q.shape, columns.stop))
         found[:, :, : own.size] = slopes.parameters * flight.present[own]
-        joints = np.arange(q.shape[1])
         friction, zeros, scales = (flight.shared(kind) for kind in (FRICTION, JOINT_ZEROS, JOINT_SCALES))
-        for term, column in enumerate(slopes.drives):
-            assert friction is not None
-            found[:, joints, friction.start + term * joints.size + joints] = column
+        if friction is not None:
+            found[:, :, friction] = slopes.drives
         if zeros is not None:
             found[:, :, zeros] = slopes.positions * scale
         if scales is not None:

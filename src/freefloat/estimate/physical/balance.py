@@ -14,6 +14,7 @@ from scipy.stats import chi2
 
 from freefloat.arrays import Array
 from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.estimate_parts import MODEL
 from freefloat.estimate.physical.cone_program import minimise
 from freefloat.estimate.physical.pseudo_inertia_program import Cones, Coordinates, NotSolved
 from freefloat.estimate.physical.regularisers import Distance, TradeOff, nothing_fits
@@ -54,7 +55,7 @@ def seen_of(estimate: Estimate, coordinates: Coordinates, spread: Array) -> Seen
     Q = scipy.linalg.null_space(estimate.unseen) if len(estimate.unseen) else np.eye(len(combine))
     slopes = combine @ coordinates.root / spread[:, None]
     difference = (estimate.values - combine @ coordinates.origin) / spread
-    covariance = estimate.covariance / np.outer(spread, spread) + _FINEST**2 * np.eye(len(combine))
+    covariance = _as_noise_makes_it(estimate) / np.outer(spread, spread) + _FINEST**2 * np.eye(len(combine))
     V = Q.T @ covariance @ Q
     if len(V) and np.linalg.eigvalsh(V)[0] <= 0.0:
         raise NotSolved(
@@ -62,6 +63,18 @@ def seen_of(estimate: Estimate, coordinates: Coordinates, spread: Array) -> Seen
             "positive definite one"
         )
     return Seen(Q.T @ slopes, Q.T @ difference, V, _used_prior(estimate))
+
+
+def _as_noise_makes_it(estimate: Estimate) -> Array:
+    """Covariance of the clusters without what blocks of time add, (c, c).
+
+    These widen each cluster by itself; sums that are known far better than their parts would be lost in that.
+    """
+    budget = estimate.budget
+    if budget is None or MODEL not in budget.sources:
+        return estimate.covariance
+    kept = np.sqrt(1.0 - budget.shares[:, budget.sources.index(MODEL)])
+    return estimate.covariance * np.outer(kept, kept)
 
 
 def _used_prior(estimate: Estimate) -> bool:

@@ -19,10 +19,8 @@ from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.torque import torque_regressor
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimated_drives import estimated_drives
-from freefloat.robot.drive import DRIVE_TERMS, Drive, DriveTerm, drive_name
+from freefloat.robot.drive import DRIVE_TERMS, NOT_NEGATIVE, Drive, DriveTerm, drive_name
 from freefloat.robot.model import Robot
-
-_NOT_NEGATIVE = ("coulomb", "viscous", "rotor")
 
 
 def drives_beside(estimate: Estimate, parameters: Array) -> tuple[Drive, ...]:
@@ -38,7 +36,7 @@ def drives_beside(estimate: Estimate, parameters: Array) -> tuple[Drive, ...]:
         if terms:
             F = np.vstack([_columns(robot, motion, terms, place) for motion in motions])
             sizes = np.array([found[drive_name(term, joint.name)] for term in terms])
-            least = np.array([0.0 if term in _NOT_NEGATIVE else -np.inf for term in terms])
+            least = np.array([0.0 if term in NOT_NEGATIVE else -np.inf for term in terms])
             change = np.concatenate([each[:, place] for each in more])
             best = lsq_linear(F, F @ sizes + change, (least, np.inf)).x
             drives[place] = replace(drives[place], **dict(zip(terms, best.tolist(), strict=True)))
