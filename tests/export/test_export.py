@@ -14,9 +14,11 @@ from random_trees import ROBOTS, random_robot, random_samples
 from robot.urdf_loaders import load_in_mujoco, load_in_pinocchio
 
 from freefloat.errors import FileError
+from freefloat.estimate.physical.regularisers import TradeOff
 from freefloat.export.export import NotExported, export_controller, export_robot, export_urdf
 from freefloat.export.floating_model import FloatingModel
 from freefloat.robot.load import load_robot
+from freefloat.robot.parts import Body, Joint
 from freefloat.robot.physicality import check_physicality
 from freefloat.robot.urdf_read import read_urdf
 from freefloat.robot.urdf_write import write_urdf
@@ -177,3 +179,24 @@ def test_a_failed_write_leaves_what_was_there(write, tmp_path, monkeypatch):
     with pytest.raises(FileError, match="disk is full"):
         write(estimate, tmp_path)
     assert {file.read_text() for file in tmp_path.iterdir()} == {"before"}
+
+
+def test_a_load_that_the_users_urdf_lacks_is_left_out_or_added_and_said(tmp_path):
+    bare = random_robot(3, bodies=3, base="free", prismatic=False)
+    write_urdf(replace(bare, points=()), tmp_path / "mine.urdf")
+    own = read_urdf(tmp_path / "mine.urdf")
+    load = Body("load", own.bodies[-1].name, Joint("grip", "fixed"), parameters=0.2 * own.bodies[-1].parameters)
+    estimate = estimate_of(replace(own, bodies=(*own.bodies, load)))
+    for lacking, said, bodies in (("leave-out", "left out", 3), ("add", "added to it", 4)):
+        made = export_urdf(estimate, tmp_path / "mine.urdf", tmp_path / "new.urdf", lacking=lacking)
+        assert made.notes[-1].endswith(f"lacks load, which the estimate's robot has: {said}")
+        assert len(read_urdf(tmp_path / "new.urdf").bodies) == bodies
+    with pytest.raises(FileError, match="body 'load': is not in this file"):
+        export_urdf(estimate, tmp_path / "mine.urdf", tmp_path / "new.urdf", lacking="refuse")
+
+
+def test_a_total_mass_that_is_known_is_that_of_the_file(tmp_path):
+    robot = random_robot(12, bodies=4, base="fixed", prismatic=False)
+    known = TradeOff(total_mass=1.05 * robot.mass)
+    export_robot(estimate_of(robot, relative=0.1), tmp_path / "heavier.yaml", trade_off=known)
+    assert load_robot(tmp_path / "heavier.yaml").mass == pytest.approx(1.05 * robot.mass, rel=1e-6)

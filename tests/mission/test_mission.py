@@ -16,11 +16,13 @@ from freefloat.dynamics.momentum_rows import momentum
 from freefloat.errors import FileError
 from freefloat.estimate.estimate import load_estimate
 from freefloat.estimate.joint_curves import ProjectedCurves
+from freefloat.estimate.physical.regularisers import TradeOff
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem_data import Nuisances
 from freefloat.mission.flying import fly, random_motion, simulate
-from freefloat.mission.identifying import identify, problem
+from freefloat.mission.identifying import estimator_of, identify, problem
 from freefloat.mission.mission_file import InvalidMission, load_mission
+from freefloat.mission.prior_knowledge import trade_off_of
 from freefloat.motion.fourier import PlainFourier
 from freefloat.motion.trajectory_file import load_trajectory
 from freefloat.robot.rotations import rotations
@@ -164,6 +166,8 @@ def test_the_missions_own_trajectory_is_flown_from_a_file_or_written_out(mission
         ({"identify": {"rate_Hz": 0}}, ["identify.rate_Hz", "greater than 0"]),
         ({"identify": {"nuisances": {"gyro_bias_rad_s": -1.0}}}, ["identify.nuisances.gyro_bias_rad_s", "-1"]),
         ({"identify": {"nuisances": {"gyro_drift": 1.0}}}, ["gyro_drift"]),
+        ({"identify": {"physical": {"mass_factor": 0.5}}}, ["identify.physical.mass_factor", "greater than 1"]),
+        ({"identify": {"physical": {"regulariser": "manhattan"}}}, ["identify.physical.regulariser", "entropic"]),
         ({"identify": {"without": {"a.parquet": ["laod"]}}}, ["laod"]),
         ({"prior": {"mass": 0}}, ["prior.mass", "greater than 0"]),
         ({"prior": "perhaps"}, ["prior", "perhaps"]),
@@ -443,3 +447,15 @@ def test_a_gyro_that_lags_is_estimated_or_said(mission_file):
     assert not any("delays_s" in sentence for sentence in estimate.warnings)
     told = identify(mission, recording, "least-squares")
     assert any("delays_s" in sentence for sentence in told.warnings)
+
+
+def test_what_is_said_of_the_physical_robot_reaches_its_estimator(mission_file):
+    said = {"regulariser": "entropic", "weight": 2.0, "mass_factor": None, "total_mass_kg": {"max": 400.0}}
+    mission = load_mission(mission_file(identify={"method": "physically-consistent", "physical": said}))
+    made = estimator_of(mission, None).trade_off
+    assert (made.regulariser, made.weight, made.mass_factor, made.total_mass) == ("entropic", 2.0, None, (None, 400.0))
+    assert not made.inside
+    shapes = trade_off_of(load_mission(mission_file(identify={"physical": {"inside": "shapes"}})))
+    named = {body.name for body in mission.robot.bodies if body.shapes}
+    assert set(shapes.inside) == named & set(mission.robot.body_names)
+    assert trade_off_of(load_mission(mission_file())) == TradeOff()

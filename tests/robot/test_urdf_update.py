@@ -321,3 +321,36 @@ def test_shared_files_with_other_inertias_load_wherever_the_original_does(path, 
         for body in robot.bodies:
             phi = body.parameters
             np.testing.assert_allclose(found[body.name], phi, rtol=0, atol=1e-12 * abs(phi).max())
+
+
+def loaded(robot):
+    """With a load on the last body, and one of that."""
+    last, tilt = robot.bodies[-1].name, Transform.from_rpy([0.1, 0.2, 0.3], [0.4, 0.5, 0.6])
+    load = Body("load", last, Joint("grip", "fixed"), tilt, some_inertia(3))
+    lamp = Body("lamp & eye", "load", Joint("screws", "fixed"), tilt, some_inertia(4))
+    return replace(robot, bodies=(*robot.bodies, load, lamp))
+
+
+def test_a_load_that_the_file_lacks_is_left_out(source):
+    target, robot = source.with_name("target.urdf"), loaded(read_urdf(source))
+    assert update_urdf(source, robot, target, "leave-out") == ("load", "lamp & eye")
+    assert target.read_bytes() == source.read_bytes()
+
+
+@pytest.mark.parametrize("one_line", [False, True])
+def test_a_load_that_the_file_lacks_is_added_at_its_end(source, one_line):
+    if one_line:
+        source.write_bytes(b" ".join(source.read_bytes().split()))
+    target, robot = source.with_name("target.urdf"), loaded(read_urdf(source))
+    assert update_urdf(source, robot, target, "add") == ("load", "lamp & eye")
+    assert target.read_bytes().startswith(source.read_bytes().rpartition(b"</robot>")[0].rstrip())
+    np.testing.assert_allclose(read_urdf(target).parameters, robot.parameters, rtol=1e-12, atol=1e-15)
+    assert [body.name for body in read_urdf(target).bodies[-2:]] == ["load", "lamp & eye"]
+
+
+def test_a_body_that_moves_is_no_load(source):
+    robot = read_urdf(source)
+    more = replace(robot, bodies=(*robot.bodies, Body("tail", "bus", Joint("t"))))
+    for lacking in ("leave-out", "add"):
+        with pytest.raises(FileError, match="body 'tail': is not in this file"):
+            update_urdf(source, more, source.with_name("target.urdf"), lacking)

@@ -26,6 +26,9 @@ def export(
     controller: Annotated[
         Path | None, typer.Option(help="Code to write for a controller: .c (with a header), or .casadi.")
     ] = None,
+    add_load: Annotated[
+        bool, typer.Option("--add-load", help="Add a load that your URDF lacks to it, which is left out otherwise.")
+    ] = False,
     force: Annotated[
         bool, typer.Option("--force", help="Write it even if the estimate failed, or no such robot can exist.")
     ] = False,
@@ -46,6 +49,7 @@ def export(
         export_robot,
         export_urdf,
     )
+    from freefloat.robot.urdf_update import Lacking
 
     answer = load_estimate(estimate)
     if urdf is not None and output is None:
@@ -67,7 +71,8 @@ def export(
         with error_console(quiet).status("writing"):
             written = []
             if output is not None and urdf is not None:
-                written.append(export_urdf(answer, urdf, output, force=force))
+                lacking: Lacking = "add" if add_load else "leave-out"
+                written.append(export_urdf(answer, urdf, output, lacking=lacking, force=force))
             elif output is not None:
                 written.append(export_robot(answer, output, force=force))
             if robot is not None:

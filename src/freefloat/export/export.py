@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -28,7 +28,7 @@ from freefloat.export.mjcf import IN_MJCF, write_mjcf
 from freefloat.files import FilePath, write_bytes, write_text
 from freefloat.robot.drive import DRIVE_TERMS, DriveTerm, term_words
 from freefloat.robot.model import Robot
-from freefloat.robot.urdf_update import update_urdf
+from freefloat.robot.urdf_update import Lacking, update_urdf
 from freefloat.robot.urdf_write import IN_URDF
 
 MJCF_ENDINGS = (".xml", ".mjcf")
@@ -62,6 +62,7 @@ def export_urdf(
     *,
     prior: CadSpread | None = None,
     trade_off: TradeOff | None = None,
+    lacking: Lacking = "leave-out",
     force: bool = False,
 ) -> Exported:
     """The physical robot of an estimate in a URDF of yours; `export_robot` writes one of our own.
@@ -69,11 +70,15 @@ def export_urdf(
     template: the URDF that the robot came from, of which only inertias and the friction of joints are changed.
     prior: spread of the CAD model, which decides what the data leave open; that of the estimate unless given.
     trade_off: what bodies near the CAD model are worth against the data, and what else is known of them.
+    lacking: what becomes of a load that the URDF lacks: "leave-out" and "add", which are said, or "refuse".
     force: whether to write it even if the estimate failed, or no robot that can exist is near it.
     """
     physical = _physical(estimate, prior, trade_off, force)
-    update_urdf(template, physical.robot, path)
-    return _exported(estimate, (path,), physical, left_out(physical.robot, "a URDF", IN_URDF))
+    more = ", ".join(update_urdf(template, physical.robot, path, lacking))
+    done = "added to it" if lacking == "add" else "left out"
+    said = f"{os.fspath(template)} lacks {more}, which the estimate's robot has: {done}"
+    exported = _exported(estimate, (path,), physical, left_out(physical.robot, "a URDF", IN_URDF))
+    return replace(exported, notes=(*exported.notes, said)) if more else exported
 
 
 def export_robot(

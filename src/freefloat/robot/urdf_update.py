@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 from xml.etree.ElementTree import Element
 from xml.parsers.expat import ParserCreate
 
@@ -25,7 +25,7 @@ from freefloat.robot.parameters import com_of, inertia_about_com
 from freefloat.robot.parts import Body
 from freefloat.robot.urdf_elements import Inertial, inertial_of
 from freefloat.robot.urdf_read import encoding_of, parse_urdf, robot_of
-from freefloat.robot.urdf_write import full_precision
+from freefloat.robot.urdf_write import body_elements, full_precision
 
 _START_TAG = re.compile(rb"""<([^\s/>]+)(?:\s+[^\s=]+\s*=\s*(?:"[^"]*"|'[^']*'))*\s*/?>""")
 _ATTRIBUTE = re.compile(rb"""\s([^\s=]+)\s*=\s*("[^"]*"|'[^']*')""")
@@ -33,6 +33,7 @@ _ENTRIES = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (
 _SAME_GEOMETRY = 1e-9  # [m] and rotation entries; a robot may have gone through a file with fewer digits
 
 Attributes = dict[str, str]
+Lacking = Literal["refuse", "leave-out", "add"]
 
 
 class _Edit(NamedTuple):
@@ -56,22 +57,30 @@ class _Element:
     children: dict[str, _Element] = field(default_factory=dict)
 
 
-def update_urdf(source_path: FilePath, robot: Robot, target_path: FilePath) -> None:
+def update_urdf(
+    source_path: FilePath, robot: Robot, target_path: FilePath, lacking: Lacking = "refuse"
+) -> tuple[str, ...]:
     """Write `source_path` with the inertias and the friction of `robot` to `target_path` (which may be the same file).
 
     The robot must have the bodies and the geometry of the file. Bodies whose parameters are what the file
     says stay as they are, so an unchanged robot gives the same bytes. So do joints for which the robot has no drive.
+    lacking: what becomes of bodies that are not in the file and are fixed to others, such as a load; "add": a link and
+    a joint at the end. Their names are returned.
     """
     data = read_bytes(source_path)
     root = parse_urdf(data, source_path)
     _refuse_wide_text(data, source_path)
     before = robot_of(root, source_path, robot.base)
     try:
-        _refuse_other_robot(before, robot)
+        more = () if lacking == "refuse" else _more(before, robot)
+        _refuse_other_robot(before, [body for body in robot.bodies if body not in more])
         edits = _edits(data, root, _changed(before, robot), _redriven(before, robot))
+        if lacking == "add" and more:
+            edits.append(_added(data, more))
     except InvalidRobot as error:
         raise FileError(source_path, str(error)) from error
     write_bytes(target_path, _edited(data, edits))
+    return tuple(body.name for body in more)
 
 
 def _refuse_wide_text(data: bytes, path: FilePath) -> None:
@@ -84,8 +93,16 @@ def _refuse_wide_text(data: bytes, path: FilePath) -> None:
 # ---------------------------------------------------------------------- what changes
 
 
-def _refuse_other_robot(file: Robot, robot: Robot) -> None:
-    in_file, in_robot = ({body.name: body for body in one.bodies} for one in (file, robot))
+def _more(file: Robot, robot: Robot) -> tuple[Body, ...]:
+    """Bodies that are not in the file, and do not move on those they hang on."""
+    known = {body.name for body in file.bodies}
+    return tuple(
+        body for body in robot.bodies if body.name not in known and body.joint is not None and not body.joint.moves
+    )
+
+
+def _refuse_other_robot(file: Robot, bodies: Sequence[Body]) -> None:
+    in_file, in_robot = ({body.name: body for body in one} for one in (file.bodies, bodies))
     for name in in_file:
         if name not in in_robot:
             raise InvalidRobot(f"link {name!r}", "is not in the robot, which must have the bodies of this file")
@@ -111,9 +128,8 @@ def _same_geometry(one: Body, other: Body) -> bool:
 def _changed(file: Robot, robot: Robot) -> dict[str, Array]:
     """Parameters of the bodies that differ from the file, each of shape (10,)."""
     in_file = {body.name: body.parameters for body in file.bodies}
-    return {
-        body.name: body.parameters for body in robot.bodies if not np.array_equal(body.parameters, in_file[body.name])
-    }
+    shared = [body for body in robot.bodies if body.name in in_file]
+    return {body.name: body.parameters for body in shared if not np.array_equal(body.parameters, in_file[body.name])}
 
 
 def _redriven(file: Robot, robot: Robot) -> dict[str, tuple[Drive, Drive]]:
@@ -167,8 +183,8 @@ class _Layout:
         self.links: dict[str, _Element] = {}
         self.joints: dict[str, _Element] = {}
         self.unit = b"  "
-        root = self._scan()
-        for place in (root, *self.links.values()):
+        self.root = self._scan()
+        for place in (self.root, *self.links.values()):
             outer, inner = self.margin(place.start), self.inner(place)
             if outer is not None and inner is not None and inner.startswith(outer) and inner != outer:
                 self.unit = inner[len(outer) :]
@@ -239,6 +255,15 @@ def _edits(
     for name, (old, new) in redriven.items():
         edits.extend(_joint_edits(layout, layout.joints[name], _friction(old), _friction(new)))
     return edits
+
+
+def _added(data: bytes, bodies: Sequence[Body]) -> _Edit:
+    """Bodies as the last children of the file's robot."""
+    layout = _Layout(data)
+    if b":" in _start_tag(data, layout.root.start)[1]:
+        raise InvalidRobot("robot", "has a prefix of a namespace, to which no links are added")
+    lines = [line.encode("ascii", "xmlcharrefreplace") for body in bodies for line in body_elements(body)]
+    return _insertion(layout, layout.root, lines)
 
 
 def _link_edits(layout: _Layout, link: _Element, before: Inertial, after: Inertial) -> Iterator[_Edit]:

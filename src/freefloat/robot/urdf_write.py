@@ -65,6 +65,16 @@ def urdf_text(robot: WrittenRobot) -> str:
     return f'<?xml version="1.0" encoding="utf-8"?>\n{tostring(root, encoding="unicode")}\n'
 
 
+def body_elements(body: Body) -> list[str]:
+    """The <link> and the <joint> of a body that hangs on another, each as the lines of a file."""
+    root = Element("robot")
+    _add_link(root, body.name, body.parameters, body.shapes)
+    if body.joint is not None and body.parent is not None:
+        _add_joint(root, body.joint, body.parent, body.name, body.placement)
+    indent(root)
+    return [line for each in root for line in tostring(each, encoding="unicode").rstrip().splitlines()]
+
+
 def full_precision(values: ArrayLike) -> str:
     """Numbers, shape () or (n,), as URDF text that reads back to the same bits."""
     # Adding zero turns -0.0, which only looks odd in a file, into 0.0.

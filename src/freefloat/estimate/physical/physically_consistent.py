@@ -66,7 +66,8 @@ _MOSTLY = 0.5
 class PhysicalRobot:
     """A robot that can exist, as near to an estimate as such robots come.
 
-    robot: with these values, and friction and rotors of its joints fitted again beside them. parameters: its standard parameters, shape (10 bodies,).
+    robot: with these values, and friction and rotors of its joints fitted again beside them.
+    parameters: its standard parameters, shape (10 bodies,).
     clusters: its clusters, those of the estimate, shape (c,).
     misfit: distance d of these from the estimate's, in standard deviations; zero if they are the same.
     explains: whether the least misfit that a physical robot has is no more than chance.
