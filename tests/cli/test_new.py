@@ -181,7 +181,7 @@ def test_lines_to_uncomment_are_what_a_mission_may_have(tmp_path, kind):
     assert (limits.base_rate_deg_s is None) == (kind == "fixed")
     assert ff.plan_of(ff.load_mission(path)).limits
     asked = ff.load_mission(path).settings.identify
-    assert asked.method == ("weighted" if kind == "fixed" else "maximum-likelihood")
+    assert asked.method == "maximum-likelihood"
     assert (asked.nuisances.external_torque_Nm is None) == (kind not in ("free", "sliding")), (
         "what an orbit does to a free base"
     )

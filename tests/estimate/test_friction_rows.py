@@ -106,3 +106,21 @@ def test_near_standstill_torques_count_for_little_and_friction_there_harms_littl
     assert np.median(stack.doubt) == pytest.approx(1.0)
     found = found_drives(LeastSquares().estimate(problem))[:, 0]
     np.testing.assert_allclose(found, coulomb, rtol=1e-3)
+
+
+def test_intervals_hold_errors_of_torques_that_last():
+    """Errors that last over twenty samples: noise alone would promise four times too little."""
+    problem, robot = driven_case("torque", 5, ("viscous",), bodies=3, n=1500)
+    (flight,), rng = problem.flights, np.random.default_rng(4)
+    truth, squares = true_clusters(problem, robot, problem.equations()), []
+    for _ in range(12):
+        white = rng.normal(size=(1519, flight.samples.torques.shape[1]))
+        lasting = np.lib.stride_tricks.sliding_window_view(white, 20, axis=0).sum(axis=2) / np.sqrt(20.0)
+        samples = replace(flight.samples, torques=flight.samples.torques + 0.05 * lasting)
+        found = Weighted().estimate(
+            replace(problem, flights=(replace(flight, samples=samples, noise={"torques": 0.05}),))
+        )
+        assert found.residual.white is False
+        assert "model" in found.budget.sources
+        squares.append(np.mean(((found.values - truth) / found.sd) ** 2))
+    assert 0.2 < np.mean(squares) < 1.5

@@ -14,6 +14,7 @@ from freefloat.data.recording import Recording
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimated_drives import estimated_drives
 from freefloat.estimate.flight import Flight
+from freefloat.estimate.methods import default_method
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.structured.as_standard import BOTH, standard_estimate
 from freefloat.excitation.excitation import Excitation
@@ -82,6 +83,8 @@ def _posed(
     """What predicts the recordings, the problem they pose, and each as a flight with what processing said of it."""
     robot = _robot(mission, estimate)
     method = str(estimate.origin.get("method", method_of(mission)))
+    if robot.base == "fixed":  # what is compared are rows, by whatever method the estimate was made
+        method = default_method(robot.base, of_rows=True)
     processed = flights_of(mission, named, motion, absent, settings or settings_for(mission, method))
     flights = with_noise_left([flight for flight, _ in processed], estimate)
     return *_prediction(mission, robot, estimate, flights), processed

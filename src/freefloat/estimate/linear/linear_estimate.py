@@ -11,7 +11,7 @@ from freefloat.estimate.causes.advice import held_in_words, sentences, two_digit
 from freefloat.estimate.causes.diagnosis import figures_of, linear_mistakes
 from freefloat.estimate.causes.outcome import outcome_by, reasons_to_fail
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.estimate_parts import MODEL, Budget, Quantity, Residual, used_flights
+from freefloat.estimate.estimate_parts import MODEL, Budget, Quantity, used_flights
 from freefloat.estimate.linear.misfit import misfit
 from freefloat.estimate.linear.solution import Solution
 from freefloat.estimate.problem import Problem
@@ -32,8 +32,8 @@ def linear_estimate(problem: Problem, equations: Equations, method: str, solutio
     parts = {"noise": solution.covariance} | covariance_by_known(problem, solution.by_known)
     unseen = solution.unseen if solution.unseen.size else np.zeros((0, c))
     residual, left = misfit(equations, solution.x, solution.x.size - len(unseen))
-    parts |= _beyond_noise(np.sum(list(parts.values()), axis=0), solution, residual)
-    widened = MODEL in parts
+    if residual.white is False and solution.beyond_noise is not None:
+        parts[MODEL] = solution.beyond_noise
     total = np.sum(list(parts.values()), axis=0)
     variances = np.column_stack([np.diagonal(part)[:c] for part in parts.values()])
     whole = variances.sum(axis=1, keepdims=True)
@@ -41,7 +41,9 @@ def linear_estimate(problem: Problem, equations: Equations, method: str, solutio
     sd = np.sqrt(np.maximum(np.diagonal(total), 0.0))
     held = held_in_words(equations.minimal.leaders, equations.whole, unseen)
     mistakes, about_data = linear_mistakes(problem, equations, solution.x, sd, residual)
-    about_fit = () if mistakes else sentences(equations, sd, held, residual, solution.bias, widened)  # else they follow
+    about_fit = (
+        () if mistakes else sentences(equations, sd, held, residual, solution.bias, MODEL in parts)
+    )  # else they follow
     warnings = (*mistakes, *about_data, *about_fit, *solution.warnings)
     no_interval = _biased(solution.bias, sd, c)
     found = Estimate(
@@ -69,14 +71,6 @@ def linear_estimate(problem: Problem, equations: Equations, method: str, solutio
     failures = () if mistakes else reasons_to_fail(figures_of(found))
     warned = (*warnings, *failures)
     return replace(found, warnings=warned, outcome=outcome_by((*mistakes, *failures), bool(warned)))
-
-
-def _beyond_noise(promised: Array, solution: Solution, residual: Residual) -> dict[str, Array]:
-    """Covariance that blocks of time show beyond that of noise, (u, u), where what is left is not white."""
-    if solution.by_blocks is None or residual.white is not False:
-        return {}
-    wider = np.sqrt(np.maximum(solution.by_blocks / np.maximum(np.diagonal(promised), 1e-300), 1.0))
-    return {MODEL: promised * (np.outer(wider, wider) - 1.0)}
 
 
 def _biased(bias: Array | None, sd: Array, c: int) -> str:

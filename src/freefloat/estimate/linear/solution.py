@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from freefloat.arrays import Array
-from freefloat.estimate.linear.blocks import block_variance
+from freefloat.estimate.linear.blocks import beyond_noise
 from freefloat.estimate.linear.system import LinearFit, LinearSystem
 from freefloat.estimate.rows.equations import Equations, by_flight
 
@@ -20,7 +20,7 @@ class Solution:
     by_known: derivative of x by each known value that has a standard deviation, shape (u, known); none unless given.
     unseen: directions held at the CAD model, as in `Estimate`, shape (k, clusters).
     bias: what noise in the rows' own columns is expected to have done to x, shape (u,); None if not known.
-    by_blocks: variance of x as blocks of time show it, shape (u,); None if it was not looked at.
+    beyond_noise: covariance of x that blocks of time show beyond that, shape (u, u); None if it was not looked at.
     warnings, notes: further sentences.
     """
 
@@ -29,7 +29,7 @@ class Solution:
     by_known: Array | None = None
     unseen: Array = field(default_factory=lambda: np.zeros((0, 0)))
     bias: Array | None = None
-    by_blocks: Array | None = None
+    beyond_noise: Array | None = None
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -48,13 +48,14 @@ def solution_of(
     space = system.space
     x = space.at(fit.z[:, 0])
     spread = covariance_of_errors(system, fit, x)
+    covariance = space.basis @ spread @ space.basis.T
     return Solution(
         x=x,
-        covariance=space.basis @ spread @ space.basis.T,
+        covariance=covariance,
         by_known=space.basis @ fit.z[:, 1:],
         unseen=space.unseen,
         bias=_bias(system, fit, x) if biased else None,
-        by_blocks=block_variance(system, x),
+        beyond_noise=beyond_noise(system, x, covariance),
         warnings=warnings,
         notes=notes,
     )
