@@ -15,7 +15,7 @@ from freefloat.dynamics.states import random_states
 from freefloat.dynamics.torque import torque_regressor
 from freefloat.dynamics.total_momentum import TotalMomentum
 from freefloat.errors import UnknownName
-from freefloat.estimate.estimate_parts import Budget, Quantity, UsedFlight
+from freefloat.estimate.estimate_parts import Budget, ChannelResidual, Quantity, UsedFlight
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.linear.least_squares import LeastSquares
@@ -24,6 +24,7 @@ from freefloat.estimate.physical.physically_consistent import PhysicallyConsiste
 from freefloat.estimate.physical.pieces import with_physical_pieces
 from freefloat.estimate.physical.pseudo_inertia_program import NotSolved
 from freefloat.estimate.physical.regularisers import TradeOff
+from freefloat.estimate.physical.torque_shape import covariance_by_torques
 from freefloat.estimate.prior import CadSpread
 from freefloat.models.model import NotApplicable
 from freefloat.robot.drive import drive_name
@@ -499,3 +500,28 @@ def test_friction_is_fitted_again_beside_bodies_that_were_moved():
         free = np.array([after.coulomb > 1e-9, after.viscous > 1e-9, True])
         assert np.abs(slope[free]).max() < 1e-6 * np.abs(torque).sum()
         assert (slope[~free] < 1e-6 * np.abs(torque).sum()).all()
+
+
+def test_a_covariance_of_torques_has_the_shape_of_their_information_and_its_own_size():
+    robot = random_robot(12, bodies=3, base="fixed", prismatic=False)
+    motion, rng = random_states(robot, 300, seed=4), np.random.default_rng(6)
+    sd = np.array([0.1, 0.4])
+    residual = sd * rng.normal(size=(300, 2))
+    left = ChannelResidual("one", "torques", robot.joint_names, "N m", np.arange(300.0), residual, sd)
+    names = [drive_name("viscous", joint.name) for joint in robot.joints]
+    friction = tuple(Quantity(name, 0.3, 0.1, "N m s/rad") for name in names)
+    by_hand = estimate_of(robot)
+    flights = (UsedFlight("one", (), TotalMomentum.of("zero"), motion),)
+    estimate = replace(by_hand, nuisances=friction, residuals=(left,), flights=flights)
+    size = np.sqrt(np.mean(residual**2, axis=0))
+    Y = torque_regressor(robot, motion)[:, 6:, estimate.minimal.kept] / size[:, None]
+    slopes = np.einsum("nj,jk->njk", motion.dq, np.eye(2)) / size[:, None]
+    both = np.concatenate([Y, slopes], axis=2).reshape(600, -1)
+    count = len(estimate.minimal)
+    whole = np.linalg.inv(both.T @ both)[:count, :count]  # friction taken along
+    found = covariance_by_torques(estimate)
+    np.testing.assert_allclose(
+        found / found[0, 0], whole / whole[0, 0], rtol=0.02, atol=0.02 * whole.max() / whole[0, 0]
+    )
+    assert np.median(np.diagonal(estimate.covariance) / np.diagonal(found)) == pytest.approx(1.0)
+    np.testing.assert_array_equal(covariance_by_torques(by_hand), by_hand.covariance)

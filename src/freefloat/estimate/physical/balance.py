@@ -17,6 +17,7 @@ from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.physical.cone_program import minimise
 from freefloat.estimate.physical.pseudo_inertia_program import Cones, Coordinates, NotSolved
 from freefloat.estimate.physical.regularisers import Distance, TradeOff, nothing_fits
+from freefloat.estimate.physical.torque_shape import covariance_by_torques
 
 _CHANCE = 0.999
 _WEIGHT = 1e-3  # of the distance from the CAD model against the misfit, where both cannot be had
@@ -54,14 +55,16 @@ def seen_of(estimate: Estimate, coordinates: Coordinates, spread: Array) -> Seen
     Q = scipy.linalg.null_space(estimate.unseen) if len(estimate.unseen) else np.eye(len(combine))
     slopes = combine @ coordinates.root / spread[:, None]
     difference = (estimate.values - combine @ coordinates.origin) / spread
-    covariance = estimate.covariance / np.outer(spread, spread) + _FINEST**2 * np.eye(len(combine))
+    used_prior = _used_prior(estimate)
+    own = estimate.covariance if used_prior else covariance_by_torques(estimate)
+    covariance = own / np.outer(spread, spread) + _FINEST**2 * np.eye(len(combine))
     V = Q.T @ covariance @ Q
     if len(V) and np.linalg.eigvalsh(V)[0] <= 0.0:
         raise NotSolved(
             "the estimate's covariance has directions of negative variance, as that of one that failed may; allowed: a "
             "positive definite one"
         )
-    return Seen(Q.T @ slopes, Q.T @ difference, V, _used_prior(estimate))
+    return Seen(Q.T @ slopes, Q.T @ difference, V, used_prior)
 
 
 def _used_prior(estimate: Estimate) -> bool:
