@@ -387,6 +387,20 @@ def test_the_estimator_projects_its_start_and_says_so():
     assert found.residual.ratio**2 == pytest.approx(1.0 + projected.misfit**2 / 1000)
 
 
+def test_the_estimators_friction_is_that_beside_its_bodies():
+    robot = random_robot(12, bodies=6, base="fixed", prismatic=False)
+    motion = random_states(robot, 200, seed=4)
+    joint = robot.joints[1].name
+    friction = (Quantity(drive_name("viscous", joint), 0.5, 0.1, "N m s/rad"), Quantity("zero", 1.0, 0.1, "rad"))
+    flights = (UsedFlight("one", (), TotalMomentum.of("zero"), motion),)
+    start = replace(strained(robot), nuisances=friction, flights=flights)
+    found = PhysicallyConsistent(Given(start)).estimate(make_case("torque", 5).problem)
+    drive = drives_beside(start, physical_robot(start, make_case("torque", 5).problem.prior).parameters)[1]
+    assert found.nuisances[0].value == pytest.approx(drive.viscous)
+    assert found.nuisances[0].value != pytest.approx(0.5)
+    assert found.nuisances[1] == friction[1]
+
+
 @pytest.mark.parametrize("model", ["momentum", "torque"])
 def test_exact_data_come_back_exactly(model):
     case = make_case(model, 5)

@@ -8,6 +8,7 @@ orthogonal to F, so this is the fit to the torques themselves with the bodies he
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -18,8 +19,10 @@ from freefloat.dynamics.drive_torques import drive_column
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.torque import torque_regressor
 from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.estimate_parts import Quantity
 from freefloat.estimate.estimated_drives import estimated_drives
 from freefloat.robot.drive import DRIVE_TERMS, Drive, DriveTerm, drive_name
+from freefloat.robot.model import Robot
 
 _NOT_NEGATIVE = ("coulomb", "viscous", "rotor")
 
@@ -42,6 +45,12 @@ def drives_beside(estimate: Estimate, parameters: Array) -> tuple[Drive, ...]:
             best = lsq_linear(F, F @ sizes + change, (least, np.inf)).x
             drives[place] = replace(drives[place], **dict(zip(terms, best.tolist(), strict=True)))
     return tuple(drives)
+
+
+def with_sizes(nuisances: Sequence[Quantity], robot: Robot) -> tuple[Quantity, ...]:
+    """Nuisances of an estimate with the sizes that terms of drives have in a robot."""
+    sizes = {drive_name(term, joint.name): getattr(joint.drive, term) for joint in robot.joints for term in DRIVE_TERMS}
+    return tuple(replace(each, value=sizes.get(each.name, each.value)) for each in nuisances)
 
 
 def unknown_columns(estimate: Estimate, motion: Samples, place: int) -> Array:
