@@ -67,6 +67,7 @@ def test_a_design_is_written_and_said_in_a_few_lines(folder):
 
 def test_where_there_is_no_terminal_progress_is_a_line_per_search(folder):
     lines = (folder / "progress.txt").read_text().splitlines()
+    lines = [line for line in lines if "compiled, and kept" not in line]  # of a machine that does it for the first time
     assert len(lines) == 2, "the start, and its end shaken"
     for finished, line in enumerate(lines, start=1):
         assert line.startswith(f"{finished}/2 searches   base inertia ± ")

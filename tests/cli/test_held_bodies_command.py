@@ -139,3 +139,20 @@ def test_a_published_recipe_is_a_method_like_any_other(folder):
 
 def test_a_pulse_without_standard_deviations_has_no_interval(folder):
     assert done(*PULSE, cwd=folder) == "total mass 200 kg, without an interval: no standard deviation is given\n"
+
+
+def test_a_target_that_a_cad_models_spread_doubts_is_found_by_the_verb(folder):
+    """3 kg where the file guesses 1: the default prior is a tenth of a guess, which is no CAD model."""
+    mission = ff.load_mission(folder / "m_guessed.yaml")
+    problem = ff.problem(mission, folder / "after.parquet")
+    robot = replace(problem.robot, separate=frozenset({"target"}))
+    known = {name: 0.0 for name in robot.body_names if name != "target"}
+    doubted = ff.estimate.MaximumLikelihood().estimate(replace(problem, robot=robot, known=known))
+    assert doubted.outcome in ("doubtful", "failed")
+    said = json.loads(done("target", "m_guessed.yaml", "after.parquet", "--json", cwd=folder))
+    mass = next(each for each in said["quantities"] if each["name"] == "m_target")
+    assert said["outcome"] == "good"
+    assert abs(mass["value"] - HELD[0]) < 1.96 * mass["sd"] < 0.01 * HELD[0]
+    before = ff.estimate.found_body(doubted, "target")
+    assert before.sd[0] > 10.0 * mass["sd"]  # widened, so that it does not claim what it does not know
+    assert abs(before.values[0] - HELD[0]) < 1.96 * before.sd[0]

@@ -174,7 +174,8 @@ WRONG = [
     ("validate other/small.yaml e.json other.parquet", "e.json: the estimate is of tiny"),
     # export
     ("export tiny.yaml", "which is not an estimate file; allowed: freefloat/estimate@1; this file is for"),
-    ("export e.json", "e.json: nothing says what to write; allowed: -o OUT.urdf, --robot OUT.yaml, --controller OUT.c"),
+    ("export e.json", "e.json: nothing says what to write; allowed: -o OUT.urdf, --robot OUT.yaml, --mjcf OUT.xml, "),
+    ("export e.json --mjcf x.urdf", "x.urdf: not a file that such exports are written to; allowed: .xml, .mjcf"),
     ("export e.json --urdf arm.urdf", "arm.urdf: is a template, and nothing says where the new URDF goes"),
     ("export tiny.yaml -o x.urdf", "which is not an estimate file; allowed: freefloat/estimate@1; this file is for"),
     ("export e.json -o x.txt", "x.txt: not a file that such exports are written to; allowed: .urdf, .xml"),

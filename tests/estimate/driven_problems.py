@@ -16,7 +16,10 @@ def driven_case(models, seed, friction, noise=None, has=DRIVE_TERMS, **given):
     """A problem whose joints rub, by these terms, and the robot that moved; the CAD model knows of others."""
     case = make_case(models, seed, base="fixed", scale="nothing", declared=noise or {"torques": EXACT}, **given)
     rng = np.random.default_rng([seed, 41])
-    drives = [Drive(**{term: rng.uniform(0.2, 1.0) for term in has}, stribeck_rate=0.3) for _ in case.robot.joints]
+    drives = [
+        Drive(**{term: rng.uniform(0.2, 1.0) for term in has}, stribeck_rate=0.3, gear_ratio=5.0)
+        for _ in case.robot.joints
+    ]
     cad = [replace(drive, **dict.fromkeys(friction, 0.0)) for drive in drives]
     driven = case.robot.with_drives(drives)
     flights = []

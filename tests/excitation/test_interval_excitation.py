@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import yaml
+from cli.calling import ended
 from excitation.fedorov import fewest_by_fedorov
 from excitation.small_mission import small_mission
 from random_trees import random_robot
@@ -23,6 +25,7 @@ from freefloat.motion.trajectory import InvalidTrajectory
 from freefloat.robot.model import Robot
 from freefloat.simulation.simulate import Start
 from freefloat.studies.catalogue import study_robot
+from freefloat.studies.naveen.experiment import peak_rates
 from freefloat.studies.naveen.plans import interval_task
 
 QUICK = Intervals(rounds=1, tries=10, most=10)
@@ -153,6 +156,37 @@ def test_the_published_robot_needs_no_more_intervals_than_printed_at_the_printed
     )
     assert found.condition_number <= PUBLISHED_CONDITION
     assert len(found.directions) <= 30  # 22; printed: 67
+
+
+@pytest.mark.slow
+def test_a_command_designs_fewer_intervals_than_printed_for_the_published_robot(tmp_path):
+    study_robot("naveen_dual_arm").save(tmp_path / "naveen.yaml")
+    robot = yaml.safe_load((tmp_path / "naveen.yaml").read_text())
+    joints = [body["joint"] for body in robot["bodies"] if body["joint"]["kind"] != "fixed"]
+    rates = peak_rates().tolist()
+    for joint, rate in zip(joints, rates, strict=False):
+        joint |= {"position_deg": [-180, 180], "rate_deg_s": float(np.degrees(rate))}
+    wheels = robot["base"]["wheels"]
+    for wheel, rate in zip(wheels, rates[len(joints) :], strict=True):
+        wheel["max_rate_rad_s"] = rate
+    (tmp_path / "naveen.yaml").write_text(yaml.safe_dump(robot))
+    sensors = {
+        "joints": {"kind": "encoder", "noise_rad": 1e-5, "rate_Hz": 10},
+        "gyro": {"kind": "gyro", "angle_random_walk_deg_per_sqrt_h": 0.01, "rate_Hz": 10},
+        "speed": {"kind": "velocity", "axes": "body", "noise_m_s": 1e-4, "rate_Hz": 10},
+        "wheels": {"kind": "tachometer", "noise_rad_s": 0.001, "rate_Hz": 10},
+    }
+    shape = {"kind": "intervals", "interval_s": 1, "condition_number": PUBLISHED_CONDITION}
+    channels = [each["name"] for each in (*joints, *wheels)]
+    mission = {"format": "freefloat/mission@1", "mission": "naveen", "robot": "naveen.yaml", "sensors": sensors}
+    mission["excitation"] = {"channels": channels, "duration_s": PUBLISHED_INTERVALS, "shape": shape}
+    (tmp_path / "mission.yaml").write_text(yaml.safe_dump(mission))
+    code, _, said = ended(["design", "mission.yaml", "--starts", 1, "-o", "found.json"], tmp_path)
+    assert code == 0, said
+    found = ff.load_excitation(tmp_path / "found.json")
+    assert found.feasible
+    assert found.condition_number <= PUBLISHED_CONDITION
+    assert len(found.trajectory.coefficients) - 1 <= 30  # 23; printed: 67
 
 
 @pytest.mark.slow

@@ -104,6 +104,7 @@ def test_a_mission_says_which_friction_is_unknown(folder, asked, columns):
     path.write_text((folder / "trial.yaml").read_text().replace("friction: auto", f"friction: {asked}"))
     found = ff.identify(ff.load_mission(path), folder / "one.csv", method="least-squares")
     assert len(found.nuisances) == columns
+    assert any("held-out torque error" in note or "that were held out err by" in note for note in found.notes)
 
 
 def test_friction_without_torques_is_refused(folder):

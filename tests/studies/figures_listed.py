@@ -73,17 +73,27 @@ GAUTIER = Listed(
             "gautier.cause.other_limits",
             "gautier.cause.law_of_points.random_r15",
             "gautier.cause.law_of_points.random_r30",
-            "gautier.cause.printed_condition_number.optimum_r15",
+            *(f"gautier.cause.limits_of_table_2.r{r}" for r in (15, 100, 500)),
             *(
-                f"gautier.cause.limits_of_each_joint.random_r{r}.{figure}"
-                for r in (15, 30)
+                f"gautier.cause.{cause}.energy.{points}.{figure}"
+                for cause, points in (
+                    ("printed_condition_number", "optimum_r15"),
+                    ("limits_of_each_joint", "random_r15"),
+                    ("limits_of_each_joint", "random_r30"),
+                    ("wider_limits", "optimum_r30"),
+                )
                 for figure in ("parameters", "bound_over_error")
             ),
+            "gautier.cause.limits_of_each_joint.state.random_r30.parameters",
             "gautier.cause.wider_limits.optimum_r30.expected_relative_error",
             *(
-                f"gautier.cause.half_position_noise.{noise}.{points}"
+                f"gautier.cause.less_position_noise.{noise}.{points}.regressor"
                 for noise in ("state", "both")
-                for points in ("random_r15", "random_r30", "optimum_r30")
+                for points in ("random_r15", "random_r30", "optimum_r15", "optimum_r30")
+            ),
+            *(
+                f"gautier.cause.less_position_noise.state.{points}.perturbed_condition_number"
+                for points in ("random_r30", "optimum_r15", "optimum_r30")
             ),
             *(
                 f"gautier.appendix.example{number}.{what}"
@@ -96,9 +106,11 @@ GAUTIER = Listed(
         {
             "gautier.equilibrium.condition_number.r30",
             *(f"gautier.front.r30.w{weight}" for weight in ("0.05", "0.15", "0.3", "0.45")),
-            *(f"gautier.cause.half_position_noise.{noise}.optimum_r15" for noise in ("state", "both")),
-            "gautier.cause.wider_limits.optimum_r30.parameters",
-            "gautier.cause.wider_limits.optimum_r30.bound_over_error",
+            *(f"gautier.cause.printed_condition_number.{noise}.optimum_r15.parameters" for noise in ("state", "both")),
+            *(f"gautier.cause.limits_of_each_joint.{noise}.random_r15.parameters" for noise in ("state", "both")),
+            "gautier.cause.limits_of_each_joint.both.random_r30.parameters",
+            *(f"gautier.cause.wider_limits.{noise}.optimum_r30.parameters" for noise in ("state", "both")),
+            "gautier.cause.less_position_noise.state.random_r15.perturbed_condition_number",
         }
     ),
     unprinted=frozenset(
@@ -132,6 +144,7 @@ _UNPRINTED = {  # of motions or an order that are not printed: whether they hold
     "naveen.all_intervals.condition_number": False,
     "naveen.pruning.updated_rule.intervals": False,
     "naveen.cause.order.intervals": True,
+    "naveen.cause.first_intervals.case3.max_relative_error": True,
     "naveen.ols.case2.median_relative_error": True,
     "naveen.ols.case2.max_relative_error": True,
     "naveen.ols.case3.median_relative_error": True,

@@ -18,6 +18,7 @@ def test_the_limit_of_the_centre_of_mass_follows_from_the_robot():
     assert not np.array_equal(*margins)
 
 
+@pytest.mark.slow
 def test_a_glance_has_all_figures():
     (study,) = reproduce(["ayusawa"], "glance")
     assert {check.name for check in study.checks} == AYUSAWA.names

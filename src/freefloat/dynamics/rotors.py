@@ -72,6 +72,21 @@ def rotor_momentum(robot: Robot, q: Array, dq: Array) -> Array:
     return momentum
 
 
+def rotor_energy_columns(robot: Robot, samples: Samples) -> Array:
+    """Energy per unit of each joint's rotor inertia beyond that of bodies whose rotors are held, (n, joints)."""
+    samples.check(robot)
+    what = "the energy of rotors"
+    dq, (v, w) = samples.need("dq", what), samples.base_twist(robot, what)
+    columns = 0.5 * dq**2
+    carriers = _carriers(robot)
+    if carriers:
+        _, _, _, velocity, axes = kernels.sweep(robot.tree.arrays, samples.q, dq, v, w)
+        for each in carriers:
+            along = (axes[:, each.body] * velocity[:, each.parent]).sum(axis=1)
+            columns[:, each.joint] += dq[:, each.joint] * along / robot.joints[each.joint].drive.gear_ratio
+    return columns
+
+
 def without_gears(robot: Robot) -> Robot:
     """The same robot whose rotors are felt by their own joints only."""
     return robot.with_drives([replace(joint.drive, gear_ratio=np.inf) for joint in robot.joints])

@@ -10,9 +10,9 @@ import numpy as np
 from freefloat.arrays import Array
 from freefloat.data.recording import Recording
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.estimate_parts import TORQUES
+from freefloat.estimate.estimate_parts import TORQUES, in_percent
 from freefloat.estimate.flight import Flight
-from freefloat.estimate.linear.friction_choice import chosen_friction, torque_noise
+from freefloat.estimate.linear.friction_choice import chosen_friction, held_out_error, torque_noise
 from freefloat.estimate.problem import Problem
 from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.mission.prior_knowledge import known_of, nuisances_of, prior_of
@@ -38,6 +38,8 @@ def pose(mission: Mission, flights: Sequence[Flight]) -> tuple[Problem, tuple[st
         )
     elif asked != "auto":
         posed = replace(posed, friction=tuple(asked))
+        if driven:
+            said.append(f"torques in blocks of time that were held out err by {in_percent(held_out_error(posed))}")
     if driven and any("torques" not in flight.noise for flight in posed.flights):
         noise = torque_noise(posed)
         posed = replace(posed, flights=_with_torque_noise(posed.flights, noise))

@@ -25,15 +25,13 @@ from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.rotations import rotations, turned
+from freefloat.simulation.base_state import base_positions, free_inertia, free_rates
 from freefloat.simulation.simulate import (
     CannotFly,
     Disturbance,
     Pulse,
     Start,
     Wheels,
-    base_positions,
-    free_inertia,
-    free_rates,
     instants,
     propagate_runs,
     pulse_wrench,

@@ -24,6 +24,7 @@ from freefloat.robot.base_axes import allowed_rows
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.rotations import rotations
+from freefloat.simulation.base_state import locked_bodies
 from freefloat.simulation.controlled_kernels import Course, Mechanism, Motors, fly
 from freefloat.simulation.drives import Drives, fastest_rate, motor_inertia
 from freefloat.simulation.simulate import (
@@ -33,7 +34,6 @@ from freefloat.simulation.simulate import (
     Start,
     Wheels,
     instants,
-    locked_bodies,
     pulse_wrench,
     simulate_motion,
     start_states,

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from freefloat.arrays import Array, frozen_array, read_only
-from freefloat.dynamics import kernels
 from freefloat.dynamics.attitude_kernels import propagate
 from freefloat.dynamics.drive_torques import drive_loads, driven_dynamics
 from freefloat.dynamics.momentum_rows import momentum_by_wheel_rates, momentum_matrix, wheel_momentum
@@ -26,8 +25,9 @@ from freefloat.frozen import Content
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.base_axes import allowed_rows, turning_axes
 from freefloat.robot.model import Robot
-from freefloat.robot.parameters import PER_BODY, inertia_entries
+from freefloat.robot.parameters import inertia_entries
 from freefloat.robot.rotations import rotations, turned
+from freefloat.simulation.base_state import base_positions, free_inertia, free_rates, locked_bodies
 
 Wheels = Literal["held", "free", "hold-attitude"]
 
@@ -345,31 +345,11 @@ def propagate_runs(
     propagate(t, robot.mass, body, spin, *surroundings, quaternion, state, x)
 
 
-def base_positions(robot: Robot, start: Array, R_IB: Array, com: Array, centre: Array) -> Array:
-    """Base origin in inertial axes, shape (n, 3), from the centre of mass in base and in inertial axes.
-
-    start: where the base origin was at first, shape (3,) or (n, 3); a planar base stays level with it.
-    """
-    position = centre - turned(R_IB, com)
-    if robot.base == "planar":
-        across = R_IB[:, :, 2]
-        position -= ((position - start) * across).sum(axis=1)[:, None] * across
-    return position
-
-
 def with_midpoints(t: Array) -> Array:
     """The times and those half-way between them, shape (2n - 1,)."""
     both = np.empty(2 * t.size - 1)
     both[::2], both[1::2] = t, 0.5 * (t[1:] + t[:-1])
     return both
-
-
-def locked_bodies(robot: Robot, samples: Samples) -> Array:
-    """First moment, inertia about the base origin, and momentum of the joints alone, shape (n, 15)."""
-    inertia, momentum = np.empty((len(samples), 9)), np.empty((len(samples), 6))
-    phi = robot.parameters.reshape(-1, PER_BODY)
-    kernels.composite(robot.tree.arrays, samples.q, samples.need("dq", "a flight"), phi, inertia, momentum)
-    return np.hstack([inertia, momentum])
 
 
 def start_states(robot: Robot, starts: Sequence[Start], body: Array, spin: Array) -> tuple[Array, Array]:
@@ -396,14 +376,3 @@ def start_states(robot: Robot, starts: Sequence[Start], body: Array, spin: Array
     R_IB = rotations([start.attitude for start in starts])
     centre = np.array([start.position for start in starts]) + turned(R_IB, com)
     return np.hstack([turned(R_IB, linear), turned(R_IB, angular), centre]), rate
-
-
-def free_inertia(robot: Robot) -> Array:
-    """What wheels that turn freely take off the locked inertia: the sum of J a a^T, shape (3, 3)."""
-    return momentum_by_wheel_rates(robot) @ robot.wheel_axes
-
-
-def free_rates(robot: Robot, first: Array, w: Array) -> Array:
-    """Rates of free wheels (..., n, wheels) on a base that turns with w (..., n, 3); first: (..., 1, wheels)."""
-    along = (w[..., None, :] * robot.wheel_axes).sum(axis=-1)
-    return first + along[..., :1, :] - along

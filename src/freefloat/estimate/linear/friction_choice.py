@@ -108,6 +108,13 @@ def torque_noise(problem: Problem) -> Array:
     return _Blocks.of(_thinned(problem)).left_by(problem.friction)[1]
 
 
+def held_out_error(problem: Problem) -> float:
+    """Error of torques in blocks of time that were held out one by one, over the torques, root mean square."""
+    blocks = _Blocks.of(_thinned(problem))
+    weights, sd = blocks.left_by(problem.friction)
+    return _HeldOut(blocks.weighed(weights), problem.friction, sd).part
+
+
 def _sets() -> Iterator[tuple[DriveTerm, ...]]:
     """Sets of terms, smaller ones first."""
     yield from _USUAL

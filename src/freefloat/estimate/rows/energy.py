@@ -10,7 +10,7 @@ covariance has three diagonals: rows are its innovations, each what a step adds 
 After M. Gautier, W. Khalil, "Exciting trajectories for the identification of base inertial parameters of robots",
 International Journal of Robotics Research, 1992. E_0, the energy at the first sample, is unknown. Of the wheels, the
 work of their motors is known by their motion: what they keep and what was put into them differ by J int (a w) dr.
-Friction takes the integral of its torque times the rate; a rotor of inertia c keeps c r^2 / 2 (`joint_drives.py`).
+Friction takes the integral of its torque times the rate, rotors keep energy (`joint_drives.py`, `dynamics/rotors.py`).
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from freefloat.arrays import Array
 from freefloat.dynamics.energy import kinetic_energy_regressor, potential_energy_regressor
+from freefloat.dynamics.rotors import rotor_energy_columns
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.torque import mass_matrix
 from freefloat.estimate.rows.integral import integral
@@ -81,7 +82,7 @@ class EnergyRows(StandardRows):
         drives, dq = self.joint_drives, self.joint_drives.dq
         taken = integral(drives.own * dq[..., None], self.flight.t)
         if "rotor" in drives.unknown:
-            taken[..., drives.unknown.index("rotor")] = 0.5 * dq**2
+            taken[..., drives.unknown.index("rotor")] = rotor_energy_columns(self.problem.robot, self.samples)
         n = len(self.samples)
         return np.concatenate([-np.ones((n, 1)), taken.transpose(0, 2, 1).reshape(n, -1)], axis=1)[:, None]
 
@@ -107,7 +108,8 @@ class EnergyRows(StandardRows):
         if robot.wheels:
             rises = samples.need("wheel_accelerations", "the wheels' energy")
             power = power - ((w @ robot.wheel_axes.T) * rises) @ robot.wheel_inertias
-        return (integral(power, self.flight.t) - 0.5 * dq**2 @ drives.rotors)[:, None]
+        kept = rotor_energy_columns(robot, samples) @ drives.rotors
+        return (integral(power, self.flight.t) - kept)[:, None]
 
     def slopes(self, x: Array, channels: Sequence[NoisyChannel]) -> Array:
         """How much each row errs by unit noise of each channel, at the CAD model, shape (n, 1, channels).

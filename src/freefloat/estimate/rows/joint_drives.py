@@ -21,11 +21,10 @@ from freefloat.data.processing.filtering import LowPass
 from freefloat.dynamics.drive_torques import DriveColumn, doubt_near_standstill, drive_column
 from freefloat.estimate.joint_curves import JointCurves
 from freefloat.estimate.rows.model_rows import NuisanceColumn
-from freefloat.robot.drive import DRIVE_TERMS, DriveTerm, drive_name, drive_unit
+from freefloat.robot.drive import DRIVE_TERMS, FRICTION_TERMS, DriveTerm, drive_name, drive_unit
 from freefloat.robot.model import Robot
 
 _CLEAR = 2.0  # standard deviations of a rate: a joint that is faster has a direction
-_FRICTION = tuple(term for term in DRIVE_TERMS if term != "rotor")
 _JUMPS: tuple[DriveTerm, ...] = ("coulomb", "stribeck")  # where a joint turns back
 _BENT = (*_JUMPS, "asymmetric")  # there: what a low-pass changes even if the motion is slow
 _FINE = 20.0  # instants in a period of the cut-off
@@ -84,11 +83,6 @@ class JointDrives:
         wide[:, every, :, every] = self.own.transpose(1, 0, 2)
         return wide.reshape(n, joints, -1)
 
-    @cached_property
-    def known(self) -> DriveColumn:
-        """Torques that the terms which are not unknown give, with their derivatives, (n, joints) each."""
-        return self._sum([term for term in DRIVE_TERMS if term not in self.unknown], self._assumed)
-
     def at(self, sizes: Array) -> DriveColumn:
         """All torques with the unknown terms of these sizes, (terms joints,), known terms included."""
         given = dict(zip(self.unknown, sizes.reshape(len(self.unknown), self.dq.shape[1]), strict=True))
@@ -96,13 +90,13 @@ class JointDrives:
 
     @cached_property
     def known_friction(self) -> DriveColumn:
-        """What is known, but for the rotors'."""
-        return self._sum([term for term in _FRICTION if term not in self.unknown], self._assumed)
+        """What terms of friction that are not unknown give, with its derivatives, (n, joints) each."""
+        return self._sum([term for term in FRICTION_TERMS if term not in self.unknown], self._assumed)
 
     @cached_property
     def assumed_friction(self) -> DriveColumn:
         """Torques of all terms as the robot has them, but for the rotors'."""
-        return self._sum(_FRICTION, self._assumed)
+        return self._sum(FRICTION_TERMS, self._assumed)
 
     @cached_property
     def rotors(self) -> Array:

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.arrays import AXES, Array
+from freefloat.dynamics.rotors import rotor_columns
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.torque import inverse_dynamics, mass_matrix, torque_regressor, wheel_wrench_columns
 from freefloat.estimate.estimate_parts import torque_unit
@@ -96,8 +97,11 @@ class TorqueRows(StandardRows):
     @cached_property
     def nuisance(self) -> Array:
         """The columns of the drives, shape (n, rows, terms joints)."""
-        columns = self.drives.torque_columns()
-        return self._below_base(columns)[:, self._chosen]
+        columns, joints = self._below_base(self.drives.torque_columns()), len(self.problem.robot.joints)
+        if "rotor" in self.drives.unknown:
+            place = self.drives.unknown.index("rotor") * joints
+            columns[..., place : place + joints] = rotor_columns(self.problem.robot, self.samples)
+        return columns[:, self._chosen]
 
     @cached_property
     def doubt(self) -> Array:
@@ -118,11 +122,16 @@ class TorqueRows(StandardRows):
         if samples.base_wrench is not None:
             measured[:, :6] = samples.base_wrench
         if samples.torques is not None:
-            measured[:, 6:] = samples.torques - self.drives.known.value
+            measured[:, 6:] = samples.torques - self.drives.known_friction.value
+        if self.drives.rotors.any():
+            measured = measured - rotor_columns(robot, samples) @ self.drives.rotors
         return (measured - wheel_wrench_columns(robot, samples) @ robot.wheel_inertias)[:, self._chosen]
 
     def slopes(self, x: Array, channels: Sequence[NoisyChannel]) -> Array:
-        """Derivative of matrix x - right by channels, shape (n, rows, channels): at the CAD model, with x's drives."""
+        """Derivative of matrix x - right by channels, shape (n, rows, channels): at the CAD model, with x's drives.
+
+        Of rotors only what their own joints feel.
+        """
         H = mass_matrix(self.cad_robot, self.samples.q)
         drives = self.drives.at(x[len(self.problem.minimal) :])
         driven = {"dq": drives.by_rate, "ddq": drives.by_acceleration}

@@ -114,12 +114,14 @@ class Servicer:
         zeros: float | Array = 0.0,
         misaligned: Array | None = None,
         bias: Array | None = None,
+        accelerometer: Array | None = None,
         span: tuple[float, float] = (0.0, 80.0),
     ) -> ServicerReadings:
         """One run.
 
         late_s: how late gyro and velocity are stamped. zeros: what encoders read too much, one number or (joints,)
         [rad]. misaligned: rotation of the gyro (3,) [rad]. bias: of the gyro, drawn unless given, (3,) [rad/s].
+        accelerometer: its bias, constant as assumed unless given, (3,) or (n, 3) [m/s^2].
         span: first and last time that was recorded [s].
         """
         w_at, v_at, attitude_at = self._between
@@ -127,7 +129,8 @@ class Servicer:
         w, R = w_at(t - late_s), rotations(attitude_at(t - late_s))
         read = read_gyro(w, GYRO_RAD_S, rng, misaligned)
         read = read + (BIAS_RAD_S * rng.normal(size=3) if bias is None else bias)
-        steps = ACCELEROMETER_M_S2 * STEP_S + WALK_M_S * np.sqrt(STEP_S) * rng.normal(size=w.shape)
+        off = ACCELEROMETER_M_S2 if accelerometer is None else accelerometer
+        steps = off * STEP_S + WALK_M_S * np.sqrt(STEP_S) * rng.normal(size=w.shape)
         walked = np.cumsum((R @ steps[:, :, None])[..., 0], axis=0) - (R[0] @ steps[0])
         v = v_at(t - late_s) + (R.swapaxes(1, 2) @ walked[:, :, None])[..., 0] - np.cross(read, self._joint1)
         return ServicerReadings(t, read_angles(self.motion.samples(self.robot, t).q, rng, zeros), read, v)

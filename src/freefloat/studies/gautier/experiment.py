@@ -28,6 +28,7 @@ from freefloat.studies.catalogue import published
 STUDY = "gautier_khalil_arm"
 ACCELERATION_RAD_S2 = 20.0  # OURS, of the path through optimum points
 NOISES: dict[str, What] = {"energy": "right", "state": "regressor", "both": "both"}  # what is printed as noisy
+SAMPLES = 10  # random sequences of which Table 2 prints the mean
 _DRAWN_FOR_ONE = 5  # random sets, of which one is taken
 
 
@@ -137,3 +138,11 @@ class Arm:
         triangle = np.asarray(np.linalg.qr(W, mode="r"), float)
         root = np.linalg.solve(triangle.T, self.printed_of_ours.T)  # its square is T (W^T W)^-1 T^T
         return share * np.abs(W @ self.base_parameters).max() * np.linalg.norm(root, axis=0)
+
+
+def ends_and_means(arm: Arm, r: int, draws: int) -> tuple[Array, Array, Array]:
+    """Smallest, mean and largest condition numbers of r rows of ten random sequences, shape (draws / 10,) each."""
+    rng = np.random.default_rng(r)
+    values = [true_condition_number(arm.task.matrix(arm.random_points(r, rng))) for _ in range(draws)]
+    tens = np.reshape(values, (-1, SAMPLES))
+    return tens.min(axis=1), tens.mean(axis=1), tens.max(axis=1)
