@@ -539,3 +539,6 @@ def test_a_covariance_of_torques_has_the_shape_of_their_information_and_its_own_
     )
     assert np.median(np.diagonal(estimate.covariance) / np.diagonal(found)) == pytest.approx(1.0)
     np.testing.assert_array_equal(covariance_by_torques(by_hand), by_hand.covariance)
+    before = CadSpread().of_clusters(robot, estimate.minimal.combine)
+    both = np.linalg.inv(np.linalg.inv(found) + np.linalg.inv(before))
+    np.testing.assert_allclose(covariance_by_torques(estimate, before), both, rtol=1e-6, atol=1e-8 * both.max())

@@ -56,7 +56,8 @@ def seen_of(estimate: Estimate, coordinates: Coordinates, spread: Array) -> Seen
     slopes = combine @ coordinates.root / spread[:, None]
     difference = (estimate.values - combine @ coordinates.origin) / spread
     used_prior = _used_prior(estimate)
-    own = estimate.covariance if used_prior else covariance_by_torques(estimate)
+    before = combine @ coordinates.root @ coordinates.root.T @ combine.T
+    own = covariance_by_torques(estimate, before if used_prior else None)
     covariance = own / np.outer(spread, spread) + _FINEST**2 * np.eye(len(combine))
     V = Q.T @ covariance @ Q
     if len(V) and np.linalg.eigvalsh(V)[0] <= 0.0:

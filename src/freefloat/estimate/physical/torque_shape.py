@@ -6,7 +6,8 @@ What torques show of each direction is known better,
 
     N = sum_j M_j^T M_j / sd_j^2,       M_j the rows of joint j without what its friction and rotor could take,
 
-sd_j what the fit leaves of its torque. The covariance is N^-1, made as large as the blocks say in the median.
+sd_j what the fit leaves of its torque. The covariance is N^-1, made as large as the blocks say in the median, and with
+what the CAD model said before where the estimate's holds that.
 """
 
 from __future__ import annotations
@@ -19,14 +20,17 @@ from freefloat.dynamics.torque import torque_regressor
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.physical.drives import unknown_columns
 
-_CHANNEL = "torques"
+_CHANNELS = ("torques", "joint_torques")  # of rows, and of the sensor itself
 _SINGULAR = 1e-12
 
 
-def covariance_by_torques(estimate: Estimate) -> Array:
-    """The estimate's covariance, (c, c), in the shape that torques give it; as it is, where it is not made of these."""
+def covariance_by_torques(estimate: Estimate, before: Array | None = None) -> Array:
+    """The estimate's covariance, (c, c), in the shape that torques give it; as it is, where it is not made of these.
+
+    before: that of the CAD model, where the estimate's holds it.
+    """
     joints = len(estimate.robot.joints)
-    left = [each.residual for each in estimate.residuals if each.channel == _CHANNEL]
+    left = [each.residual for each in estimate.residuals if each.channel in _CHANNELS]
     motions = [flight.motion for flight in estimate.flights if flight.motion.ddq is not None]
     if estimate.robot.base != "fixed" or not motions or not left or any(each.shape[1] != joints for each in left):
         return estimate.covariance
@@ -46,4 +50,7 @@ def covariance_by_torques(estimate: Estimate) -> Array:
     if not np.isfinite(scaled).all() or np.linalg.eigvalsh(scaled)[0] < _SINGULAR:
         return estimate.covariance
     covariance = np.linalg.inv(scaled) / np.outer(size, size)
-    return np.asarray(covariance * np.median(np.diagonal(estimate.covariance) / np.diagonal(covariance)))
+    covariance = covariance * np.median(np.diagonal(estimate.covariance) / np.diagonal(covariance))
+    if before is not None:  # V^-1 + S^-1, without inverses of what is all but singular
+        covariance = covariance - covariance @ np.linalg.solve(covariance + before, covariance)
+    return np.asarray(0.5 * (covariance + covariance.T))
