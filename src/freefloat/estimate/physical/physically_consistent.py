@@ -189,7 +189,8 @@ def _told(
 
 def _growth(estimate: Estimate, misfit: float) -> float:
     """What is left of the data over what the estimate leaves: squares grow by that of the misfit."""
-    left = estimate.residual.ratio * np.sqrt(max(estimate.residual.rows, 1))
+    ratio = estimate.residual.ratio
+    left = (ratio if np.isfinite(ratio) else 1.0) * np.sqrt(max(estimate.residual.rows, 1))
     return float(np.hypot(1.0, misfit / np.maximum(left, 1e-300)))
 
 
