@@ -196,8 +196,7 @@ def _sensors(robot: Robot) -> list[str]:
     noise = ", ".join(part for part, there in (("noise_rad: 2.5e-5", turns), ("noise_m: 1.0e-5", slides)) if there)
     lines = [f"joints: {{kind: encoder, {noise}, rate_Hz: 100}}"] if noise else []
     if robot.base == "fixed":
-        torques = "torques: {kind: torque, noise_Nm: 0.01, rate_Hz: 100}"
-        return [*lines, f"{torques}  # without noise_Nm: what recordings show"]
+        return [*lines, "torques: {kind: torque, rate_Hz: 100}  # noise_Nm, if you know it; else recordings show it"]
     lines.append("gyro: {kind: gyro, angle_random_walk_deg_per_sqrt_h: 0.01, bias_deg_per_h: 0.1, rate_Hz: 100}")
     if robot.wheels:
         lines.append("wheels: {kind: tachometer, noise_rad_s: 0.01, rate_Hz: 10}")

@@ -111,7 +111,9 @@ class Estimate(Content):
             for name, formula, value, error, cad in columns
         ]
         head = f"{self.robot.name}  {self.method} · {len(half)} clusters of {self.model} · {self.outcome}"
-        residual = f" residual {self.residual.ratio:.2f} × sensor noise{self.signal_words}"
+        known = np.isfinite(self.residual.ratio)
+        level = f"{self.residual.ratio:.2f} × sensor noise" if known else "of sensors whose noise is not known"
+        residual = f" residual {level}{self.signal_words}"
         return "\n".join([head, *lines, residual, *(f" ! {sentence}" for sentence in self.warnings)])
 
     @property

@@ -76,7 +76,7 @@ def residual_line(estimate: Estimate) -> str:
     residual = estimate.residual
     known = math.isfinite(residual.ratio)
     level = f"residual {residual.ratio:.2f} × sensor noise{estimate.signal_words}"
-    parts = [level if known else "residual: the sensors' noise is not known"]
+    parts = [level if known else f"residual: the sensors' noise is not known{estimate.signal_words}"]
     if residual.white is not None:
         parts.append("white" if residual.white else "not white")
     unsure = int((~estimate.significant).sum())
