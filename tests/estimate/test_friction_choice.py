@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from estimate.driven_problems import driven_case
 
-from freefloat.estimate.linear.friction_choice import chosen_friction
+from freefloat.estimate.friction_choice import chosen_friction
 from freefloat.robot.drive import DRIVE_TERMS
 
 NOISE = {"torques": 0.02}

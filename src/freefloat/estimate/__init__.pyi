@@ -3,13 +3,13 @@
 from .cause import Cause as Cause
 from .change import change_between as change_between
 from .flight import flight_of as flight_of
+from .friction_choice import FrictionChoice as FrictionChoice, chosen_friction as chosen_friction
 from .kalman.kalman import Kalman as Kalman
 from .likelihood.input_error import InputError as InputError
 from .likelihood.maximum_likelihood import MaximumLikelihood as MaximumLikelihood
 from .likelihood.output_error import OutputError as OutputError
 from .linear.adaline import Adaline as Adaline
 from .linear.bias_compensated import BiasCompensated as BiasCompensated
-from .linear.friction_choice import FrictionChoice as FrictionChoice, chosen_friction as chosen_friction
 from .linear.hopfield_tank import HopfieldTank as HopfieldTank
 from .linear.instrumental_variable import InstrumentalVariable as InstrumentalVariable
 from .linear.least_squares import LeastSquares as LeastSquares

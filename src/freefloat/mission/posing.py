@@ -12,7 +12,7 @@ from freefloat.data.recording import Recording
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import TORQUES, in_percent
 from freefloat.estimate.flight import Flight
-from freefloat.estimate.linear.friction_choice import chosen_friction, held_out_error, torque_noise
+from freefloat.estimate.friction_choice import chosen_friction, held_out_error, torque_noise
 from freefloat.estimate.problem import Problem
 from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.mission.prior_knowledge import known_of, nuisances_of, prior_of
