@@ -70,11 +70,12 @@ def test_an_unknown_name_gets_one_sentence_with_the_nearest():
     assert "\n" not in str(caught.value)
 
 
-def test_a_base_that_does_not_react_has_another_default():
-    assert (default_method("free"), default_method("planar")) == ("maximum-likelihood", "maximum-likelihood")
-    assert default_method("fixed") == "weighted"
+def test_rows_that_no_reading_is_have_another_default_on_a_base_that_does_not_react():
+    assert {default_method(base) for base in ("free", "planar", "fixed")} == {"maximum-likelihood"}
+    assert default_method("fixed", of_rows=True) == "weighted"
+    assert default_method("free", of_rows=True) == "maximum-likelihood"
     for base in ("free", "fixed"):
-        assert make_estimator("physically-consistent", base).start.name == default_method(base)
+        assert make_estimator("physically-consistent", base).start.name == default_method(base, of_rows=True)
 
 
 def test_the_names_are_there_before_any_solver_is():
