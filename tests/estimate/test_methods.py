@@ -70,10 +70,9 @@ def test_an_unknown_name_gets_one_sentence_with_the_nearest():
     assert "\n" not in str(caught.value)
 
 
-def test_rows_that_no_reading_is_have_another_default_on_a_base_that_does_not_react():
+def test_readings_of_any_base_have_one_default_and_rows_of_a_base_that_does_not_react_another():
     assert {default_method(base) for base in ("free", "planar", "fixed")} == {"maximum-likelihood"}
     assert default_method("fixed", of_rows=True) == "weighted"
-    assert default_method("free", of_rows=True) == "maximum-likelihood"
     for base in ("free", "fixed"):
         assert make_estimator("physically-consistent", base).start.name == default_method(base, of_rows=True)
 

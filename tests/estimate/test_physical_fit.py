@@ -153,6 +153,8 @@ def test_what_no_bodies_fulfil_is_said_in_one_sentence():
         physical_fit(A, b, prior=prior, total_mass=-1.0)
     with pytest.raises(ShapeError, match=r"A has 30 columns and there are 2 names"):
         physical_fit(A, b, prior=prior, bodies=("one", "two"))
+    with pytest.raises(ShapeError, match=r"not_negative is \(2,\); allowed: numbers of the 2 columns"):
+        physical_fit(A, b, prior=prior, extra=E, not_negative=[2])
     with pytest.raises(ShapeError, match="not finite"):
         physical_fit(A, np.full_like(b, np.nan), prior=prior)
 

@@ -386,6 +386,20 @@ def test_the_estimator_projects_its_start_and_says_so():
     assert found.residual.ratio**2 == pytest.approx(1.0 + projected.misfit**2 / 1000)
 
 
+def test_the_estimators_friction_is_that_beside_its_bodies():
+    robot = random_robot(12, bodies=6, base="fixed", prismatic=False)
+    motion = random_states(robot, 200, seed=4)
+    joint = robot.joints[1].name
+    friction = (Quantity(drive_name("viscous", joint), 0.5, 0.1, "N m s/rad"), Quantity("zero", 1.0, 0.1, "rad"))
+    flights = (UsedFlight("one", (), TotalMomentum.of("zero"), motion),)
+    start = replace(strained(robot), nuisances=friction, flights=flights)
+    found = PhysicallyConsistent(Given(start)).estimate(make_case("torque", 5).problem)
+    drive = drives_beside(start, physical_robot(start, make_case("torque", 5).problem.prior).parameters)[1]
+    assert found.nuisances[0].value == pytest.approx(drive.viscous)
+    assert found.nuisances[0].value != pytest.approx(0.5)
+    assert found.nuisances[1] == friction[1]
+
+
 @pytest.mark.parametrize("model", ["momentum", "torque"])
 def test_exact_data_come_back_exactly(model):
     case = make_case(model, 5)
@@ -499,3 +513,17 @@ def test_friction_is_fitted_again_beside_bodies_that_were_moved():
         free = np.array([after.coulomb > 1e-9, after.viscous > 1e-9, True])
         assert np.abs(slope[free]).max() < 1e-6 * np.abs(torque).sum()
         assert (slope[~free] < 1e-6 * np.abs(torque).sum()).all()
+
+
+def test_what_blocks_of_time_add_to_intervals_moves_no_body():
+    """Each cluster is widened by itself: bodies moved by that would break sums that are known well."""
+    robot = random_robot(12, bodies=3, base="fixed", prismatic=False)
+    estimate, rng = estimate_of(robot), np.random.default_rng(6)
+    wider = rng.uniform(1.0, 20.0, len(estimate.values))
+    shares = np.column_stack([wider**-2.0, 1.0 - wider**-2.0])
+    widened = replace(
+        estimate, covariance=estimate.covariance * np.outer(wider, wider), budget=Budget(("noise", "model"), shares)
+    )
+    kept, same = physical_robot(estimate), physical_robot(widened)
+    np.testing.assert_allclose(same.parameters, kept.parameters, rtol=1e-6, atol=1e-9)
+    assert same.misfit == pytest.approx(kept.misfit, rel=1e-6, abs=1e-9)

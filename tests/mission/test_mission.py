@@ -360,7 +360,7 @@ def test_linear_methods_get_the_rows_that_there_are_data_for(mission_file):
     }
     mission, recording = flown(mission_file, **arm)
     assert problem(mission, recording).models == ("torque",)
-    assert identify(mission, recording).method == "weighted"
+    assert identify(mission, recording).method == "maximum-likelihood"
 
 
 def follows_the_command(posed):

@@ -114,7 +114,7 @@ def part_of_signal(left: Array, signal: Array, noise: Array) -> float:
     left, signal, noise: root mean square of each component, shape (k,) [one unit].
     """
     power = float((signal**2).sum())
-    if not power > A_SIGNAL * float((noise**2).sum()):
+    if not power > A_SIGNAL * float(np.nansum(noise**2)):
         return float("nan")
     return float(np.sqrt((left**2).sum() / power))
 

@@ -148,6 +148,11 @@ class ProblemData(Content):
         there[select_parameters(self.robot, flight.without)] = False
         return there
 
+    @property
+    def guesses_noise(self) -> bool:
+        """Whether nobody said the noise of some readings, which are weighed by what a model leaves of them."""
+        return any(data.guessed for flight in self.flights for data in flight.measured.values())
+
     # ------------------------------------------------------------------ what is asked for
 
     @cached_property

@@ -60,12 +60,13 @@ def _with_torque_noise(flights: Sequence[Flight], noise: Array) -> tuple[Flight,
     return tuple(replace(flight, noise={"torques": noise, **flight.noise}) for flight in flights)
 
 
-def with_noise_left(flights: Sequence[Flight], estimate: Estimate) -> tuple[Flight, ...]:
-    """The flights with the noise of joint torques that an estimate found, where nobody said it and it found any."""
+def with_noise_left(flights: Sequence[Flight], estimate: Estimate) -> tuple[tuple[Flight, ...], bool]:
+    """The flights with the noise of joint torques that an estimate left, where nobody said it; whether it was so."""
     left = [each.residual for each in estimate.residuals if each.channel in (TORQUES, TorqueReading.array)]
-    if estimate.robot.base != "fixed" or not left:
-        return tuple(flights)
-    return _with_torque_noise(flights, np.sqrt((np.concatenate(left) ** 2).mean(axis=0)))
+    said = all("torques" in flight.noise for flight in flights)
+    if estimate.robot.base != "fixed" or not left or said:
+        return tuple(flights), False
+    return _with_torque_noise(flights, np.sqrt((np.concatenate(left) ** 2).mean(axis=0))), True
 
 
 def refuse_unsaid_gravity(mission: Mission, recordings: Mapping[str, Recording]) -> None:

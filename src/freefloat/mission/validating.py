@@ -69,7 +69,7 @@ def validate(
         for sentence in (*done.warnings, *done.gaps)
     )
     found = replace(found, notes=(*notes, *left_aside(problem)), origin=_origin(mission, estimate, named))
-    return _no_proof(found, estimate, named)
+    return _no_proof(found, estimate, named, prediction.noise_is_left)
 
 
 def _posed(
@@ -86,8 +86,8 @@ def _posed(
     if robot.base == "fixed":  # what is compared are rows, by whatever method the estimate was made
         method = default_method(robot.base, of_rows=True)
     processed = flights_of(mission, named, motion, absent, settings or settings_for(mission, method))
-    flights = with_noise_left([flight for flight, _ in processed], estimate)
-    return *_prediction(mission, robot, estimate, flights), processed
+    flights, left = with_noise_left([flight for flight, _ in processed], estimate)
+    return *_prediction(mission, robot, estimate, flights, left), processed
 
 
 def _robot(mission: Mission, estimate: Estimate) -> Robot:
@@ -111,9 +111,9 @@ def refuse_other_robot(mission: Mission, estimate: Estimate) -> None:
 
 
 def _prediction(
-    mission: Mission, robot: Robot, estimate: Estimate, flights: tuple[Flight, ...]
+    mission: Mission, robot: Robot, estimate: Estimate, flights: tuple[Flight, ...], noise_is_left: bool
 ) -> tuple[Predictor, Problem]:
-    """What predicts the flights, and the problem they pose."""
+    """What predicts the flights, and the problem they pose. noise_is_left: as of a Predictor."""
     if not np.isfinite(estimate.covariance).all():
         raise UnfitEstimate("the estimate has no covariance; allowed: one made with sensors whose noise is known")
     if estimate.is_standard and robot.base != "fixed":
@@ -127,7 +127,7 @@ def _prediction(
     of: ModelName = "base-wrench" if "base-wrench" in estimate.model else "torque"  # which shows all that torques do
     asked = Problem(robot, flights, estimate.known, estimate.zero, nuisances=nuisances_of(mission), models=(of,))
     if estimate.is_standard and of in estimate.model:
-        return LinearPrediction(asked, estimate, of), asked
+        return LinearPrediction(asked, estimate, of, noise_is_left), asked
     if estimate.model == "angular-momentum":
         asked = replace(asked, models=("angular-momentum",))
         return LinearPrediction(asked, estimate, "angular-momentum"), asked
@@ -137,7 +137,9 @@ def _prediction(
     )
 
 
-def _no_proof(found: Validation, estimate: Estimate, recordings: Mapping[str, Recording]) -> Validation:
+def _no_proof(
+    found: Validation, estimate: Estimate, recordings: Mapping[str, Recording], noise_is_left: bool
+) -> Validation:
     """The same with what weakens it said: recordings that were seen before, an estimate that failed."""
     entries: Any = estimate.origin.get("recordings", ())
     seen = {str(entry.get("sha256")) for entry in entries if isinstance(entry, Mapping)}
@@ -148,7 +150,7 @@ def _no_proof(found: Validation, estimate: Estimate, recordings: Mapping[str, Re
     said += [f"the estimate calls itself failed{why}"] if failed else []
     if not said:
         return found
-    first = headline(found.channels, found.duration_s, seen=bool(used))
+    first = headline(found.channels, found.duration_s, bool(used), noise_is_left)
     verdict = "fail" if failed else "doubtful" if found.verdict == "pass" else found.verdict
     return replace(found, verdict=verdict, reasons=(first, *found.reasons[1:], *said))
 

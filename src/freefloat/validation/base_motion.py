@@ -43,6 +43,8 @@ _ROUNDING = 1e-8
 class BaseMotionPrediction:
     """Rates, velocity, attitude and position of the base, and torques of the joints, by standard parameters."""
 
+    noise_is_left = False
+
     def __init__(self, problem: Problem, estimate: Estimate, levels: Levels | None = None) -> None:
         self.problem, self.estimate, self.levels = problem, estimate, levels or Levels()
         self.likelihood = Likelihood(problem)

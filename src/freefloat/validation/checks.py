@@ -10,7 +10,7 @@ The same holds of each nu. Each of the four kinds of tests gets a quarter of the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.stats import chi2, norm
@@ -52,6 +52,11 @@ class FitChecks:
     def fired(self) -> bool:
         """Whether any test fires."""
         return any(check.fired for check in self.checks)
+
+    def of_level(self, least: float) -> FitChecks:
+        """That of the level alone, which fires from so much on."""
+        level = self.of("level")
+        return replace(self, checks=(replace(level, limit=max(level.limit, least)),))
 
     def of(self, name: str) -> FitCheck:
         """The test of this name."""

@@ -74,6 +74,9 @@ def judged(prediction: Predictor, problem: Problem, estimate: Estimate, false_al
             say("finer curves of the joints")
             held, within = _again(finer, held)
         checks = check_fit(within, false_alarm)
+        if prediction.noise_is_left:  # what a model of drives leaves is no noise: more of it is what can be told
+            checks = checks.of_level(_AS_GOOD)
+            return _validation(problem, estimate, _Judgement(held, within, checks, ()), false_alarm)
         say("what may be wrong" if checks.fired else "what it depends on")
         causes = _causes(problem, estimate, within, checks, nu, false_alarm) if checks.fired else ()
         return _validation(problem, estimate, _Judgement(held, within, checks, causes), false_alarm)
@@ -191,10 +194,16 @@ def _verdict(
     made: _Judgement, estimate: Estimate, channels: tuple[ChannelError, ...], duration_s: float
 ) -> tuple[Verdict, tuple[str, ...]]:
     ratios = _ratios(channels)
-    reasons, checks, causes = [headline(channels, duration_s)], made.checks, made.causes
+    checks, causes, left = made.checks, made.causes, made.within.prediction.noise_is_left
+    reasons = [headline(channels, duration_s, noise_is_left=left)]
     hidden, claimed = hidden_clusters(made.within)
     little, accused = claimed == 0 or len(hidden) > _MOSTLY * claimed, _accused(estimate)
-    if checks.fired:
+    if checks.fired and left:
+        level = checks.of("level").statistic
+        reasons.append(
+            f"of the recordings that the estimate was made from, far less is left: here {level:.2g} times it"
+        )
+    elif checks.fired:
         reasons.append(_fired(checks))
         if causes or not accused:
             reasons.append(in_words(causes) if causes else _unexplained(made.within))
@@ -213,16 +222,23 @@ def _verdict(
         reasons.append(
             f"errors of {words} are more than half of the signal: the estimate predicts hardly anything of it"
         )
-    if useless or (checks.fired and not only_noise and max(ratios.values()) > _AS_GOOD):
+    if useless or (checks.fired and not only_noise and (left or max(ratios.values()) > _AS_GOOD)):
         return "fail", tuple(reasons)
-    return ("doubtful" if checks.fired or little or accused else "pass"), tuple(reasons)
+    worse = left and max(ratios.values()) > _AS_GOOD
+    return ("doubtful" if checks.fired or little or accused or worse else "pass"), tuple(reasons)
 
 
-def headline(channels: tuple[ChannelError, ...], duration_s: float, seen: bool = False) -> str:
-    """How well the motion is predicted. seen: whether the estimate was made from it."""
+def headline(
+    channels: tuple[ChannelError, ...], duration_s: float, seen: bool = False, noise_is_left: bool = False
+) -> str:
+    """How well the motion is predicted.
+
+    seen: whether the estimate was made from it. noise_is_left: as of a `Predictor`.
+    """
     parts = {name: _in_percent(of_signal_of(channels, name)) for name in _ratios(channels)}
+    noise = {name: "what the estimate left" if noise_is_left else f"{SENSORS[name]} noise" for name in parts}
     said = [
-        f"{WORDS[name]} predicted to {_factor(ratio)} × {SENSORS[name]} noise{parts[name]}"
+        f"{WORDS[name]} predicted to {_factor(ratio)} × {noise[name]}{parts[name]}"
         for name, ratio in _ratios(channels).items()
     ]
     return f"{', '.join(said)} on {duration_s:.3g} s of {'' if seen else 'unseen '}motion"

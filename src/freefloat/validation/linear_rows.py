@@ -43,10 +43,14 @@ _ARRAYS = {"angular-momentum": "w", "torque": "torques", "base-wrench": "base_wr
 
 
 class LinearPrediction:
-    """Torques or the base's wrench, or rates by clusters about the centre of mass."""
+    """Torques or the base's wrench, or rates by clusters about the centre of mass.
 
-    def __init__(self, problem: Problem, estimate: Estimate, model: ModelName) -> None:
+    noise_is_left: whether nobody said the noise, and it is what the estimate left of its own recordings.
+    """
+
+    def __init__(self, problem: Problem, estimate: Estimate, model: ModelName, noise_is_left: bool = False) -> None:
         self.problem, self.estimate, self.model = problem, estimate, model
+        self.noise_is_left = noise_is_left
         self.turns, self.array = model == "angular-momentum", _ARRAYS[model]
         self.turning = turning_axes(problem.robot)
         self._axes = tuple(AXES[axis] for axis in self.turning)
@@ -208,7 +212,7 @@ class LinearPrediction:
 
     def on(self, problem: Problem) -> LinearPrediction:
         """What the same estimate predicts of other flights."""
-        return LinearPrediction(problem, self.estimate, self.model)
+        return LinearPrediction(problem, self.estimate, self.model, self.noise_is_left)
 
     def suspected(self, point: Array, root: Array, xi: Array) -> Suspected:
         """Nothing: rows of a linear model do not hold what else may be wrong."""

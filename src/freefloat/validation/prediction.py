@@ -120,6 +120,7 @@ class Predictor(Protocol):
     mean: Array  # of nu before the data, shape (k,)
     information: Array  # of nu before the data, shape (k, k)
     levels: Levels  # noise that rows are weighed by over what was declared, where they differ
+    noise_is_left: bool  # whether nobody said the noise, and it is what the estimate left of its own recordings
 
     def start(self) -> Array:
         """A first point, the estimate's theta in it."""

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from freefloat.estimate.cause import Cause
-from freefloat.estimate.estimate_parts import part_of_signal
+from freefloat.estimate.estimate_parts import TORQUES, part_of_signal
 from freefloat.exact_json import plain, save_json
 from freefloat.files import FilePath
 from freefloat.frozen import Content, FrozenMapping
@@ -51,7 +51,8 @@ class ChannelError:
     @property
     def of_signal(self) -> float:
         """Root mean square over that of the signal; NaN where that is not known, or hardly more than noise."""
-        return part_of_signal(*(np.array([value]) for value in (self.rms, self.signal, self.noise)))
+        noise = 0.0 if self.channel == TORQUES else self.noise  # of torques it is said in any case
+        return part_of_signal(*(np.array([value]) for value in (self.rms, self.signal, noise)))
 
 
 def ratio_of(channels: Sequence[ChannelError], name: str) -> float:

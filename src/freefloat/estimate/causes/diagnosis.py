@@ -106,7 +106,8 @@ def diagnosed(
         if suspected.named:
             (notes if slight else warnings).append(in_words(suspected.named))
         if slight:
-            warnings += residual_sentences(estimate.residual, _of_filtered(problem), _widened(estimate))
+            if not problem.guesses_noise:  # else it is what is left
+                warnings += residual_sentences(estimate.residual, _of_filtered(problem), _widened(estimate))
             warnings += _contradicted(estimate, problem, distance)
             warnings += _more_than_allowed(large)
             warnings += [in_words(suspected.causes)] if suspected.causes and not (suspected.named or warnings) else []

@@ -34,6 +34,7 @@ from freefloat.estimate.likelihood.finished import (
     stacked,
     used_up,
     white,
+    with_unknown_noise,
 )
 from freefloat.estimate.likelihood.held_friction import Free, negative_friction, with_held
 from freefloat.estimate.likelihood.levenberg_marquardt import Fit
@@ -123,7 +124,8 @@ class MaximumLikelihood(Estimator):
             shown = "torque" if problem.robot.base == "fixed" else "momentum"
             left = likelihood.left(found.rows)
             estimate = finished(self.name, likelihood, fit, found.rows, left, shown, of_curves, doubts)
-            return with_held(_with_curve_words(estimate, problem, likelihood), held)
+            told = with_held(_with_curve_words(estimate, problem, likelihood), held)
+            return with_unknown_noise(told) if problem.guesses_noise else told
 
     def _suspected(self, found: _Found) -> Suspected:
         """What may be wrong; nothing can be said of what is left by a fit that is wild."""

@@ -23,14 +23,9 @@ from freefloat.estimate.progress import say
 _ROUNDS, _SAME = 8, 0.05  # a logarithm: levels that change by less have settled
 
 
-def has_guessed_noise(problem: Problem) -> bool:
-    """Whether nobody said the noise of some readings."""
-    return any(data.guessed for flight in problem.flights for data in flight.measured.values())
-
-
 def with_noise_left(problem: Problem) -> Problem:
     """The problem with such noise as a fit of clusters and friction leaves it."""
-    if not has_guessed_noise(problem):
+    if not problem.guesses_noise:
         return problem
     say("noise as it is")
     bare = replace(problem, nuisances=Nuisances.none())

@@ -91,7 +91,8 @@ def physical_fit(
 ) -> PhysicalFit:
     """The bodies that can exist and fit rows A phi + extra e = b best, near those of a CAD model.
 
-    A: shape (rows, 10 bodies), in the order of `freefloat.robot.PARAMETER_NAMES`, body after body. b: shape (rows,).
+    A: shape (rows, 10 bodies), body after body m, mx, my, mz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz about its frame's origin.
+    b: shape (rows,).
     prior: standard parameters in the CAD model, shape (10 bodies,). spread: how far it is trusted.
     weights: one over the variance of each row, shape (rows,); one unless given.
     extra: columns of what else is unknown, shape (rows, e); not_negative: numbers of those that cannot be negative.
@@ -102,40 +103,44 @@ def physical_fit(
     """
     phi, rows = np.asarray(prior, float), _Rows.of(A, b, weights, extra)
     names = tuple(bodies or (f"body{number + 1}" for number in range(phi.size // PER_BODY)))
-    _refuse_other_sizes(rows, phi, names)
-    asked = TradeOff(regulariser, 1.0 if weight == "auto" else weight, mass_factor, total_mass, inside or {})
-    covariance = (spread or CadSpread()).of_parameters(phi, names)
-    F = frames(phi)
-    coordinates = cad_coordinates(F, phi, covariance, np.arange(phi.size), _LEAST)
     count = rows.extra.shape[1]
-    scale = np.linalg.norm(rows.extra, axis=0)
-    scale = np.where(scale > 0.0, 1.0 / np.maximum(scale, 1e-300), 1.0)
-    cones = cones_of(names, F, coordinates, range(len(names)), asked.inside).with_columns(count)
-    wide = Coordinates(phi, np.pad(coordinates.root, ((0, 0), (0, count))))
-    cones = with_masses(cones, wide, asked)
-    if mass_factor is not None:
-        cones = cones.with_room(*mass_rows(wide, mass_factor, range(len(names))))
-    kept = np.zeros((len(not_negative), cones.slope.shape[3]))
-    kept[np.arange(len(not_negative)), phi.size + np.arange(count)[list(not_negative)]] = 1.0
-    cones = cones.with_room(np.zeros(len(kept)), kept)
-    distance = Distance(regulariser, cones, phi.size, relative_spread(covariance, F[:, 3, 3] ** 2))
-    B = np.hstack([rows.A @ coordinates.root, rows.extra * scale])
-    right, tried = rows.b - rows.A @ phi, np.zeros((0, 2))
+    _refuse_other_sizes(rows, phi, names, not_negative)
     if weight == 0.0:
         raise InvalidTradeOff(
             "weight is 0, which leaves bodies open that the rows do not show; allowed: a positive one"
         )
+    asked = TradeOff(regulariser, 1.0 if weight == "auto" else weight, mass_factor, total_mass, inside or {})
+    covariance = (spread or CadSpread()).of_parameters(phi, names)
+    F = frames(phi)
+    coordinates = cad_coordinates(F, phi, covariance, np.arange(phi.size), _LEAST)
+    size = np.linalg.norm(rows.extra, axis=0)
+    scale = 1.0 / np.where(size > 0.0, size, 1.0)
+    cones = cones_of(names, F, coordinates, range(len(names)), asked.inside).with_columns(count)
+    wide = Coordinates(phi, np.pad(coordinates.root, ((0, 0), (0, count))))
+    cones = _within(cones, wide, asked, phi.size + np.arange(count)[list(not_negative)])
+    distance = Distance(regulariser, cones, phi.size, relative_spread(covariance, F[:, 3, 3] ** 2))
+    B = np.hstack([rows.A @ coordinates.root, rows.extra * scale])
+    right, tried = rows.b - rows.A @ phi, np.zeros((0, 2))
     with one_blas_thread():
         if weight == "auto":
             weight, tried = weight_by_blocks(B, right, distance, cones, blocks)
         x = distance.nearest(*_reduced(B, right), weight, cones)
     if x is None:
-        raise NotSolved(nothing_fits(asked, mass_factor))
+        raise NotSolved(nothing_fits(asked, asked.mass_factor))
     left = float(np.linalg.norm(B @ x - right) / np.sqrt(max(len(right), 1)))
     at_limit = tuple(np.array(names)[cones.smallest(x) < AT_LIMIT].tolist())
     fitted = phi + coordinates.root @ x[: phi.size]
     away = float(np.sqrt(max(distance.squared(x), 0.0)))
     return PhysicalFit(fitted, scale * x[phi.size :], left, float(weight), away, at_limit, tried)
+
+
+def _within(cones: Cones, wide: Coordinates, asked: TradeOff, not_negative: NDArray[np.int64]) -> Cones:
+    """Cones with what is known of masses, and of entries of x that are not negative."""
+    cones = with_masses(cones, wide, asked)
+    if asked.mass_factor is not None:
+        cones = cones.with_room(*mass_rows(wide, asked.mass_factor, range(wide.origin.size // PER_BODY)))
+    kept = np.eye(wide.root.shape[1])[not_negative]
+    return cones.with_room(np.zeros(len(kept)), kept)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -230,7 +235,10 @@ def _best(factor: Array) -> Array:
     return np.asarray(factor[:, :-1] @ found - factor[:, -1])
 
 
-def _refuse_other_sizes(rows: _Rows, phi: Array, names: Sequence[str]) -> None:
+def _refuse_other_sizes(rows: _Rows, phi: Array, names: Sequence[str], not_negative: Sequence[int]) -> None:
+    count = rows.extra.shape[1]
+    if any(not 0 <= number < count for number in not_negative):
+        raise ShapeError(f"not_negative is {tuple(not_negative)}; allowed: numbers of the {count} columns of extra")
     if phi.ndim != 1 or phi.size % PER_BODY or not np.isfinite(phi).all():
         raise ShapeError(f"prior must have shape (10 bodies,) and finite numbers, found {phi.shape}")
     if rows.A.shape[1] != phi.size or len(names) != phi.size // PER_BODY:

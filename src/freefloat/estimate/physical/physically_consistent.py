@@ -35,7 +35,7 @@ from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimated_clusters import cad_spread, spread_of, undeclared
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.physical.balance import Balance, Seen, balance, chance_of, left_of_prior, near_masses, seen_of
-from freefloat.estimate.physical.drives import drives_beside
+from freefloat.estimate.physical.drives import drives_beside, with_sizes
 from freefloat.estimate.physical.masses import MassBefore, masses_before
 from freefloat.estimate.physical.pieces import with_physical_pieces
 from freefloat.estimate.physical.pseudo_inertia_program import (
@@ -189,7 +189,8 @@ def _told(
 
 def _growth(estimate: Estimate, misfit: float) -> float:
     """What is left of the data over what the estimate leaves: squares grow by that of the misfit."""
-    left = estimate.residual.ratio * np.sqrt(max(estimate.residual.rows, 1))
+    ratio = estimate.residual.ratio
+    left = (ratio if np.isfinite(ratio) else 1.0) * np.sqrt(max(estimate.residual.rows, 1))
     return float(np.hypot(1.0, misfit / np.maximum(left, 1e-300)))
 
 
@@ -251,6 +252,7 @@ class PhysicallyConsistent(Estimator):
             found,
             method=self.name,
             values=physical.clusters,
+            nuisances=with_sizes(found.nuisances, physical.robot),
             residual=replace(residual, ratio=residual.ratio * physical.growth),
             outcome=found.outcome if physical.explains or found.outcome == "failed" else "doubtful",
             warnings=(*found.warnings, *physical.warnings),
