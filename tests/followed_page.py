@@ -7,7 +7,6 @@ part of a mission, and is read elsewhere (`test_docs.py`).
 """
 
 import io
-import math
 import re
 import shlex
 import subprocess
@@ -34,7 +33,7 @@ def page(name):
 def follow(text, name):
     """Do what a page says, in the folder that is the current one."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Waiting, "between_s", math.inf)  # what is said while kernels are compiled is on no page
+        patch.setattr(Waiting, "between_s", 3600.0)  # what is said while kernels are compiled is on no page
         _take_steps(text, name)
 
 
