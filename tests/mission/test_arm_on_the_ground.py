@@ -107,6 +107,13 @@ def test_a_mission_says_which_friction_is_unknown(folder, asked, columns):
     assert any("held-out torque error" in note or "that were held out err by" in note for note in found.notes)
 
 
+def test_a_base_that_nobody_said_is_bolted_down_is_asked_about(folder):
+    assert ended(["new", "floating", "--urdf", "arm.urdf"], folder)[0] == 0
+    code, _, err = ended(["identify", "floating.yaml", "one.csv"], folder)
+    assert code == 2
+    assert "or a base of kind fixed, if it is bolted down" in err
+
+
 def test_friction_without_torques_is_refused(folder):
     text = (folder / "trial.yaml").read_text().replace("friction: auto", "friction: [viscous]")
     (folder / "asked.yaml").write_text(text)

@@ -35,6 +35,12 @@ def change_between(
     mass_kg, size_m: how large the change may be, about its standard deviation.
     estimator: maximum likelihood unless given.
     """
+    changed = with_change(problem, body, before, mass_kg, size_m)
+    return found_body((estimator or MaximumLikelihood()).estimate(changed), CHANGE)
+
+
+def with_change(problem: Problem, body: str, before: Iterable[str], mass_kg: float, size_m: float) -> Problem:
+    """The problem with what a body gained as a body of its own, as `change_between` has it."""
     earlier, names = set(before), {flight.name for flight in problem.flights}
     if not earlier or not earlier < names:
         raise InvalidProblem(
@@ -50,5 +56,4 @@ def change_between(
         prior = prior.with_unknown(change)
     guess = mass_kg if prior is None else 0.0  # without a prior, what the CAD model has is no more than a scale
     robot = with_unknown_body(problem.robot, body, change, guess)
-    found = (estimator or MaximumLikelihood()).estimate(replace(problem, robot=robot, flights=flights, prior=prior))
-    return found_body(found, CHANGE)
+    return replace(problem, robot=robot, flights=flights, prior=prior)

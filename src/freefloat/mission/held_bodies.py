@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from freefloat.estimate.change import CHANGE, change_between
+from freefloat.estimate.change import CHANGE, with_change
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.prior import UnknownBody
@@ -77,10 +77,12 @@ def find_change(
     estimator = estimator_of(mission, method)
     heavy = mission.robot.mass if mass_kg is None else mass_kg
 
-    def answer(problem: Problem) -> Estimate:
-        return change_between(problem, body, before, heavy, size_m, estimator).estimate
+    def changed(problem: Problem) -> Problem:
+        return with_change(problem, body, before, heavy, size_m)
 
-    return found_body(answered(mission, recordings, estimator, answer, motion, without), CHANGE)
+    return found_body(
+        answered(mission, recordings, estimator, estimator.estimate, motion, without, posed=changed), CHANGE
+    )
 
 
 def _refuse_sizes(mass_kg: float, size_m: float) -> None:

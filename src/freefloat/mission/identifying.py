@@ -85,14 +85,18 @@ def answered(
     motion: Trajectory | Excitation | None = None,
     without: Mapping[str, Sequence[str]] | None = None,
     settings: ProcessSettings | None = None,
+    posed: Callable[[Problem], Problem] | None = None,
 ) -> Estimate:
-    """What a question of one's own, put to an estimator, finds in the recordings; the rest is as for `identify`."""
+    """What a question of one's own, put to an estimator, finds in the recordings; the rest is as for `identify`.
+
+    posed: the problem with the bodies that the question adds, without which no friction explains the torques.
+    """
     named = named_recordings(recordings)
     absent = absent_bodies(mission, recordings, without)
     flights = flights_of(mission, named, motion, absent, settings or settings_for(mission, estimator.name))
     with one_blas_thread():
-        posed, chosen = pose(mission, [flight for flight, _ in flights])
-        found = answer(posed)
+        asked, chosen = pose(mission, [flight for flight, _ in flights], posed)
+        found = answer(asked)
     several = len(flights) > 1
     named_flights = [(f"{flight.name}: " if several else "", processed) for flight, processed in flights]
     said = [(name, *_said(processed, estimator)) for name, processed in named_flights]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -23,9 +23,16 @@ from freefloat.sensors.torque_sensor import TorqueReading
 _WEIGHED = ("tau", "force", "moment")  # quantities that feel weight
 
 
-def pose(mission: Mission, flights: Sequence[Flight]) -> tuple[Problem, tuple[str, ...]]:
-    """The problem, and what was chosen by evidence."""
+def pose(
+    mission: Mission, flights: Sequence[Flight], asked_of: Callable[[Problem], Problem] | None = None
+) -> tuple[Problem, tuple[str, ...]]:
+    """The problem, and what was chosen by evidence.
+
+    asked_of: the problem with bodies that the mission's robot lacks, which are asked for.
+    """
     posed, asked = _without_friction(mission, flights), mission.settings.identify.friction
+    if asked_of is not None:
+        posed = asked_of(posed)
     driven, said = _uses_torques(posed), list[str]()
     if asked == "auto" and driven:
         choice = chosen_friction(posed)

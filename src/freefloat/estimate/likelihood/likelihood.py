@@ -75,9 +75,10 @@ class Likelihood:
         )
         for flight in self.flights if rotation_seen and not stands else ():
             if not any(reading.turns for reading in flight.readings.values()):
+                bolted = "" if flight.samples.torques is None else ", or a base of kind fixed, if it is bolted down"
                 raise InvalidProblem(
                     f"{flight.flight.name}: neither angular rates nor attitude with their noise were measured; "
-                    f"allowed: at least one of `w` and `attitude` with `noise`"
+                    f"allowed: at least one of `w` and `attitude` with `noise`{bolted}"
                 )
 
     @cached_property
