@@ -11,6 +11,7 @@ import freefloat as ff
 from freefloat.dynamics.drive_torques import drive_torques
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.torque import inverse_dynamics
+from freefloat.estimate.causes.torque_mistakes import torque_mistakes
 from freefloat.estimate.estimated_drives import estimated_drives
 from freefloat.estimate.likelihood.driven_joints import DrivenJoints
 from freefloat.estimate.likelihood.likelihood import Likelihood
@@ -226,3 +227,38 @@ def test_torques_that_were_stamped_together_with_positions_share_their_clock():
     ]
     assert "time offset" not in kinds[0]
     assert "time offset" in kinds[1]
+
+
+# ---------------------------------------------------------------------- mistakes
+
+
+def with_torques(recording, signs):
+    torques = recording.channels["tau"]
+    return ff.Recording([recording.channels["q"], replace(torques, values=torques.values * signs)])
+
+
+def test_a_torque_with_the_other_sign_is_named_and_the_estimate_fails():
+    robot = arm_of(7).with_drives(DRIVES)
+    wrong = with_torques(recording_of(robot, torque_noise=0.05), np.array([1.0, -1.0]))
+    estimate = MaximumLikelihood().estimate(problem_of(robot, wrong, ("coulomb", "viscous", "offset")))
+    assert estimate.outcome == "failed"
+    assert [(cause.kind, cause.name) for cause in estimate.causes] == [("sign", robot.joint_names[1])]
+    assert f"torques of {robot.joint_names[1]} have the other sign" in estimate.warnings[0]
+
+
+def test_gravity_upside_down_is_named():
+    robot = arm_of(7).with_drives(DRIVES)
+    model = replace(robot, gravity=-GRAVITY)
+    estimate = MaximumLikelihood().estimate(problem_of(robot, recording_of(robot), ("coulomb", "viscous"), cad=model))
+    assert estimate.outcome == "failed"
+    assert [(cause.kind, cause.name) for cause in estimate.causes] == [("sign", "gravity")]
+
+
+def test_right_recordings_of_arms_whose_models_are_off_hold_no_mistake():
+    for seed in range(20):
+        robot = arm_of(seed, bodies=3 + seed % 4)
+        drive = Drive(coulomb=3.0, viscous=2.0, offset=1.0, rotor=1.0)
+        robot = robot.with_drives([drive] * len(robot.joints))
+        cad = CadSpread.usual("fixed").drawn(robot, np.random.default_rng(seed))
+        recording = recording_of(robot, seed=seed, duration_s=3.0)
+        assert torque_mistakes(problem_of(robot, recording, (), cad)) == (), seed

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.arrays import AXES, Array
+from freefloat.dynamics.torque import mass_matrix
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.joint_curves import SplineCurves
 from freefloat.estimate.problem import Problem
@@ -43,6 +44,7 @@ DRAG = "drag"
 PULSE_FORCE = "force of pulses"  # of every thruster, over what was said of it
 JOINT_MOTION = "joint motion"
 _NEXT_TO_NOTHING = 1e-6  # of a usual spread: of what is held
+_FEW = 100  # positions of a flight, enough to know how heavy joints are to turn
 
 GEOMETRY_WORDS = (*(f"place of {{}} along {axis}" for axis in AXES), "first tilt of {}", "second tilt of {}")
 
@@ -202,22 +204,34 @@ def _wheel_inertias(problem: Problem) -> Iterator[UnknownGroup]:
 
 
 def _friction(problem: Problem) -> Iterator[UnknownGroup]:
-    """Unknown terms of all drives, term by term; as large as the torques that were measured, for all that is known."""
+    """Unknown terms of all drives, term by term.
+
+    Friction may be as large as the torques that were measured, for all that is known; a rotor, as its gear shows it,
+    may be between as heavy to turn as what its joint moves and what the heaviest joint does.
+    """
     joints = problem.robot.joints
     torques = [flight.measured[TorqueReading.array].values for flight in problem.flights if _has_torques(flight)]
     if not torques or not problem.friction or not joints:
         return
     size = np.maximum(np.sqrt(np.mean(np.concatenate(torques) ** 2, axis=0)), 1e-9)
-    motion = [[flight.samples.need(name, FRICTION) for flight in problem.flights] for name in ("dq", "ddq")]
-    rate, acceleration = (np.sqrt((np.concatenate(each) ** 2).mean(axis=0)) for each in motion)
-    by_rate, by_acceleration = (size / np.where(each > 0.0, each, np.inf) for each in (rate, acceleration))
-    spreads = {"viscous": by_rate, "asymmetric": by_rate, "rotor": by_acceleration}
+    rates = np.concatenate([flight.samples.need("dq", FRICTION) for flight in problem.flights])
+    rate = np.sqrt((rates**2).mean(axis=0))
+    by_rate = size / np.where(rate > 0.0, rate, np.inf)
+    moved = _moved_inertias(problem)
+    spreads = {"viscous": by_rate, "asymmetric": by_rate, "rotor": np.sqrt(moved * moved.max())}
     slides = [joint.kind == "prismatic" for joint in joints]
     labels = [drive_name(term, joint.name) for term in problem.friction for joint in joints]
     units = [drive_unit(term, slide) for term in problem.friction for slide in slides]
     sd = np.concatenate([spreads.get(term, size) for term in problem.friction])
     held = np.where(np.isin(labels, problem.frictionless), _NEXT_TO_NOTHING, 1.0)
     yield independent(FRICTION, labels, units, held * np.where(sd > 0.0, sd, 1e-12))
+
+
+def _moved_inertias(problem: Problem) -> Array:
+    """What joints move in the CAD model, as they feel it, at most over the flights, shape (joints,) [kg m^2 or kg]."""
+    joints = 6 + np.arange(len(problem.robot.joints))
+    each = [flight.samples.q[:: max(1, len(flight.samples) // _FEW)] for flight in problem.flights]
+    return np.asarray(mass_matrix(problem.robot, np.concatenate(each))[:, joints, joints].max(axis=0))
 
 
 def _has_torques(flight: Flight) -> bool:

@@ -36,7 +36,7 @@ def pose(
     driven, said = _uses_torques(posed), list[str]()
     if asked == "auto" and driven:
         choice = chosen_friction(posed)
-        posed = choice.problem
+        posed = _with_rotors(choice.problem)
         said.append(choice.sentence)
     elif asked != "auto" and asked and not driven:
         raise InvalidMission(
@@ -50,9 +50,19 @@ def pose(
     if driven and any("torques" not in flight.noise for flight in posed.flights):
         noise = torque_noise(posed)
         posed = replace(posed, flights=_with_torque_noise(posed.flights, noise))
-        listed = ", ".join(f"{name} {sd:.2g}" for name, sd in zip(posed.robot.joint_names, noise, strict=True))
-        said.append(f"nobody said the noise of torques: each joint's is what rows leave of it, {listed}")
+        said.append("nobody said the noise of torques: it is what is left of them")
     return posed, tuple(said)
+
+
+def _with_rotors(posed: Problem) -> Problem:
+    """The same with rotors unknown where torques are readings of joints that rub, which motors move.
+
+    What a motion is too slow to show of them is then in the intervals of inertias.
+    """
+    compared = all(TorqueReading.array in flight.measured for flight in posed.flights)
+    if not (posed.friction and compared and posed.robot.base == "fixed"):
+        return posed
+    return replace(posed, friction=(*posed.friction, "rotor"))
 
 
 def _with_torque_noise(flights: Sequence[Flight], noise: Array) -> tuple[Flight, ...]:

@@ -17,6 +17,7 @@ from freefloat.models.names import cluster_unit
 from freefloat.report.words import MARK, number, prefixed, relative, residual_line, shortened, with_interval
 
 _WORTH = 2.0  # standard deviations by which a nuisance is worth a line
+_CHOSEN = "friction chosen"  # a note on what the data decided, which is said in any case
 _LONG = 40  # characters of a cluster's name, above which names are folded, or numbers would have no room
 COLOURS = {"good": "green", "doubtful": "yellow", "failed": "red"}
 
@@ -38,8 +39,8 @@ def show_estimate(estimate: Estimate, everything: bool) -> None:
         out.print(escape(estimate.torque_words))
     for sentence in estimate.warnings:
         out.print(f" [yellow]![/] {escape(sentence)}")
-    if everything:
-        for sentence in estimate.notes:
+    for sentence in estimate.notes:
+        if everything or sentence.startswith(_CHOSEN):
             out.print(f" {escape(sentence)}", style="dim")
 
 

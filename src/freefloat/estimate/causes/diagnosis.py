@@ -28,6 +28,7 @@ from freefloat.estimate.causes.suspicions import (
     recording_sentences,
     suspicions,
 )
+from freefloat.estimate.causes.torque_mistakes import torque_mistakes
 from freefloat.estimate.causes.weak_directions import WeakDirections, never_shown, weak_directions
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import MODEL, Quantity, Residual
@@ -169,7 +170,7 @@ def linear_mistakes(
     away = (x[:count] - equations.cad) ** 2 / np.where(variance > 0.0, variance, np.inf)
     unknown_and_strange = np.isnan(residual.ratio) and residual.white is False
     strange = residual.ratio > MISFIT or unknown_and_strange or float(away.mean()) > FAR
-    made = _mistakes(problem, samples, residual, strange)
+    made = torque_mistakes(problem) or _mistakes(problem, samples, residual, strange)
     return tuple(mistake.sentence for mistake in made), _about_recordings(problem, samples, made)
 
 

@@ -8,6 +8,7 @@ from freefloat.arrays import Array
 from freefloat.estimate.causes.diagnosis import FAR, mean_square_distance
 from freefloat.estimate.causes.mistakes import MISFIT, Mistake, mistakes
 from freefloat.estimate.causes.suspicions import suspicions
+from freefloat.estimate.causes.torque_mistakes import torque_mistakes
 from freefloat.estimate.likelihood.levenberg_marquardt import MOST_ITERATIONS, Fit
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.progress import say
@@ -33,6 +34,8 @@ class Effort:
         self.mistakes: tuple[Mistake, ...] | None = None  # before they are looked for
         stands = problem.robot.base == "fixed"  # what is looked for are mistakes of a base that moves
         self._looked, self._elsewhere = stands or not problem.robot.joints, stands
+        if stands:
+            self.mistakes = torque_mistakes(problem)
 
     @property
     def most(self) -> int:

@@ -47,3 +47,19 @@ def with_held(estimate: Estimate, free: Free) -> Estimate:
     listed = ", ".join(f"{name} ({value:.2g} ± {1.96 * sd:.2g} {units[name]})" for name, (value, sd) in free.items())
     note = f"friction is not negative: held at zero is what the data alone would make less, {listed}"
     return replace(estimate, nuisances=tuple(told), notes=(*estimate.notes, note))
+
+
+def with_rotor_words(estimate: Estimate, problem: Problem) -> Estimate:
+    """The estimate with a sentence on rotors that no motion tells from what they turn: of joints on a base that stands."""
+    tree, robot = problem.robot.tree.arrays, problem.robot
+    if "rotor" not in problem.friction or not estimate.nuisances:
+        return estimate
+    first = [
+        robot.joint_names[dof] for dof, parent in zip(tree.dof, tree.parent, strict=True) if dof >= 0 and parent == 0
+    ]
+    notes = tuple(
+        f"{drive_name('rotor', name)}: no motion tells it from the inertia about the joint's axis of what the joint "
+        "turns; only their sum shows"
+        for name in first
+    )
+    return replace(estimate, notes=(*estimate.notes, *notes))

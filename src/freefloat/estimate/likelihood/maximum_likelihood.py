@@ -36,7 +36,7 @@ from freefloat.estimate.likelihood.finished import (
     white,
     with_unknown_noise,
 )
-from freefloat.estimate.likelihood.held_friction import Free, negative_friction, with_held
+from freefloat.estimate.likelihood.held_friction import Free, negative_friction, with_held, with_rotor_words
 from freefloat.estimate.likelihood.levenberg_marquardt import Fit
 from freefloat.estimate.likelihood.likelihood import SETTLED, SETTLING, WRONG_MODEL, Likelihood, Rows
 from freefloat.estimate.likelihood.momentum_start import momentum_start
@@ -124,7 +124,7 @@ class MaximumLikelihood(Estimator):
             shown = "torque" if problem.robot.base == "fixed" else "momentum"
             left = likelihood.left(found.rows)
             estimate = finished(self.name, likelihood, fit, found.rows, left, shown, of_curves, doubts)
-            told = with_held(_with_curve_words(estimate, problem, likelihood), held)
+            told = with_rotor_words(with_held(_with_curve_words(estimate, problem, likelihood), held), problem)
             return with_unknown_noise(told) if problem.guesses_noise else told
 
     def _suspected(self, found: _Found) -> Suspected:

@@ -152,7 +152,8 @@ def _told(
     explains = misfit <= bound
     share = _prior_share(seen, coordinates, undeclared(estimate))
     names = np.array(estimate.robot.parameter_names)
-    from_prior = tuple(names[share > _MOSTLY].tolist())
+    shown = np.isin(np.arange(share.size), _unknown(estimate))  # else in no sum, such as a body that is bolted down
+    from_prior = tuple(names[(share > _MOSTLY) & shown].tolist())
     robot = with_physical_pieces(estimate.robot, phi).with_drives(drives_beside(estimate, phi))
     clusters = estimate.minimal.values(phi)
     warnings, notes = [], [_prior_sentence(coordinates, seen, from_prior)]
