@@ -50,7 +50,7 @@ def with_held(estimate: Estimate, free: Free) -> Estimate:
 
 
 def with_rotor_words(estimate: Estimate, problem: Problem) -> Estimate:
-    """The estimate with a sentence on rotors that no motion tells from what they turn: of joints on a base that stands."""
+    """The estimate with a sentence on rotors of joints on the base, which no motion tells from what they turn."""
     tree, robot = problem.robot.tree.arrays, problem.robot
     if "rotor" not in problem.friction or not estimate.nuisances:
         return estimate
