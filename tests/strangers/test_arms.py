@@ -9,7 +9,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from scipy.stats import chi2, t
-from strangers import arms, truth
+from strangers import arms, driven_arms, truth
 from strangers.documents import ROBOT_FILE
 from strangers.trying import HALF
 from strangers.trying_arms import KINDS, TriedArm, Weighed, recorded_arm, tried, weighed
@@ -101,6 +101,20 @@ def test_masses_are_as_far_from_the_model_as_the_prior_says_and_every_body_can_e
     low, high = chi2.ppf([FALSE_ALARM, 1.0 - FALSE_ALARM], len(off))
     assert low < np.square(off).sum() < high
     assert redrawn > len(off), "of bodies so far from the CAD model most cannot exist: the page says so"
+
+
+def test_friction_of_drives_opposes_rates_and_holds_joints_that_stick():
+    """What motors give less what a body without Coulomb friction takes, by rates at the end of each step."""
+    given, step = arms.arm(0), driven_arms.STEP_S
+    true = arms.drawn(given, 0, 0)
+    _, q, dq, torque = driven_arms.followed(given, true, seeded(5), 0.4)
+    sliding = replace(true, drives=replace(true.drives, coulomb=np.zeros(6)))
+    taken = arms.torques(given, sliding, q[:-1], dq[:-1], np.diff(dq, axis=0) / step)
+    friction, rate, most = torque[:-1] - taken, dq[1:], true.drives.coulomb
+    assert (np.abs(friction) <= most * (1.0 + 1e-6)).all()
+    moving = np.abs(rate) > 1e-6
+    assert friction[moving] == pytest.approx((most * np.sign(rate))[moving], rel=1e-6)
+    assert 10 < (~moving).sum() < moving.sum(), "some joint sticks for a while"
 
 
 def test_the_mission_holds_robot_gravity_and_sensors_only():

@@ -18,7 +18,18 @@ from strangers.robots import ARCSEC, CUBESAT, DEGREE, ROBOTS, SLIDER, TILTED, TU
 
 HERE = Path(__file__).parent
 SHORT_S = 8.0  # of flights that are flown for one law alone
-GENERATING = ("robots", "truth", "motion", "flights", "readings", "documents", "wrong_things", "hard_cases", "arms")
+GENERATING = (
+    "robots",
+    "truth",
+    "motion",
+    "flights",
+    "readings",
+    "documents",
+    "wrong_things",
+    "hard_cases",
+    "arms",
+    "driven_arms",
+)
 every_robot = pytest.mark.parametrize("robot", ROBOTS, ids=lambda robot: robot.name)
 
 
