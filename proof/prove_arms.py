@@ -22,6 +22,7 @@ ARMS = 20  # of six and seven joints, taking turns: seed k is draw k // 20 of ar
 LOADS = 5  # every fifth recording, a load is weighed as well
 CONFIDENCE = 0.99
 NOMINAL = 0.95
+MOST = 0.98  # coverage of clusters, which may be more than promised where the prior is wider than what is drawn
 BAD = ("failed", "refused")
 
 
@@ -46,12 +47,6 @@ class Shown:
     intervals: int
     coverage: tuple[float, float, float]
     root: float
-
-    @property
-    def agrees(self) -> bool:
-        """Whether what is promised is within the interval of what is found."""
-        _, low, high = self.coverage
-        return low <= NOMINAL <= high
 
 
 def shown(name: str, errors: Sequence[np.ndarray]) -> Shown:
@@ -93,9 +88,11 @@ def broken(flown: Sequence[Flown]) -> tuple[str, ...]:
     """What is promised of these recordings and does not hold, a sentence each."""
     said = []
     for kind in by_kind(flown):
+        mean, low, high = kind.coverage
+        as_promised = low <= NOMINAL <= high if kind.name in KINDS else mean <= MOST and high >= NOMINAL
         if not kind.intervals:
             said.append(f"no interval of {kind.name}")
-        elif not kind.agrees:
+        elif not as_promised:
             said.append("coverage of {} is {:.3f}, {:.3f} to {:.3f}".format(kind.name, *kind.coverage))
     loads = loads_of(flown)
     held = sum(load.holds for load in loads)
@@ -119,7 +116,7 @@ def page(flown: Sequence[Flown]) -> str:
     tries = [each.tried for each in flown]
     outcomes = Counter(each.outcome for each in tries)
     mass, centre, inertia = (_percent(part) for part in arms.SPREAD)
-    bodies = sum(each.joints for each in tries)
+    bodies, redrawn, off = sum(each.joints for each in tries), sum(each.redrawn for each in tries), _off(tries)
     lines = [
         "# Do intervals hold the truth of arms on the ground?",
         "",
@@ -132,16 +129,18 @@ def page(flown: Sequence[Flown]) -> str:
         "The mission holds robot, gravity and sensors, no noise of torques and nothing of drives. Arms are drawn from "
         "the prior that such a",
         f"mission has: masses {mass}, centres {centre} of the radius of gyration, inertias {inertia} of the mean "
-        "moment. A body that could not exist is",
-        f"drawn again, {sum(each.redrawn for each in tries)} times for {bodies} bodies here, so that bodies are a "
-        "little nearer to the CAD model than the prior says:",
-        "intervals that rest on the prior may hold more than they promise.",
+        "moment. Of bodies drawn so only",
+        f"{_percent(round(bodies / (bodies + redrawn), 2))} can exist; the others are drawn again ({redrawn} times for "
+        f"{bodies} bodies), which leaves masses {off[0]:.2f}, centres {off[1]:.2f}",
+        f"and inertias {off[2]:.2f} of their spreads away, root mean square. The prior that the estimate uses is so "
+        "wider than the truth, and clusters may be",
+        "held more often than promised.",
         "",
         "The recording is the unit of evidence: clusters of one are correlated. Intervals are found by drawing "
         "recordings again with",
         f"replacement ({proving.RESAMPLED:,} times). Promised: {_percent(NOMINAL)} within the {_percent(CONFIDENCE)} "
-        "interval of each line, none failed, and as many loads within",
-        "their intervals as chance allows.",
+        "interval for friction and rotors; for clusters not less,",
+        f"and at most {_percent(MOST)}; none failed, and as many loads within their intervals as chance allows.",
         "",
         f"| what | recordings | intervals | 95 % intervals that hold the truth | {_percent(CONFIDENCE)} interval of "
         "that | root of the mean normalised squared error |",
@@ -174,6 +173,13 @@ def page(flown: Sequence[Flown]) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _off(tries: Sequence[TriedArm]) -> list[float]:
+    """How far masses, centres and inertias are from the CAD model in its spreads, root mean square each."""
+    given = [(arms.arm(each.seed), each) for each in tries]
+    off = np.concatenate([arms.deviations(arm, arms.drawn(arm, each.seed, each.draw)) for arm, each in given])
+    return [float(np.sqrt(np.mean(part**2))) for part in np.split(off, [1, 4], axis=1)]
 
 
 def _percent(part: float) -> str:

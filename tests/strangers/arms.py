@@ -131,6 +131,15 @@ def drawn(given: Arm, seed: int, draw: int) -> TrueArm:
     return TrueArm(bodies, drives, ZERO_RAD * rng.standard_normal(size.size), redrawn)
 
 
+def deviations(given: Arm, true: TrueArm) -> np.ndarray:
+    """How far bodies are from the CAD model in its standard deviations: mass, centre (3), inertia (6), (bodies, 10)."""
+    off = [
+        np.linalg.solve(spread_of(body.weighs, *SPREAD), true.bodies[body.name] - ten_of(body.weighs))
+        for body in given.bodies
+    ]
+    return np.array(off)
+
+
 def mjcf(given: Arm, true: TrueArm) -> str:
     """The true arm for MuJoCo, without friction that jumps."""
     root = xml.Element("mujoco", model=given.name)

@@ -93,14 +93,20 @@ def test_masses_are_as_far_from_the_model_as_the_prior_says_and_every_body_can_e
     for seed in range(ARMS):
         given = arms.arm(seed)
         assert len(given.joints) == 6 + seed % 2
-        for draw in range(5):
+        for draw in range(3):
             true = arms.drawn(given, seed, draw)
             redrawn += true.redrawn
             assert all(truth.body_of(ten).mass_kg > 0.0 for ten in true.bodies.values())
-            off += [(true.bodies[each.name][0] / each.weighs.mass_kg - 1.0) / arms.SPREAD[0] for each in given.bodies]
-    low, high = chi2.ppf([FALSE_ALARM, 1.0 - FALSE_ALARM], len(off))
-    assert low < np.square(off).sum() < high
-    assert redrawn > len(off), "of bodies so far from the CAD model most cannot exist: the page says so"
+            off.append(arms.deviations(given, true))
+            for each, (mass, *_) in zip(given.bodies, off[-1], strict=True):
+                assert true.bodies[each.name][0] == pytest.approx(each.weighs.mass_kg * (1.0 + arms.SPREAD[0] * mass))
+    whole = np.concatenate(off)
+    low, high = chi2.ppf([FALSE_ALARM, 1.0 - FALSE_ALARM], len(whole))
+    assert low < np.square(whole[:, 0]).sum() < high
+    assert np.square(whole[:, 1:]).sum(axis=0).mean() < low, (
+        "of bodies this far away most cannot exist: the page says so"
+    )
+    assert redrawn > len(whole)
 
 
 def test_friction_of_drives_opposes_rates_and_holds_joints_that_stick():
