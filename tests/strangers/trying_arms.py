@@ -139,13 +139,18 @@ def _drives(given: arms.Arm, true: arms.TrueArm, estimate: ff.Estimate) -> dict[
 
 
 def with_and_without(
-    seed: int, draw: int, duration_s: float = arms.DURATION_S, rate_hz: float = arms.RATE_HZ
+    seed: int, draw: int, duration_s: float, rate_hz: float, as_modelled: bool = False
 ) -> tuple[ff.Mission, dict[str, ff.Recording]]:
-    """Two recordings of an arm, with a load and without, and a mission that knows the load's name only."""
+    """Two recordings of an arm, with a load and without, and a mission that knows the load's name only.
+
+    as_modelled: whether the arm is just as its CAD model has it.
+    """
     bare, guessed = arms.arm(seed), arms.loaded(arms.arm(seed), arms.LOAD_AS_GUESSED)
     true_bare = arms.drawn(bare, seed, draw)
+    if as_modelled:
+        true_bare = replace(true_bare, bodies={body.name: truth.ten_of(body.weighs) for body in bare.bodies})
     armed = arms.loaded(bare, arms.LOAD_AS_IT_IS)
-    true_armed = replace(true_bare, bodies={**true_bare.bodies, arms.LOAD: arms.ten_of(arms.LOAD_AS_IT_IS)})
+    true_armed = replace(true_bare, bodies={**true_bare.bodies, arms.LOAD: truth.ten_of(arms.LOAD_AS_IT_IS)})
     recordings = {}
     for name, given, true, which in ((BARE, bare, true_bare, 3), (ARMED, armed, true_armed, 4)):
         rng = np.random.Generator(np.random.PCG64([seed, draw, which]))
