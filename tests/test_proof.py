@@ -12,6 +12,7 @@ from proof import proving
 ROOT = Path(__file__).parent.parent
 PROOFS = sorted(file.stem for file in (ROOT / "proof").glob("prove_*.py"))
 SLOW = {  # two flights, twice
+    "prove_arms",
     "prove_causes",
     "prove_coverage",
     "prove_effort",

@@ -15,16 +15,18 @@ import numpy as np
 from strangers.documents import Document
 from strangers.flights import _weigh, text
 from strangers.robots import Body, Mass
-from strangers.truth import BodyTruth, CannotExist, body_of, spread_of, ten_of
+from strangers.truth import CannotExist, body_of, spread_of, ten_of
 
 GRAVITY = (0.0, 0.0, -9.81)
 RATE_HZ = 1000.0
-DURATION_S = 20.0
-SPREAD = 0.1  # of the CAD model: masses, centres, inertias
+DURATION_S = 10.0
+SPREAD = (0.1, 0.3, 0.3)  # of the CAD model: masses, centres, inertias, as a mission that says nothing takes it
 RESOLUTION_RAD = 2.0 * np.pi / 2**17
 ZERO_RAD = 1e-3  # of every encoder
 TORQUE_NOISE = 0.005  # of each joint's largest torque, one standard deviation
-LOAD_KG = 2.8
+LOAD = "load"
+LOAD_AS_IT_IS = Mass(2.8, (0.02, -0.01, 0.08), 0.06)
+LOAD_AS_GUESSED = Mass(1.0, (0.0, 0.0, 0.05), 0.05)
 
 
 @dataclass(frozen=True)
@@ -52,11 +54,15 @@ class Drives:
 
 @dataclass(frozen=True)
 class TrueArm:
-    """An arm as it is. bodies: the ten numbers of each. zeros: of the encoders [rad]."""
+    """An arm as it is. bodies: the ten numbers of each. zeros: of the encoders [rad].
+
+    redrawn: how often a body was drawn again because it could not exist.
+    """
 
     bodies: dict[str, np.ndarray]
     drives: Drives
     zeros: np.ndarray
+    redrawn: int
 
 
 @dataclass(frozen=True)
@@ -92,26 +98,29 @@ def arm(seed: int) -> Arm:
     return Arm(f"arm {seed}", tuple(bodies))
 
 
-def loaded(given: Arm) -> Arm:
-    """The arm with a load on its flange, of which the robot file has only a guess."""
-    weighs = Mass(LOAD_KG, (0.02, -0.01, 0.08), 0.06)
-    load = Body("load", given.bodies[-1].name, (0.0, 0.0, 0.05), (0.0, 0.0, 0.0), weighs, kind="fixed")
+def loaded(given: Arm, weighs: Mass) -> Arm:
+    """The arm with a load on its flange."""
+    load = Body(LOAD, given.bodies[-1].name, (0.0, 0.0, 0.05), (0.0, 0.0, 0.0), weighs, kind="fixed")
     return Arm(given.name, (*given.bodies, load))
 
 
 def drawn(given: Arm, seed: int, draw: int) -> TrueArm:
-    """The arm of a draw, as far from its CAD model as its mission says; the load is as it is."""
+    """The arm of a draw, as far from its CAD model as its mission says; the load is as it is.
+
+    Inertias 30 % off are now and then those of no body. Such a body is drawn again, so that the prior of a mission,
+    which is normal, is a little wider than what arms are drawn from.
+    """
     rng = np.random.Generator(np.random.PCG64([seed, draw, 1]))
-    bodies = dict[str, np.ndarray]()
+    bodies, redrawn = dict[str, np.ndarray](), 0
     for body in given.bodies:
-        spread = 0.0 * np.eye(10) if body.name == "load" else spread_of(body.weighs, SPREAD, SPREAD, SPREAD)
+        spread = np.zeros((10, 10)) if body.name == LOAD else spread_of(body.weighs, *SPREAD)
         while body.name not in bodies:
             ten = ten_of(body.weighs) + spread @ rng.standard_normal(10)
             try:
                 body_of(ten)
                 bodies[body.name] = ten
             except CannotExist:
-                continue
+                redrawn += 1
     size = np.array([25.0, 30.0, 15.0, 12.0, 5.0, 3.0, 2.0])[: len(given.joints)]
     drives = Drives(
         0.1 * size * rng.uniform(0.5, 1.5, size.size),
@@ -119,7 +128,16 @@ def drawn(given: Arm, seed: int, draw: int) -> TrueArm:
         0.02 * size * rng.standard_normal(size.size),
         0.03 * size * rng.uniform(0.5, 1.5, size.size),
     )
-    return TrueArm(bodies, drives, ZERO_RAD * rng.standard_normal(size.size))
+    return TrueArm(bodies, drives, ZERO_RAD * rng.standard_normal(size.size), redrawn)
+
+
+def deviations(given: Arm, true: TrueArm) -> np.ndarray:
+    """How far bodies are from the CAD model in its standard deviations: mass, centre (3), inertia (6), (bodies, 10)."""
+    off = [
+        np.linalg.solve(spread_of(body.weighs, *SPREAD), true.bodies[body.name] - ten_of(body.weighs))
+        for body in given.bodies
+    ]
+    return np.array(off)
 
 
 def mjcf(given: Arm, true: TrueArm) -> str:
@@ -152,21 +170,36 @@ def moved(given: Arm, t: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarr
     return place + s @ a + c @ b, (c * w) @ a - (s * w) @ b, -(s * w**2) @ a - (c * w**2) @ b
 
 
-def recorded(given: Arm, true: TrueArm, rng: np.random.Generator, duration_s: float = DURATION_S) -> Recorded:
+def recorded(
+    given: Arm,
+    true: TrueArm,
+    rng: np.random.Generator,
+    duration_s: float = DURATION_S,
+    rate_hz: float = RATE_HZ,
+) -> Recorded:
     """What encoders and torque sensors say of a random motion of the true arm."""
-    t = np.arange(round(duration_s * RATE_HZ) + 1) / RATE_HZ
+    t = np.arange(round(duration_s * rate_hz) + 1) / rate_hz
     q, dq, ddq = moved(given, t, rng)
+    return sensed(true, t, q, torques(given, true, q, dq, ddq), rng)
+
+
+def torques(given: Arm, true: TrueArm, q: np.ndarray, dq: np.ndarray, ddq: np.ndarray) -> np.ndarray:
+    """What motors give for a motion, shape (n, joints) each [N m]."""
     model = mujoco.MjModel.from_xml_string(mjcf(given, true))
-    data, torque = mujoco.MjData(model), np.empty_like(q)
-    drives = true.drives
-    for k in range(t.size):
+    data, torque, drives = mujoco.MjData(model), np.empty_like(q), true.drives
+    for k in range(len(q)):
         data.qpos[:], data.qvel[:], data.qacc[:] = q[k], dq[k], ddq[k]
         data.qfrc_applied[:] = -drives.coulomb * np.sign(dq[k]) - drives.offset
         mujoco.mj_inverse(model, data)
         torque[k] = data.qfrc_inverse - data.qfrc_applied
-    torque += TORQUE_NOISE * np.abs(torque).max(axis=0) * rng.standard_normal(torque.shape)
+    return torque
+
+
+def sensed(true: TrueArm, t: np.ndarray, q: np.ndarray, torque: np.ndarray, rng: np.random.Generator) -> Recorded:
+    """What encoders and torque sensors say of joints and motors."""
+    noise = TORQUE_NOISE * np.abs(torque).max(axis=0) * rng.standard_normal(torque.shape)
     shown = RESOLUTION_RAD * np.round((q + true.zeros) / RESOLUTION_RAD)
-    return Recorded(t, shown, torque)
+    return Recorded(t, shown, torque + noise)
 
 
 def robot_document(given: Arm) -> Document:
@@ -199,8 +232,3 @@ def mission_document(given: Arm, robot_file: str) -> Document:
         "torques": {"kind": "torque", "rate_Hz": RATE_HZ},
     }
     return {"format": "freefloat/mission@1", "mission": given.name, "robot": robot_file, "sensors": sensors}
-
-
-def still(body: BodyTruth) -> BodyTruth:
-    """The body."""
-    return body

@@ -18,7 +18,18 @@ from strangers.robots import ARCSEC, CUBESAT, DEGREE, ROBOTS, SLIDER, TILTED, TU
 
 HERE = Path(__file__).parent
 SHORT_S = 8.0  # of flights that are flown for one law alone
-GENERATING = ("robots", "truth", "motion", "flights", "readings", "documents", "wrong_things", "hard_cases")
+GENERATING = (
+    "robots",
+    "truth",
+    "motion",
+    "flights",
+    "readings",
+    "documents",
+    "wrong_things",
+    "hard_cases",
+    "arms",
+    "driven_arms",
+)
 every_robot = pytest.mark.parametrize("robot", ROBOTS, ids=lambda robot: robot.name)
 
 
@@ -52,8 +63,8 @@ def test_generating_files_import_nothing_of_the_package(name):
 
 def test_every_file_generates_or_tries_or_tests():
     files = {file.stem for file in HERE.glob("*.py")}
-    tries = {"trying", "trying_wrong", "trying_spreads"}
-    wrong = {"test_wrong_things", "test_spreads", "test_hard_cases"}
+    tries = {"trying", "trying_wrong", "trying_spreads", "trying_arms"}
+    wrong = {"test_wrong_things", "test_spreads", "test_hard_cases", "test_arms"}
     assert files == {*GENERATING, *tries, "test_generator", "test_coverage", *wrong}
 
 
