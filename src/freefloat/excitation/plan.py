@@ -35,6 +35,7 @@ from freefloat.excitation.limits.limit import Limit
 from freefloat.excitation.planned_motion import Conditions
 from freefloat.excitation.rows.angular_momentum import AngularMomentumDesignRows
 from freefloat.excitation.rows.energy import EnergyDesignRows, refuse_momentum
+from freefloat.excitation.rows.friction import with_friction
 from freefloat.excitation.rows.momentum import MomentumDesignRows
 from freefloat.excitation.rows.rows import ModelDesignRows
 from freefloat.excitation.rows.torque import TorqueDesignRows
@@ -46,6 +47,7 @@ from freefloat.models.angular_momentum import AngularMomentum
 from freefloat.models.model import BaseWrench, Energy, Momentum, NotApplicable, Torque
 from freefloat.models.names import ModelName
 from freefloat.motion.trajectory import Trajectory
+from freefloat.robot.drive import DriveTerm
 from freefloat.robot.model import Robot
 from freefloat.robot.rotations import rotations
 from freefloat.sensors.sensor import Sensor
@@ -72,6 +74,7 @@ class Plan(Content):
     goal: what is made small, by name, or one of your own that reads the rows of a model; accuracy is the mean of all
         clusters, worst-accuracy that of those known worst in units of the CAD model's own spread. model: whose rows
         other goals look at. scaled: whether columns of those rows count by direction alone, whatever their length.
+    friction: terms of drives of joints that move, which rows of torque and energy must tell from the bodies.
     weights: of clusters in the accuracy, by the name of their leader, not negative; one for those not named.
     earlier: motions flown or designed before, which this one complements.
     robust: over robot and guesses, the expected or the worst value.
@@ -95,6 +98,7 @@ class Plan(Content):
     goal: GoalName | Goal = "accuracy"
     model: ModelName = "angular-momentum"
     scaled: bool = False
+    friction: Sequence[DriveTerm] = ()
     weights: Mapping[str, float] = field(default_factory=dict)
     earlier: Sequence[Trajectory] = ()
     guesses: Sequence[Robot] = ()
@@ -289,12 +293,14 @@ class Plan(Content):
         conditions = self.conditions(robot)
         known, zero = tuple(self.known), tuple(self.zero)
         if self.model == "torque":
-            return TorqueDesignRows(Torque(conditions.robot, known, zero))
+            torques = TorqueDesignRows(Torque(conditions.robot, known, zero))
+            return with_friction(torques, self.friction, self.shape.channels)
         if self.model == "base-wrench":
             return TorqueDesignRows(BaseWrench(conditions.robot, known, zero))
         if self.model == "energy":
             refuse_momentum(conditions)
-            return EnergyDesignRows(Energy(conditions.robot, known, zero))
+            energies = EnergyDesignRows(Energy(conditions.robot, known, zero))
+            return with_friction(energies, self.friction, self.shape.channels)
         if self.model == "momentum":
             return MomentumDesignRows(Momentum(conditions.robot, known, zero), conditions)
         if self.model == "angular-momentum":

@@ -46,9 +46,11 @@ from freefloat.motion.limits import joint_or_wheel, limits_of
 from freefloat.motion.quintic import ENDS
 from freefloat.motion.quintic_points import QuinticPoints
 from freefloat.motion.trajectory import InvalidTrajectory, Trajectory
+from freefloat.robot.drive import DriveTerm
 from freefloat.robot.model import Robot
 from freefloat.simulation.simulate import Start
 
+_USUAL_FRICTION: tuple[DriveTerm, ...] = ("coulomb", "viscous", "offset")  # before any data choose
 _ROOM = 0.1  # of a joint's range that must be left on both sides of zero for a motion to begin there
 
 
@@ -157,6 +159,7 @@ def plan_of(mission: Mission, goal: GoalName | Goal | None = None, earlier: Sequ
         wheel_rates=mission.wheel_rates if mission.robot.wheels else None,
         goal=wanted,
         model=_model(mission),
+        friction=_friction(mission),
         weights=said.excitation.weights,
         earlier=tuple(motion_flown(mission, each) for each in earlier),
         guesses=_guesses(mission),
@@ -189,6 +192,14 @@ def _model(mission: Mission) -> ModelName:
     if mission.robot.base == "fixed":
         return "base-wrench" if {"force", "moment"} <= mission.measured else "torque"
     return "momentum" if mission.measured & {"velocity", "body_velocity"} else "angular-momentum"
+
+
+def _friction(mission: Mission) -> tuple[DriveTerm, ...]:
+    """What is unknown of the drives of an arm on the ground; points do not say how long friction acts between them."""
+    said = mission.settings
+    if mission.robot.base != "fixed" or said.excitation.shape.kind == "points":
+        return ()
+    return _USUAL_FRICTION if said.identify.friction == "auto" else tuple(said.identify.friction)
 
 
 def shape_of(mission: Mission) -> Trajectory:

@@ -41,7 +41,7 @@ def perturb(
         points that are passed without a stop, or of as many even instants as a design looks at.
     levels: of noise, four standard deviations over the largest measured value, over joints' ranges, rates and
         accelerations; where these have no limits, over those of the motion. draws: of noise, for each level.
-    model: whose rows are solved; those that a design of the mission looks at unless given.
+    model: whose rows are solved, for bodies alone; those that a design of the mission looks at unless given.
     """
     for level in levels:
         if not (np.isfinite(level) and level > 0.0):
@@ -49,7 +49,7 @@ def perturb(
     if not levels or draws < 1:
         raise InvalidMission(f"{len(levels)} levels of {draws} draws; allowed: at least one of each")
     path = trajectory_of(motion) if motion else mission.trajectory or random_motion(mission, seed)
-    plan = replace(plan_of(mission, "condition-number"), shape=path, limits=())
+    plan = replace(plan_of(mission, "condition-number"), shape=path, limits=(), friction=())
     if model is not None:
         plan = replace(plan, model=model)
     try:
