@@ -181,8 +181,8 @@ def test_bodies_and_friction_of_an_arm_are_found_beside_a_model_that_is_off():
     assert np.abs(errors).max() < 4.0
     first = robot.joint_names[0]
     assert [note for note in estimate.notes if "no motion tells it from the inertia" in note] == [
-        f"rotor inertia of {first}: no motion tells it from the inertia about the joint's axis of what the joint turns; "
-        "only their sum shows"
+        f"rotor inertia of {first}: no motion tells it from the inertia about the joint's axis of what the joint "
+        "turns; only their sum shows"
     ]
     found = {each.name: each for each in estimate.nuisances}
     for joint, drive in zip(robot.joints, robot.joints, strict=True):

@@ -25,6 +25,7 @@ from freefloat.estimate.problem import Problem
 _CLEAR = 5.0  # standard deviations of a level beyond one that chance hardly makes
 _MATTERS = 1.03
 _FEWEST = 64  # rows whose spectrum is looked at
+_CLEARLY = 3.0  # standard deviations by which some frequencies must hold more than all to count instead
 _TOO_USED = 0.1  # of a band's numbers: with fewer left, they tell no level
 _LEAST = 1e-6  # of a guess: what nobody said the noise of, and leaves nothing
 
@@ -48,22 +49,27 @@ def levels_of(likelihood: Likelihood, rows: tuple[Rows, ...], used: float) -> Le
 
 
 def levels_of_guesses(likelihood: Likelihood, rows: tuple[Rows, ...], used: float) -> Levels:
-    """Levels of what nobody said the noise of, larger or smaller than one."""
+    """Levels of what nobody said the noise of, larger or smaller than one.
+
+    That of all frequencies, unless those of the motion, or the higher half of all, where hardly anything but noise is,
+    clearly hold more: the largest of several estimates is more than any by chance.
+    """
     total, found = sum(part.values.size for part in rows), Levels()
     for part in rows:
         if likelihood.flights[part.flight].measured[part.channel].guessed:
             level = np.sqrt((part.values**2).sum(axis=0) / max(len(part.values) * (1.0 - used / total), 1.0))
-            in_band, _ = _in_band(likelihood, part, used)
-            levels = np.stack([level, in_band, _of_upper_half(part.values), np.full(level.shape, _LEAST)])
-            found[part.flight, part.channel] = levels.max(axis=0)
+            for other, numbers in (_in_band(likelihood, part, used), _of_upper_half(part.values)):
+                clear = level * (1.0 + _CLEARLY / np.sqrt(2.0 * max(numbers, 1.0)))
+                level = np.where(other > clear, other, level)
+            found[part.flight, part.channel] = np.maximum(level, _LEAST)
     return found
 
 
-def _of_upper_half(values: Array) -> Array:
-    """Levels at the higher half of all frequencies, where hardly anything but noise is, (k,)."""
+def _of_upper_half(values: Array) -> tuple[Array, float]:
+    """Levels at the higher half of all frequencies, (k,), and how many numbers say each."""
     power = np.abs(np.fft.rfft(values, axis=0)) ** 2 / len(values)
-    found: Array = np.sqrt(power[len(power) // 2 :].mean(axis=0))
-    return found
+    half = power[len(power) // 2 :]
+    return np.sqrt(half.mean(axis=0)), 2.0 * len(half)
 
 
 def _in_band(likelihood: Likelihood, part: Rows, used: float) -> tuple[Array, float]:
