@@ -1,11 +1,18 @@
-"""Drives of joints as an estimate has them: what it found of friction and rotors, and the robot's own for the rest."""
+"""Drives of joints as an estimate has them: what it found of friction and rotors, and the robot's own for the rest.
+
+And gains of drives, by which torques were recorded.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
+from freefloat.arrays import Array
 from freefloat.estimate.estimate import Estimate
 from freefloat.robot.drive import DRIVE_TERMS, NOT_NEGATIVE, Drive, drive_name
+from freefloat.sensors.torque_sensor import gain_name
 
 
 def estimated_drives(estimate: Estimate) -> tuple[Drive, ...]:
@@ -17,3 +24,9 @@ def estimated_drives(estimate: Estimate) -> tuple[Drive, ...]:
         kept = {term: max(value, 0.0) if term in NOT_NEGATIVE else value for term, value in own.items()}
         drives.append(replace(joint.drive, **kept))
     return tuple(drives)
+
+
+def torque_over_true(estimate: Estimate) -> Array:
+    """What the gains that were assumed make of each joint's torque, over what it is, (joints,): one where not found."""
+    found = {quantity.name: quantity.value for quantity in estimate.nuisances}
+    return np.array([1.0 + found.get(gain_name(joint), 0.0) for joint in estimate.robot.joint_names])

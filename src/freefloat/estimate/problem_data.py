@@ -44,8 +44,8 @@ class Nuisances(SensorNuisances):
     flight's `walks`), misalignment_rad (of the gyro, about each axis), gyro_scale (of each axis; costs accuracy, so
     only on request), velocity_bias_m_s2 (of an acceleration that was integrated to a velocity), joint_rate_bias_rad_s
     and joint_rate_bias_m_s (of a joint-rate sensor, for every joint, constant over a flight), accelerometer_bias_m_s2
-    (of an accelerometer, constant over a flight), accelerometer_misalignment_rad (against the base, about each axis)
-    and accelerometer_scale (of each axis).
+    (of an accelerometer, constant over a flight), accelerometer_misalignment_rad (against the base, about each axis),
+    accelerometer_scale (of each axis) and torque_gain (of every joint's drive, on the ground; or of each its own).
     """
 
     time_offset_s: float | None = usual_spread(0.1, "of the base's sensors against the joints'")

@@ -60,7 +60,7 @@ def recorded_flight(
     if robot.joints and processed.projection is None and processed.curves is None:
         return sampled
     chosen, known = settings or ProcessSettings(), tuple(sensors)
-    channels, _ = chosen_channels(recording, robot, chosen)
+    channels, _ = chosen_channels(recording, robot, chosen, known)
     task = _Readings(channels, robot, known, chosen, dict(walks or {}), *_span(channels, processed))
     clock = task.joint_clock
     wheels = task.wheels(sampled, clock)

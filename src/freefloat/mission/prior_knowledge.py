@@ -9,6 +9,7 @@ from freefloat.estimate.physical.regularisers import TradeOff
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem_data import Nuisances
 from freefloat.mission.mission_file import Mission
+from freefloat.sensors.torque_sensor import TorqueSensor
 
 
 def known_of(mission: Mission) -> dict[str, float]:
@@ -32,7 +33,11 @@ def trade_off_of(mission: Mission) -> TradeOff:
 def nuisances_of(mission: Mission) -> Nuisances:
     """What else the data may hold."""
     wanted = mission.settings.identify.nuisances
-    return Nuisances.none() if isinstance(wanted, str) else replace(Nuisances(), **wanted.given)
+    if isinstance(wanted, str):
+        return Nuisances.none()
+    torques = [sensor for sensor in mission.sensors.values() if isinstance(sensor, TorqueSensor)]
+    gains = torques[0].gain_spreads(mission.robot.joint_names) if torques else None
+    return replace(replace(Nuisances(), torque_gain=gains), **wanted.given)
 
 
 def momentum_of(mission: Mission) -> TotalMomentum:

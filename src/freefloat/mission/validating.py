@@ -12,7 +12,7 @@ from freefloat import __version__
 from freefloat.data.processing.processed import Processed, ProcessSettings
 from freefloat.data.recording import Recording
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.estimated_drives import estimated_drives
+from freefloat.estimate.estimated_drives import estimated_drives, torque_over_true
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.methods import default_method
 from freefloat.estimate.problem import Problem
@@ -86,8 +86,16 @@ def _posed(
     if robot.base == "fixed":  # what is compared are rows, by whatever method the estimate was made
         method = default_method(robot.base, of_rows=True)
     processed = flights_of(mission, named, motion, absent, settings or settings_for(mission, method))
-    flights, left = with_noise_left([flight for flight, _ in processed], estimate)
+    flights, left = with_noise_left([_with_gains(flight, estimate) for flight, _ in processed], estimate)
     return *_prediction(mission, robot, estimate, flights, left), processed
+
+
+def _with_gains(flight: Flight, estimate: Estimate) -> Flight:
+    """The flight with torques as the gains that the estimate found make them."""
+    torques, over = flight.samples.torques, torque_over_true(estimate)
+    if torques is None or not (over != 1.0).any():
+        return flight
+    return replace(flight, samples=replace(flight.samples, torques=torques / over))
 
 
 def _robot(mission: Mission, estimate: Estimate) -> Robot:

@@ -102,6 +102,7 @@ class Output:
     noise: of k components; of an attitude, of a rotation vector in the sensor's axes [rad].
     resolution: the step that values are rounded to, zero for none, shape (k,).
     range: values beyond plus or minus this are cut, infinite for none, shape (k,).
+    gain: what is written down, times this, is the value, shape (k,).
     """
 
     channel: str
@@ -110,6 +111,7 @@ class Output:
     noise: Noise
     resolution: Array = field(default_factory=lambda: np.zeros(1))
     range: Array = field(default_factory=lambda: np.full(1, np.inf))
+    gain: Array = field(default_factory=lambda: np.ones(1))
 
     @property
     def sample_sd(self) -> Array:
@@ -123,6 +125,12 @@ class Output:
             np.copyto(values, np.round(values / step) * step, where=self.resolution > 0.0)
         if np.isfinite(self.range).any():
             np.clip(values, -self.range, self.range, out=values)
+        return values
+
+    def written(self, values: Array) -> Array:
+        """Values (..., k), changed in place, as a recording holds them."""
+        if (self.gain != 1.0).any():
+            values /= self.gain
         return values
 
 
@@ -231,7 +239,7 @@ class Sensor(Section):
         readings = []
         for output in self.outputs(truths[0].layout):
             values = self._values(output, truths, times, draws)
-            readings.append(Readings(output, stamps, output.rounded(values), kept))
+            readings.append(Readings(output, stamps, output.written(output.rounded(values)), kept))
         return tuple(readings)
 
     def stamps(self, start_s: float, end_s: float) -> tuple[Array, Array]:

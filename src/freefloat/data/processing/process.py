@@ -12,7 +12,7 @@ is said in words.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -31,7 +31,7 @@ from freefloat.data.processing.process_parts import (
     others,
     wheels,
 )
-from freefloat.data.processing.processed import Processed, ProcessSettings, known_of
+from freefloat.data.processing.processed import Processed, ProcessSettings, known_of, with_gain
 from freefloat.data.processing.resampling import CannotProcess, resample
 from freefloat.data.processing.time_offset import GyroDelay, estimate_gyro_delay
 from freefloat.data.recording import Recording
@@ -66,7 +66,7 @@ def process(
     without a gyro) unless given. sensors: what is known of noise and mountings, such as a mission's sensors.
     """
     chosen, known = settings or ProcessSettings(), tuple(sensors)
-    channels, unused = chosen_channels(recording, robot, chosen)
+    channels, unused = chosen_channels(recording, robot, chosen, known)
     sampled = {name for names in sources().values() for name in names}
     own = [name for name in _ASIDE if name in channels and name not in sampled and (name != "dq" or "q" in channels)]
     aside = [channels.pop(name) for name in own]
@@ -106,9 +106,9 @@ def process(
 
 
 def chosen_channels(
-    recording: Recording, robot: Robot, settings: ProcessSettings
+    recording: Recording, robot: Robot, settings: ProcessSettings, sensors: Sequence[Sensor] = ()
 ) -> tuple[dict[str, Channel], tuple[str, ...]]:
-    """One channel of each quantity, its delay taken off, and a sentence on those that are left aside."""
+    """One channel of each quantity, its delay taken off, its gain put on, and a sentence on those left aside."""
     chosen: dict[str, Channel] = {}
     aside: list[str] = []
     used = {*_USED, *(name for names in sources().values() for name in names)}
@@ -118,7 +118,8 @@ def chosen_channels(
             takes = takes and bool(robot.joints) and set(robot.joint_names) <= set(channel.components)
         if takes:
             late = settings.delays_s.get(channel.name, 0.0)
-            chosen[channel.quantity] = replace(channel, t=channel.t - late) if late else channel
+            timed = replace(channel, t=channel.t - late) if late else channel
+            chosen[channel.quantity] = with_gain(timed, robot, sensors)
         else:
             aside.append(channel.name)
     if robot.joints and "q" not in chosen and "dq" not in chosen:

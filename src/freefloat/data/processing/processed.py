@@ -143,6 +143,15 @@ def sensor_behind(channel: Channel, robot: Robot, sensors: Iterable[Sensor]) -> 
     return next(((sensor, output) for sensor, output in outputs if output.channel == channel.name), None)
 
 
+def with_gain(channel: Channel, robot: Robot, sensors: Iterable[Sensor]) -> Channel:
+    """The channel as what its sensor reads of the motion, where something else is recorded: a current for a torque."""
+    given = sensor_behind(channel, robot, sensors)
+    if given is None or not (given[1].gain != 1.0).any():
+        return channel
+    gains = dict(zip(given[1].components, given[1].gain.tolist(), strict=True))
+    return replace(channel, values=channel.values * [gains.get(name, 1.0) for name in channel.components])
+
+
 def known_of(channel: Channel, robot: Robot, sensors: Iterable[Sensor], settings: ProcessSettings) -> Known:
     """What the sensors of a mission, or the settings, say of the channel."""
     found, given = Known(), sensor_behind(channel, robot, sensors)
