@@ -21,6 +21,7 @@ from freefloat.sensors.kinds import reading_for
 from freefloat.sensors.measured import BASE_CLOCK, Measured
 from freefloat.sensors.quantities import quantity_of
 from freefloat.sensors.sensor import Sensor
+from freefloat.sensors.walks import UnstableBias
 from freefloat.simulation.simulate import Pulse
 
 JOINT_CLOCK = "joints"
@@ -40,6 +41,8 @@ class Flight(Content):
         measured base motion (w, v, attitude, position) without noise is not compared with the prediction.
     walks: by the same names, random walk of the errors after one second, shape (k,): of a gyro's bias, of a
         velocity that is an integrated acceleration.
+    unstable: of such a velocity whose accelerometer's bias flickers: its walk without the flicker, and the flicker, as
+        rows of a linear method weigh them; `walks` has both in one.
     momentum: total angular momentum about the centre of mass: zero, unknown, or known in base axes at the first
         sample; `"zero"`, `"unknown"` or the vector itself, shape (3,) [N m s], will do.
     curves: joint motion at any time; through the samples unless given.
@@ -73,6 +76,7 @@ class Flight(Content):
     clocks: Mapping[str, str] = field(default_factory=dict)
     pulses: tuple[Pulse, ...] = ()
     torque_filter: LowPass | None = None
+    unstable: UnstableBias | None = None
 
     def __post_init__(self) -> None:
         if self.samples.t is None:

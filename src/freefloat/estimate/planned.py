@@ -33,9 +33,10 @@ from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
 from freefloat.sensors.kinds import reading_of, readings_among, sources
 from freefloat.sensors.quantities import quantity_of
+from freefloat.sensors.reading import Reading
 from freefloat.sensors.sensor import Output, Sensor
 from freefloat.sensors.truth import Layout
-from freefloat.sensors.walks import KNOTS
+from freefloat.sensors.walks import KNOTS, UnstableBias
 from freefloat.simulation.simulate import Start, simulate_motion
 
 
@@ -88,19 +89,24 @@ def planned_flight(
     exact = {reading.array: reading.exact(flown) for reading in readings_among(measured)}
     samples = Samples.holding(joints | exact)
     noise = {key: channel.sd(rate) for key, channel in measured.items()}
-    walks = _walks(measured, trajectory.duration_s)
+    walks, unstable = _walks(measured, trajectory.duration_s), _unstable(measured)
     projection = _projection(robot, trajectory, channels.get("q"))
     clock, clocks = _clocks(robot, channels, measured)
     if projection is None:
-        return Flight(samples, noise, walks, known, name=name, clock=clock, clocks=clocks)
+        return Flight(samples, noise, walks, known, name=name, clock=clock, clocks=clocks, unstable=unstable)
     noise |= _joint_noise(projection, samples)
     curves = ProjectedCurves(projection)
-    return Flight(samples, noise, walks, known, curves, name=name, clock=clock, clocks=clocks)
+    return Flight(samples, noise, walks, known, curves, name=name, clock=clock, clocks=clocks, unstable=unstable)
 
 
 def sensor_walks(robot: Robot, sensors: Iterable[Sensor], duration_s: float) -> dict[str, Array]:
     """Random walks of a flight with these sensors, as in `Flight.walks`: of a gyro's bias, an integrated velocity."""
     return _walks(_measured(_channels(robot, sensors)), duration_s)
+
+
+def unstable_bias(robot: Robot, sensors: Iterable[Sensor]) -> UnstableBias | None:
+    """That of a flight with these sensors, as in `Flight.unstable`."""
+    return _unstable(_measured(_channels(robot, sensors)))
 
 
 def _measured(channels: Mapping[str, _Channel]) -> dict[str, _Channel]:
@@ -124,6 +130,14 @@ def _walks(measured: Mapping[str, _Channel], duration_s: float) -> dict[str, Arr
     may_walk = {reading.array for reading in readings_among(measured) if reading.walks}
     walks = {array: channel.walk(duration_s) for array, channel in measured.items() if array in may_walk}
     return {array: walk for array, walk in walks.items() if walk.any()}
+
+
+def _unstable(measured: Mapping[str, _Channel]) -> UnstableBias | None:
+    """Of the channel that becomes the velocity; None if no accelerometer's bias flickers behind it."""
+    channel = measured.get("v")
+    if channel is None or not channel.output.noise.flicker.any():
+        return None
+    return UnstableBias(*channel.walk_and_flicker)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -152,6 +166,14 @@ class _Channel:
         sd, reading = self.output.sample_sd, reading_of(self._quantity)
         turned = sd if reading is None else reading.sd_in_base_axes(self.sensor, self._quantity, sd)
         return turned * np.sqrt(rate_Hz / self.kept_Hz)
+
+    @property
+    def walk_and_flicker(self) -> tuple[Array, Array]:
+        """Of an integrated acceleration: the walk after one second, and the flicker in base axes, shape (3,) each."""
+        noise, reading = self.output.noise, reading_of(self._quantity)
+        assert reading is not None
+        walk = reading.walk_in_base_axes(self.sensor, self._quantity, noise.walk_sd)
+        return walk, Reading.sd_in_base_axes(self.sensor, self._quantity, noise.flicker)
 
     def walk(self, duration_s: float) -> Array:
         """Random walk after one second, of what estimators compare.

@@ -24,7 +24,7 @@ from freefloat.estimate.estimator import Estimator, settings_of
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.methods import METHODS, default_method, make_estimator
 from freefloat.estimate.one_thread import one_blas_thread
-from freefloat.estimate.planned import sensor_walks
+from freefloat.estimate.planned import sensor_walks, unstable_bias
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.recorded_flight import recorded_flight
 from freefloat.estimate.wheel_curves import MeasuredWheels
@@ -205,7 +205,8 @@ def flights_of(
             recording, mission.robot, processed, sensors, own, momentum_of(mission), walks, bodies, name
         )
         pulses = asked.pulses.get(name, mission.settings.flight.pulses)
-        made = replace(made, pulses=tuple(pulse.pulse() for pulse in pulses))
+        unstable = unstable_bias(mission.robot, sensors) if made.samples.v is not None else None
+        made = replace(made, pulses=tuple(pulse.pulse() for pulse in pulses), unstable=unstable)
         flights.append((made, _with_wheel_words(mission, made, processed)))
     return flights
 

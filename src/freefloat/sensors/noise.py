@@ -93,11 +93,16 @@ def random_walk(white: Array) -> Array:
     return np.cumsum(white, axis=1, out=white)
 
 
+def flicker_response(n: int) -> Array:
+    """Impulse response of (1 - 1/z)^(-1/2), its binomial series, shape (n,)."""
+    order = np.arange(1.0, n)
+    return np.cumprod(np.concatenate([[1.0], (order - 0.5) / order]))
+
+
 def flicker(white: Array) -> Array:
     """White noise of shape (runs, n, k) through (1 - 1/z)^(-1/2) along axis 1."""
     n = white.shape[1]
-    order = np.arange(1.0, n)
-    response = np.cumprod(np.concatenate([[1.0], (order - 0.5) / order]))  # binomial series
+    response = flicker_response(n)
     size = 1 << (2 * n - 1).bit_length()  # long enough that nothing wraps around
     spectrum = np.fft.rfft(white, size, axis=1) * np.fft.rfft(response, size)[:, None]
     return np.fft.irfft(spectrum, size, axis=1)[:, :n]

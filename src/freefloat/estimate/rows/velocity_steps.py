@@ -6,6 +6,9 @@ neighbours share; the factor of their covariance makes them independent and of s
 `maximum-likelihood`). White noise is that of the velocity and of all else that moves the rows, at the CAD model. The
 first sample alone shows the velocity of the centre of mass. Errors of rates count in that noise only: what they do to
 the columns of these rows is far below a walk.
+
+The accelerometer's constant bias has columns (`BaseVelocityRows`). Its instability, where one is declared, makes steps
+err alike for long: it is in the covariance as the flicker that it is (`FlickerWhitening`), fixed in base axes.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from freefloat.arrays import AXES, Array
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.rows.base_velocity import BaseVelocityRows
 from freefloat.estimate.rows.model_rows import NoisyChannel, RowKind, Unit, noisy_channels
-from freefloat.sensors.walks import StepWhitening
+from freefloat.sensors.walks import FlickerWhitening, StepWhitening, UnstableBias, faster_walk
 
 _FIRST_M_S = 1.0  # standard deviation of the first sample, which has all that walked before
 
@@ -72,9 +75,30 @@ class VelocityStepRows(BaseVelocityRows):
         x = np.concatenate([self.model.values(), np.zeros(len(self._plain.columns))])
         errors = self._plain.slopes(x, channels) * [channel.sd for channel in channels]
         white = float(np.sqrt((errors**2).sum(axis=2).mean())) if channels else 0.0
-        return StepWhitening(self.flight.t, white, float(np.sqrt((self.flight.walks["v"] ** 2).mean())))
+        unstable = self.flight.unstable
+        walk = self.flight.walks["v"] if unstable is None else self._beside_flicker(unstable)
+        return StepWhitening(self.flight.t, white, float(np.sqrt((walk**2).mean())))
+
+    def _beside_flicker(self, unstable: UnstableBias) -> Array:
+        """The walk and what of the flicker is as fast, shape (3,)."""
+        return np.asarray(np.hypot(unstable.walk, faster_walk(unstable.flicker, self.flight.t)))
+
+    @cached_property
+    def _flicker(self) -> FlickerWhitening | None:
+        """That of the accelerometer's bias, if it is known to be unstable."""
+        unstable = self.flight.unstable
+        if unstable is None:
+            return None
+        return FlickerWhitening(self._whitening, self._to_inertial[:-1], unstable.flicker[self._axes])
+
+    @cached_property
+    def _to_inertial(self) -> Array:
+        """R at each sample between the axes along which the base slides, shape (n, axes, axes)."""
+        return self.turned.transpose(0, 2, 1)[:, self._axes[:, None], self._axes]
 
     def _whitened(self, rows: Array) -> Array:
-        inertial = self.turned.transpose(0, 2, 1)[:, self._axes[:, None], self._axes] @ rows
+        inertial = self._to_inertial @ rows
         changes = self._whitening.whitened(np.diff(inertial, axis=0))
+        if self._flicker is not None:
+            changes = self._flicker.whitened(changes)
         return np.concatenate([inertial[:1] / _FIRST_M_S, changes])
