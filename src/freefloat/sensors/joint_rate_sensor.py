@@ -15,9 +15,9 @@ import numpy as np
 from freefloat.arrays import Array
 from freefloat.robot.model import Robot
 from freefloat.sensors.axis_sensor import JointSensor
+from freefloat.sensors.joint_reading import JointReading
 from freefloat.sensors.measured import Measured
-from freefloat.sensors.moving_base import MovingBase, PulledBack
-from freefloat.sensors.reading import Axes, Reading
+from freefloat.sensors.moving_base import MovingBase
 from freefloat.sensors.sensor import Output, PerName, SpreadPerName, nothing
 from freefloat.sensors.truth import Layout
 from freefloat.sensors.unknowns import UnknownGroup, independent, usual_spread
@@ -65,23 +65,12 @@ class JointRateNuisances:
     joint_rate_bias_m_s: float | None = usual_spread(1e-3, "of every joint that slides, constant over a flight")
 
 
-class JointRateReading(Reading[JointRateNuisances]):
+class JointRateReading(JointReading[JointRateNuisances]):
     """Rates of all joints. They say how the joints moved and nothing else of the base."""
 
     array = "joint_rates"
     quantities = ("dq",)
     unit, words, sensor = "rad/s or m/s", "joint rates", "joint-rate sensor"
-    turns = False
-    needs_attitude = False
-    of_base = False
-
-    def _compared(self) -> Axes:
-        return np.arange(len(self.setting.joints))
-
-    @property
-    def components(self) -> tuple[str, ...]:
-        """The joints."""
-        return self.setting.joints
 
     @classmethod
     def flight_unknowns(
@@ -107,7 +96,3 @@ class JointRateReading(Reading[JointRateNuisances]):
         if bias is not None:
             J[:, :, bias] += np.eye(len(self.setting.joints))
         return J
-
-    def pull_back(self, base: MovingBase, point: Array, J: Array) -> PulledBack:
-        """Nothing of the base: it reads none of it, and plans leave it out."""
-        return PulledBack()

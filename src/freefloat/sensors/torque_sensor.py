@@ -19,8 +19,8 @@ from pydantic import Field, model_validator
 from freefloat.arrays import Array
 from freefloat.robot.model import Robot
 from freefloat.sensors.axis_sensor import JointSensor, chosen
-from freefloat.sensors.moving_base import MovingBase, PulledBack
-from freefloat.sensors.reading import Axes, Reading
+from freefloat.sensors.joint_reading import JointReading
+from freefloat.sensors.moving_base import MovingBase
 from freefloat.sensors.sensor import EVERY, Output, PerName, SpreadPerName, for_each, nothing
 from freefloat.sensors.truth import Layout
 from freefloat.sensors.unknowns import UnknownGroup, independent, usual_spread
@@ -90,24 +90,13 @@ class TorqueNuisances:
     )
 
 
-class TorqueReading(Reading[TorqueNuisances]):
+class TorqueReading(JointReading[TorqueNuisances]):
     """Torques, or forces, of all joints of a robot on the ground."""
 
     array = "joint_torques"
     quantities = ("tau",)
     unit, words, sensor = "N m or N", "joint torques", "torque sensor"
-    turns = False
-    needs_attitude = False
-    of_base = False
     left_is_slow = True
-
-    def _compared(self) -> Axes:
-        return np.arange(len(self.setting.joints))
-
-    @property
-    def components(self) -> tuple[str, ...]:
-        """The joints."""
-        return self.setting.joints
 
     @classmethod
     def shared_unknowns(cls, nuisances: TorqueNuisances, robot: Robot) -> Iterator[UnknownGroup]:
@@ -131,10 +120,6 @@ class TorqueReading(Reading[TorqueNuisances]):
         if place is not None:
             J[:, joints, place.start + joints] += base.joint_torques
         return J
-
-    def pull_back(self, base: MovingBase, point: Array, J: Array) -> PulledBack:
-        """Nothing of the base, which stands; plans leave it out."""
-        return PulledBack()
 
     def whitened(self, values: Array, base: MovingBase) -> Array:
         """Values (n, joints, c) over their noise, which is larger at some readings."""
