@@ -106,7 +106,7 @@ class MaximumLikelihood(Estimator):
             found, levels = self._fit(likelihood, effort), Levels()
             found = self._with_noise_left(found, effort)
             hopeless = effort.is_in_vain or misfit_of(found.fit.residual) > _HOPELESS
-            found = found if hopeless else self._refined(found, effort)
+            found = found if hopeless else self._with_noise_left(self._refined(found, effort), effort)
             say("what may be wrong")
             suspected = NOTHING if effort.is_in_vain else self._suspected(found)
             if not hopeless:

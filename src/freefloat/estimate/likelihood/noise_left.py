@@ -20,7 +20,7 @@ from freefloat.estimate.problem import Problem
 from freefloat.estimate.problem_data import Nuisances
 from freefloat.estimate.progress import say
 
-_ROUNDS, _SAME = 8, 0.05  # a logarithm: levels that change by less have settled
+_ROUNDS, _SAME = 8, 0.01  # a logarithm: levels that change by less have settled
 
 
 def with_noise_left(problem: Problem) -> Problem:
