@@ -240,6 +240,7 @@ def test_one_line_says_what_is_left_and_what_the_data_did_not_show(path):
     silent = replace(
         estimate,
         residual=replace(estimate.residual, ratio=np.nan, white=None),
+        residuals=(),
         covariance=np.zeros((c, c)),
         values=np.ones(c),
         held=(),

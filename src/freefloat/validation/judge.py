@@ -35,6 +35,7 @@ _WIDE = 10.0  # times the CAD model's spread: free parameters
 _EVERYTHING = 0.9  # of what is to be explained
 _MOSTLY = 0.5  # of the clusters that an estimate claims to know: so many a flight must be able to judge
 _USELESS = 0.5  # of the signal's root mean square, whatever the estimate says of its own uncertainty
+_SLIGHT = 0.01  # of the signal: where nobody said the noise, less is as good as none
 _NAMED = 3
 _NO_FAULT = ("noise", "prior")  # causes that intervals allow for
 _SHRINKING = ("least-squares", "weighted", "recursive", "adaline", "hopfield-tank")  # by noise in their columns
@@ -75,11 +76,19 @@ def judged(prediction: Predictor, problem: Problem, estimate: Estimate, false_al
             held, within = _again(finer, held)
         checks = check_fit(within, false_alarm)
         if prediction.noise_is_left:  # what a model of drives leaves is no noise: more of it is what can be told
-            checks = checks.of_level(_AS_GOOD)
+            checks = checks.of_level(np.inf if _is_slight(held) else _AS_GOOD)
             return _validation(problem, estimate, _Judgement(held, within, checks, ()), false_alarm)
         say("what may be wrong" if checks.fired else "what it depends on")
         causes = _causes(problem, estimate, within, checks, nu, false_alarm) if checks.fired else ()
         return _validation(problem, estimate, _Judgement(held, within, checks, causes), false_alarm)
+
+
+def _is_slight(held: FittedPrediction) -> bool:
+    """Whether errors are so small a part of what was measured that nobody minds them."""
+    readings = held.prediction.readings(held.point)
+    left = sum(float((each.residual**2).mean(axis=0).sum()) for each in readings)
+    signal = sum(float((each.measured.std(axis=0) ** 2).sum()) for each in readings)
+    return left < _SLIGHT**2 * signal
 
 
 def _again(prediction: Predictor, held: FittedPrediction) -> tuple[FittedPrediction, FittedPrediction]:
@@ -224,7 +233,7 @@ def _verdict(
         )
     if useless or (checks.fired and not only_noise and (left or max(ratios.values()) > _AS_GOOD)):
         return "fail", tuple(reasons)
-    worse = left and max(ratios.values()) > _AS_GOOD
+    worse = left and max(ratios.values()) > _AS_GOOD and not _is_slight(made.held)
     return ("doubtful" if checks.fired or little or accused or worse else "pass"), tuple(reasons)
 
 

@@ -321,7 +321,8 @@ def _torques(inputs: ProcessingInputs) -> ProcessedPart:
     assert not isinstance(low_pass, LowPassBySpectrum)
     resampled = put_on_time_base(channel.t, channel.of(names), inputs.t, inputs.rate_Hz, low_pass)
     found = ProcessedPart({"torques": resampled.values}, steps={channel.name: resampled.words})
-    known = known if inputs.simulated else known.of_something_real
+    exact = inputs.simulated and inputs.robot.base != "fixed"  # on the ground, rows say what is left of any torques
+    known = known if exact else known.of_something_real
     if known.noise_sd is not None:
         level = _placed(channel, names, known.noise_sd)
     elif inputs.robot.base == "fixed":
