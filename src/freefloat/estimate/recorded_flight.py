@@ -270,11 +270,13 @@ class _Readings:
         if self.robot.base != "fixed" or not set(names) <= set(channel.components):
             return None
         values, sd = channel.of(names), _sd_of(names, channel, known)
-        if (sd > 0.0).all():
+        noise = None if known.noise_sd is None else known.noise_sd[[channel.components.index(name) for name in names]]
+        said = np.zeros(len(names), dtype=bool) if noise is None else noise > 0.0  # rounding alone is not what errs
+        if said.all():
             return Measured(channel.t, values, sd)
         size = np.sqrt((values**2).mean(axis=0))
         guess = _GUESS * np.maximum(size, _SMALLEST * size.max(initial=1e-9))
-        return Measured(channel.t, values, guess, guessed=True)
+        return Measured(channel.t, values, np.where(said, sd, guess), guessed=True)
 
     def wheels(self, sampled: Flight, reference: str) -> WheelCurves | None:
         """Rates of the wheels as tachometers measured them, else as the samples have them by the joints' clock."""

@@ -207,7 +207,7 @@ def _friction(problem: Problem) -> Iterator[UnknownGroup]:
     """Unknown terms of all drives, term by term.
 
     Friction may be as large as the torques that were measured, for all that is known; a rotor, as its gear shows it,
-    may be between as heavy to turn as what its joint moves and what the heaviest joint does.
+    may be between as heavy to turn as what its joint moves and what the heaviest joint of its kind does.
     """
     joints = problem.robot.joints
     torques = [flight.measured[TorqueReading.array].values for flight in problem.flights if _has_torques(flight)]
@@ -217,9 +217,10 @@ def _friction(problem: Problem) -> Iterator[UnknownGroup]:
     rates = np.concatenate([flight.samples.need("dq", FRICTION) for flight in problem.flights])
     rate = np.sqrt((rates**2).mean(axis=0))
     by_rate = size / np.where(rate > 0.0, rate, np.inf)
-    moved = _moved_inertias(problem)
-    spreads = {"viscous": by_rate, "asymmetric": by_rate, "rotor": np.sqrt(moved * moved.max())}
     slides = [joint.kind == "prismatic" for joint in joints]
+    moved = _moved_inertias(problem)
+    heaviest = np.array([max(m for m, other in zip(moved, slides, strict=True) if other == slide) for slide in slides])
+    spreads = {"viscous": by_rate, "asymmetric": by_rate, "rotor": np.sqrt(moved * heaviest)}
     labels = [drive_name(term, joint.name) for term in problem.friction for joint in joints]
     units = [drive_unit(term, slide) for term in problem.friction for slide in slides]
     sd = np.concatenate([spreads.get(term, size) for term in problem.friction])

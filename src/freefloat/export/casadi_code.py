@@ -65,7 +65,8 @@ def _friction(casadi: Any, tables: ControllerTables, dq: Any, slow: Any) -> Any:
     """The law of `dynamics/friction_kernels.py` in symbols."""
     coulomb, viscous, offset, asymmetric, stribeck, which = (casadi.SX(each.tolist()) for each in tables.friction)
     size = coulomb + asymmetric * dq + stribeck * casadi.exp(-((dq / which) ** 2))
-    return size * casadi.tanh(dq / slow) + viscous * dq + offset
+    sign = casadi.if_else(slow > 0.0, casadi.tanh(dq / casadi.fmax(slow, 1e-300)), casadi.sign(dq))
+    return size * sign + viscous * dq + offset
 
 
 def _inverse_dynamics(casadi: Any, tables: ControllerTables, q: Any, dq: Any, twist: Any, rise: Any) -> Any:

@@ -19,6 +19,7 @@ import numpy as np
 from freefloat.errors import FileError, FreefloatError
 from freefloat.estimate.causes.outcome import IMPOSSIBLE
 from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.estimated_drives import estimated_drives
 from freefloat.estimate.physical.physically_consistent import PhysicalRobot, physical_robot
 from freefloat.estimate.physical.regularisers import TradeOff
 from freefloat.estimate.prior import CadSpread
@@ -26,7 +27,7 @@ from freefloat.export.c_code import controller_c
 from freefloat.export.casadi_code import controller_casadi
 from freefloat.export.mjcf import IN_MJCF, write_mjcf
 from freefloat.files import FilePath, write_bytes, write_text
-from freefloat.robot.drive import DRIVE_TERMS, DriveTerm, term_words
+from freefloat.robot.drive import DRIVE_TERMS, FRICTION_TERMS, DriveTerm, term_words
 from freefloat.robot.model import Robot
 from freefloat.robot.urdf_update import Lacking, update_urdf
 from freefloat.robot.urdf_write import IN_URDF
@@ -137,7 +138,9 @@ def export_controller(estimate: Estimate, path: FilePath, *, force: bool = False
             return _c_files(estimate, target)
         case ".casadi":
             write_bytes(target, _serialised(estimate, target.stem))
-            return _exported(estimate, (target,))
+            rubs = any(getattr(drive, term) for drive in estimated_drives(estimate) for term in FRICTION_TERMS)
+            said = ("friction is not in a .casadi file; `ff.export.controller_casadi` has it",) if rubs else ()
+            return _exported(estimate, (target,), left=said)
     raise FileError(path, "not a file that controllers are written to; allowed: .c, .casadi")
 
 

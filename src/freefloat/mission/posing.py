@@ -37,7 +37,8 @@ def pose(
     if asked == "auto" and driven:
         choice = chosen_friction(posed)
         posed = _with_rotors(choice.problem)
-        said.append(choice.sentence)
+        beside = "; rotors are unknown beside it" if posed.friction != choice.terms else ""
+        said.append(f"{choice.sentence}{beside}")
     elif asked != "auto" and asked and not driven:
         raise InvalidMission(
             f"identify.friction is {', '.join(asked)}, but no joint torques are compared; allowed: recordings with "
@@ -60,7 +61,8 @@ def _with_rotors(posed: Problem) -> Problem:
     What a motion is too slow to show of them is then in the intervals of inertias.
     """
     compared = all(TorqueReading.array in flight.measured for flight in posed.flights)
-    if not (posed.friction and compared and posed.robot.base == "fixed"):
+    given = any(joint.drive.rotor for joint in posed.robot.joints)
+    if given or not (posed.friction and compared and posed.robot.base == "fixed"):
         return posed
     return replace(posed, friction=(*posed.friction, "rotor"))
 

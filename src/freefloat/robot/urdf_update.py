@@ -134,7 +134,8 @@ def _changed(file: Robot, robot: Robot) -> dict[str, Array]:
 
 def _redriven(file: Robot, robot: Robot) -> dict[str, tuple[Drive, Drive]]:
     """Drives in the file and of the robot, of the joints whose friction differs."""
-    pairs = {joint.name: (file.joint(joint.name).drive, joint.drive) for joint in robot.joints if joint.drive.has_any}
+    driven = any(joint.drive.has_any for joint in robot.joints)  # else nothing was found of drives, and none is changed
+    pairs = {joint.name: (file.joint(joint.name).drive, joint.drive) for joint in robot.joints if driven}
     return {name: (old, new) for name, (old, new) in pairs.items() if _friction(old) != _friction(new)}
 
 

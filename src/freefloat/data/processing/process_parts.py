@@ -323,11 +323,10 @@ def _torques(inputs: ProcessingInputs) -> ProcessedPart:
     found = ProcessedPart({"torques": resampled.values}, steps={channel.name: resampled.words})
     exact = inputs.simulated and inputs.robot.base != "fixed"  # on the ground, rows say what is left of any torques
     known = known if exact else known.of_something_real
-    if known.noise_sd is not None:
-        level = _placed(channel, names, known.noise_sd)
-    elif inputs.robot.base == "fixed":
+    level = None if known.noise_sd is None else _placed(channel, names, known.noise_sd)
+    if inputs.robot.base == "fixed" and (level is None or not (level > 0.0).all()):
         return found  # what rows leave says it
-    else:
+    if level is None:
         level = noise_level(evenly(channel.t, channel.of(names)).values)
     return found + ProcessedPart(noise={"torques": _alike(resampled, inputs.rate_Hz) * resampled.gain * level})
 

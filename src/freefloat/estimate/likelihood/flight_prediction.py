@@ -61,7 +61,7 @@ from freefloat.robot.geometry import PER_JOINT, with_geometry
 from freefloat.robot.model import Robot
 from freefloat.robot.rotations import rotations
 from freefloat.sensors.kinds import readings_among
-from freefloat.sensors.measured import Measured
+from freefloat.sensors.measured import INSTANT, Measured
 from freefloat.sensors.reading import Reading, Setting
 from freefloat.sensors.torque_sensor import TorqueReading
 from freefloat.simulation.simulate import with_midpoints
@@ -117,8 +117,9 @@ class FlightPrediction:
         changes = {reading.array: reading.changes for reading in readings_among(measured)}
         longest = {True: self._longest_change(measured), False: self._longest_stretch()}
         found = {name: nodes_of(data, longest[changes[name]], changes[name]) for name, data in measured.items()}
-        if TorqueReading.array in measured and self.local is not None:
-            found[TorqueReading.array] = self._torque_means(measured[TorqueReading.array], self.local)
+        torques = measured.get(TorqueReading.array)
+        if torques is not None and self.local is not None and torques.response == INSTANT:
+            found[TorqueReading.array] = self._torque_means(torques, self.local)
         return found
 
     @staticmethod

@@ -1,7 +1,7 @@
 """Friction that noise, or what a model leaves out, would make negative, which no friction is.
 
-Coulomb and viscous friction and rotors that a fit finds below zero are held there, the most negative first to be seen,
-and everything else is fitted again; what the free fit said of them is their interval.
+Coulomb and viscous friction and rotors that a fit finds below zero are held there, all at once, and everything else is
+fitted again, until none is; what the free fit said of them is their interval.
 """
 
 from __future__ import annotations
@@ -51,12 +51,11 @@ def with_held(estimate: Estimate, free: Free) -> Estimate:
 
 def with_rotor_words(estimate: Estimate, problem: Problem) -> Estimate:
     """The estimate with a sentence on rotors of joints on the base, which no motion tells from what they turn."""
-    tree, robot = problem.robot.tree.arrays, problem.robot
-    if "rotor" not in problem.friction or not estimate.nuisances:
+    robot, tree = problem.robot, problem.robot.tree.arrays
+    if "rotor" not in problem.friction:
         return estimate
-    first = [
-        robot.joint_names[dof] for dof, parent in zip(tree.dof, tree.parent, strict=True) if dof >= 0 and parent == 0
-    ]
+    on_base = [int(dof) for dof, parent in zip(tree.dof, tree.parent, strict=True) if dof >= 0 and parent == 0]
+    first = [robot.joint_names[dof] for dof in on_base if robot.joints[dof].kind != "prismatic"]
     notes = tuple(
         f"{drive_name('rotor', name)}: no motion tells it from the inertia about the joint's axis of what the joint "
         "turns; only their sum shows"

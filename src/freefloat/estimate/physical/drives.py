@@ -23,16 +23,21 @@ from freefloat.estimate.estimate_parts import Quantity
 from freefloat.estimate.estimated_drives import estimated_drives
 from freefloat.robot.drive import DRIVE_TERMS, NOT_NEGATIVE, Drive, DriveTerm, drive_name
 from freefloat.robot.model import Robot
+from freefloat.robot.selection import select_parameters
 
 
 def drives_beside(estimate: Estimate, parameters: Array) -> tuple[Drive, ...]:
     """Drives of the joints of an estimate's robot beside bodies with these standard parameters, (10 bodies,)."""
     drives, robot = list(estimated_drives(estimate)), estimate.robot
     found = {quantity.name: quantity.value for quantity in estimate.nuisances}
-    motions = [flight.motion for flight in estimate.flights if flight.motion.ddq is not None]
-    if robot.base != "fixed" or not motions:
+    used = [flight for flight in estimate.flights if flight.motion.ddq is not None]
+    if robot.base != "fixed" or not used:
         return tuple(drives)
-    more = [torque_regressor(robot, motion)[:, 6:] @ (estimate.parameters - parameters) for motion in motions]
+    motions, moved, more = [flight.motion for flight in used], estimate.parameters - parameters, list[Array]()
+    for flight in used:
+        there = np.ones(moved.size)
+        there[select_parameters(robot, flight.without)] = 0.0
+        more.append(torque_regressor(robot, flight.motion)[:, 6:] @ (moved * there))
     for place, joint in enumerate(robot.joints):
         terms = _terms(estimate, place)
         if terms:
