@@ -82,10 +82,6 @@ class MovingBase(TurningBase, Protocol):
         """Derivative of these, shape (n, joints, k)."""
 
     @property
-    def joint_accelerations(self) -> Array:
-        """Accelerations of the joints, shape (n, joints) [rad/s^2 or m/s^2]."""
-
-    @property
     def joint_torques(self) -> Array:
         """What motors give to the joints of a robot on the ground, shape (n, joints) [N m or N]."""
 

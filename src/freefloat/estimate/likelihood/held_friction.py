@@ -14,6 +14,7 @@ import numpy as np
 from freefloat.arrays import Array
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.problem import Problem
+from freefloat.estimate.uncertain import HALF
 from freefloat.estimate.unknowns import FRICTION, Unknowns
 from freefloat.robot.drive import NOT_NEGATIVE, drive_name
 
@@ -44,7 +45,7 @@ def with_held(estimate: Estimate, free: Free) -> Estimate:
         replace(each, value=0.0, sd=free[each.name][1]) if each.name in free else each for each in estimate.nuisances
     ]
     units = {each.name: each.unit for each in estimate.nuisances}
-    listed = ", ".join(f"{name} ({value:.2g} ± {1.96 * sd:.2g} {units[name]})" for name, (value, sd) in free.items())
+    listed = ", ".join(f"{name} ({value:.2g} ± {HALF * sd:.2g} {units[name]})" for name, (value, sd) in free.items())
     note = f"friction is not negative: held at zero is what the data alone would make less, {listed}"
     return replace(estimate, nuisances=tuple(told), notes=(*estimate.notes, note))
 

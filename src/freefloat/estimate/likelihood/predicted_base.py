@@ -402,11 +402,6 @@ class PredictedBase:
         change[:, :, : columns.size] -= value[:, :, None] * heavier
         return change / self._A[:, :1, :1]
 
-    @property
-    def joint_accelerations(self) -> Array:
-        """Accelerations of the joints, shape (n, joints) [rad/s^2 or m/s^2]."""
-        return self.motion.ddq[self.at]
-
     @cached_property
     def joint_torques(self) -> Array:
         """What motors give to the joints, shape (n, joints) [N m or N]."""

@@ -113,11 +113,6 @@ class PlannedBase:
         return self._stamped(change, self._base.ddq)
 
     @property
-    def joint_accelerations(self) -> Array:
-        """Accelerations of the joints, shape (n, joints) [rad/s^2 or m/s^2]."""
-        return self._base.ddq
-
-    @property
     def joint_torques(self) -> Array:
         """None: a plan is that of a base that moves, whose torques are not compared."""
         raise NotImplementedError
