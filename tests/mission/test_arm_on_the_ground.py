@@ -104,7 +104,9 @@ def test_a_mission_says_which_friction_is_unknown(folder, asked, columns):
     path.write_text((folder / "trial.yaml").read_text().replace("friction: auto", f"friction: {asked}"))
     found = ff.identify(ff.load_mission(path), folder / "one.csv", method="least-squares")
     assert len(found.nuisances) == columns
-    assert any("held-out torque error" in note or "that were held out err by" in note for note in found.notes)
+    (said,) = (note for note in found.notes if "held-out torque error" in note)
+    assert said.startswith("friction chosen" if asked == "auto" else "friction given")
+    assert ("; with coulomb, viscous, offset it would be" in said) == (columns in (0, 3))
 
 
 def test_a_base_that_nobody_said_is_bolted_down_is_asked_about(folder):

@@ -219,6 +219,12 @@ class Estimate(Content):
                 said.append(f"torques left over{where}: {listed}")
         return "; ".join(said)
 
+    @property
+    def torque_left(self) -> Array | None:
+        """What is left of each joint's torque, root mean square, shape (joints,) [N m]; None without torques."""
+        left = [each.residual for each in self.residuals if each.channel in _TORQUES]
+        return np.sqrt((np.concatenate(left) ** 2).mean(axis=0)) if left else None
+
     def value(self, name: str) -> tuple[float, float]:
         """Value and standard deviation of a cluster or nuisance, by its short name."""
         if name in self.names:

@@ -10,8 +10,10 @@ from dataclasses import replace
 import numpy as np
 
 from freefloat.arrays import Array
+from freefloat.dynamics.drive_torques import drive_column
+from freefloat.dynamics.samples import Samples
 from freefloat.estimate.estimate import Estimate
-from freefloat.robot.drive import DRIVE_TERMS, NOT_NEGATIVE, Drive, drive_name
+from freefloat.robot.drive import DRIVE_TERMS, NOT_NEGATIVE, Drive, DriveTerm, drive_name
 from freefloat.sensors.torque_sensor import gain_name
 
 
@@ -30,3 +32,17 @@ def torque_over_true(estimate: Estimate) -> Array:
     """What the gains that were assumed make of each joint's torque, over what it is, (joints,): one where not found."""
     found = {quantity.name: quantity.value for quantity in estimate.nuisances}
     return np.array([1.0 + found.get(gain_name(joint), 0.0) for joint in estimate.robot.joint_names])
+
+
+def drive_columns(estimate: Estimate, motion: Samples, place: int) -> Array:
+    """Torque of one joint per unit of each term of its drive that was estimated, shape (n, terms)."""
+    dq, ddq = motion.need("dq", "friction"), motion.need("ddq", "rotor inertia")
+    slow = [joint.drive.stribeck_rate for joint in estimate.robot.joints]
+    columns = [drive_column(term, dq, ddq, slow).value[:, place] for term in found_terms(estimate, place)]
+    return np.column_stack(columns) if columns else np.zeros((len(dq), 0))
+
+
+def found_terms(estimate: Estimate, place: int) -> list[DriveTerm]:
+    """Terms of one joint's drive that were estimated."""
+    found, name = {quantity.name for quantity in estimate.nuisances}, estimate.robot.joints[place].name
+    return [term for term in DRIVE_TERMS if drive_name(term, name) in found]

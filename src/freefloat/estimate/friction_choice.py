@@ -108,11 +108,16 @@ def torque_noise(problem: Problem) -> Array:
     return _Blocks.of(_thinned(problem)).left_by(problem.friction)[1]
 
 
-def held_out_error(problem: Problem) -> float:
-    """Error of torques in blocks of time that were held out one by one, over the torques, root mean square."""
+def given_friction(problem: Problem) -> str:
+    """How well the terms that a problem has predict blocks that were held out, and which others do so better."""
     blocks = _Blocks.of(_thinned(problem))
     weights, sd = blocks.left_by(problem.friction)
-    return _HeldOut(blocks.weighed(weights), problem.friction, sd).part
+    part, choice = _HeldOut(blocks.weighed(weights), problem.friction, sd).part, chosen_friction(problem)
+    best = next(candidate for candidate in choice.candidates if candidate.terms == choice.terms)
+    sentence = f"friction given: {', '.join(problem.friction) or 'none'}; held-out torque error {in_percent(part)}"
+    if set(best.terms) <= set(problem.friction) or not part > (1.0 + _WORTH) * best.held_out:
+        return sentence
+    return f"{sentence}; with {best.words} it would be {in_percent(best.held_out)}: `identify: {{friction: auto}}`"
 
 
 def _sets() -> Iterator[tuple[DriveTerm, ...]]:

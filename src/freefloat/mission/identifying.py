@@ -19,6 +19,7 @@ from freefloat.data.processing.joint_fit import FAR
 from freefloat.data.processing.process import process
 from freefloat.data.processing.processed import Processed, ProcessSettings
 from freefloat.data.recording import Recording
+from freefloat.estimate.essential import essential_clusters
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimator import Estimator, settings_of
 from freefloat.estimate.flight import Flight
@@ -97,7 +98,8 @@ def answered(
     with one_blas_thread():
         asked, chosen = pose(mission, [flight for flight, _ in flights], posed)
         found = answer(asked)
-    several = len(flights) > 1
+    needed, several = essential_clusters(found), len(flights) > 1
+    essential = () if needed is None else (needed.sentence,)
     named_flights = [(f"{flight.name}: " if several else "", processed) for flight, processed in flights]
     said = [(name, *_said(processed, estimator)) for name, processed in named_flights]
     warnings = tuple(f"{name}{sentence}" for name, warned, _ in said for sentence in warned)
@@ -106,7 +108,7 @@ def answered(
         found,
         outcome="doubtful" if warnings and found.outcome == "good" else found.outcome,
         warnings=(*found.warnings, *warnings),
-        notes=(*found.notes, *chosen, *notes, *_elsewhere(mission, named)),
+        notes=(*found.notes, *chosen, *essential, *notes, *_elsewhere(mission, named)),
         origin={**found.origin, **_origin(mission, estimator, named, [flight for flight, _ in flights])},
     )
 

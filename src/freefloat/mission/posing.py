@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from freefloat.arrays import Array
 from freefloat.data.recording import Recording
 from freefloat.estimate.estimate import Estimate
-from freefloat.estimate.estimate_parts import TORQUES, in_percent
 from freefloat.estimate.flight import Flight
-from freefloat.estimate.friction_choice import chosen_friction, held_out_error, torque_noise
+from freefloat.estimate.friction_choice import chosen_friction, given_friction, torque_noise
 from freefloat.estimate.problem import Problem
 from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.mission.prior_knowledge import known_of, nuisances_of, prior_of
@@ -47,7 +44,7 @@ def pose(
     elif asked != "auto":
         posed = replace(posed, friction=tuple(asked))
         if driven:
-            said.append(f"torques in blocks of time that were held out err by {in_percent(held_out_error(posed))}")
+            said.append(given_friction(posed))
     if driven and any("torques" not in flight.noise for flight in posed.flights):
         noise = torque_noise(posed)
         posed = replace(posed, flights=_with_torque_noise(posed.flights, noise))
@@ -74,11 +71,10 @@ def _with_torque_noise(flights: Sequence[Flight], noise: Array) -> tuple[Flight,
 
 def with_noise_left(flights: Sequence[Flight], estimate: Estimate) -> tuple[tuple[Flight, ...], bool]:
     """The flights with the noise of joint torques that an estimate left, where nobody said it; whether it was so."""
-    left = [each.residual for each in estimate.residuals if each.channel in (TORQUES, TorqueReading.array)]
-    said = all("torques" in flight.noise for flight in flights)
-    if estimate.robot.base != "fixed" or not left or said:
+    left, said = estimate.torque_left, all("torques" in flight.noise for flight in flights)
+    if estimate.robot.base != "fixed" or left is None or said:
         return tuple(flights), False
-    return _with_torque_noise(flights, np.sqrt((np.concatenate(left) ** 2).mean(axis=0))), True
+    return _with_torque_noise(flights, left), True
 
 
 def refuse_unsaid_gravity(mission: Mission, recordings: Mapping[str, Recording]) -> None:

@@ -17,7 +17,7 @@ from freefloat.models.names import cluster_unit
 from freefloat.report.words import MARK, number, prefixed, relative, residual_line, shortened, with_interval
 
 _WORTH = 2.0  # standard deviations by which a nuisance is worth a line
-_CHOSEN = "friction chosen"  # a note on what the data decided, which is said in any case
+_IN_ANY_CASE = ("friction chosen", "friction given", "essential")  # notes on arms that are always shown
 _LONG = 40  # characters of a cluster's name, above which names are folded, or numbers would have no room
 COLOURS = {"good": "green", "doubtful": "yellow", "failed": "red"}
 
@@ -40,7 +40,7 @@ def show_estimate(estimate: Estimate, everything: bool) -> None:
     for sentence in estimate.warnings:
         out.print(f" [yellow]![/] {escape(sentence)}")
     for sentence in estimate.notes:
-        if everything or sentence.startswith(_CHOSEN):
+        if everything or sentence.startswith(_IN_ANY_CASE):
             out.print(f" {escape(sentence)}", style="dim")
 
 

@@ -15,13 +15,11 @@ import numpy as np
 from scipy.optimize import lsq_linear
 
 from freefloat.arrays import Array
-from freefloat.dynamics.drive_torques import drive_column
-from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.torque import torque_regressor
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import Quantity
-from freefloat.estimate.estimated_drives import estimated_drives
-from freefloat.robot.drive import DRIVE_TERMS, NOT_NEGATIVE, Drive, DriveTerm, drive_name
+from freefloat.estimate.estimated_drives import drive_columns, estimated_drives, found_terms
+from freefloat.robot.drive import DRIVE_TERMS, NOT_NEGATIVE, Drive, drive_name
 from freefloat.robot.model import Robot
 from freefloat.robot.selection import select_parameters
 
@@ -39,9 +37,9 @@ def drives_beside(estimate: Estimate, parameters: Array) -> tuple[Drive, ...]:
         there[select_parameters(robot, flight.without)] = 0.0
         more.append(torque_regressor(robot, flight.motion)[:, 6:] @ (moved * there))
     for place, joint in enumerate(robot.joints):
-        terms = _terms(estimate, place)
+        terms = found_terms(estimate, place)
         if terms:
-            F = np.vstack([_columns(estimate, motion, place) for motion in motions])
+            F = np.vstack([drive_columns(estimate, motion, place) for motion in motions])
             sizes = np.array([found[drive_name(term, joint.name)] for term in terms])
             least = np.array([0.0 if term in NOT_NEGATIVE else -np.inf for term in terms])
             change = np.concatenate([each[:, place] for each in more])
@@ -54,17 +52,3 @@ def with_sizes(nuisances: Sequence[Quantity], robot: Robot) -> tuple[Quantity, .
     """Nuisances of an estimate with the sizes that terms of drives have in a robot."""
     sizes = {drive_name(term, joint.name): getattr(joint.drive, term) for joint in robot.joints for term in DRIVE_TERMS}
     return tuple(replace(each, value=sizes.get(each.name, each.value)) for each in nuisances)
-
-
-def _columns(estimate: Estimate, motion: Samples, place: int) -> Array:
-    """Torque of one joint per unit of each term of its drive that was estimated, (n, terms)."""
-    dq, ddq = motion.need("dq", "friction"), motion.need("ddq", "rotor inertia")
-    slow = [joint.drive.stribeck_rate for joint in estimate.robot.joints]
-    columns = [drive_column(term, dq, ddq, slow).value[:, place] for term in _terms(estimate, place)]
-    return np.column_stack(columns) if columns else np.zeros((len(dq), 0))
-
-
-def _terms(estimate: Estimate, place: int) -> list[DriveTerm]:
-    """Terms of one joint's drive that were estimated."""
-    found, name = {quantity.name for quantity in estimate.nuisances}, estimate.robot.joints[place].name
-    return [term for term in DRIVE_TERMS if drive_name(term, name) in found]
