@@ -2,8 +2,8 @@
 
 from .cause import Cause as Cause
 from .change import change_between as change_between
-from .flight import flight_of as flight_of
 from .essential import Essential as Essential, essential_clusters as essential_clusters
+from .flight import flight_of as flight_of
 from .friction_choice import FrictionChoice as FrictionChoice, chosen_friction as chosen_friction
 from .kalman.kalman import Kalman as Kalman
 from .likelihood.input_error import InputError as InputError
