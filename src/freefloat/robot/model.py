@@ -19,7 +19,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, TypeVar, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from freefloat.arrays import Array, frozen_array
 from freefloat.errors import FileError, InvalidRobot, ShapeError, UnknownName
@@ -27,6 +27,7 @@ from freefloat.frozen import Content
 from freefloat.robot.drive import Drive
 from freefloat.robot.parameters import PER_BODY, com_of, parameter_names, seen_from
 from freefloat.robot.parts import BaseKind, Body, Joint, Point, Wheel
+from freefloat.robot.spring import Spring
 from freefloat.robot.transform import Transform
 from freefloat.robot.tree import Tree, build_tree
 
@@ -95,6 +96,29 @@ class Robot(Content):
     def joint_names(self) -> tuple[str, ...]:
         """Names of the joints that move, in the order of the coordinates q."""
         return tuple(joint.name for joint in self.joints)
+
+    @cached_property
+    def passive(self) -> NDArray[np.int64]:
+        """Which of the joints that move nobody drives or measures, shape (k,)."""
+        return np.array([k for k, joint in enumerate(self.joints) if joint.passive is not None], dtype=np.int64)
+
+    @cached_property
+    def driven(self) -> NDArray[np.int64]:
+        """Which of the joints that move are driven and measured, shape (k,)."""
+        return np.array([k for k, joint in enumerate(self.joints) if joint.passive is None], dtype=np.int64)
+
+    def with_springs(self, springs: Sequence[Spring]) -> Robot:
+        """The same robot with these springs of its passive joints, in the order of `passive`."""
+        if len(springs) != self.passive.size:
+            raise ShapeError(f"expected {self.passive.size} springs for this robot, found {len(springs)}")
+        given = dict(zip((self.joint_names[k] for k in self.passive), springs, strict=True))
+        bodies = (
+            replace(body, joint=replace(body.joint, passive=given[body.joint.name]))
+            if body.joint is not None and body.joint.passive is not None
+            else body
+            for body in self.bodies
+        )
+        return replace(self, bodies=tuple(bodies))
 
     @cached_property
     def parameters(self) -> Array:

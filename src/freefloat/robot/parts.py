@@ -15,6 +15,7 @@ from freefloat.frozen import Content
 from freefloat.robot.drive import Drive
 from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.shapes import Shape
+from freefloat.robot.spring import Spring
 from freefloat.robot.transform import Transform
 
 BaseKind = Literal["free", "planar", "fixed"]
@@ -38,6 +39,7 @@ class Joint(Content):
     rate, acceleration: largest magnitude [rad/s or m/s, per s^2]; infinite where there is no limit.
     torque: largest torque or force [N m or N]; infinite where there is no limit.
     drive: friction, and the rotor behind its gear.
+    passive: what holds it if nobody drives or measures it; None if somebody does.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Joint(Content):
     acceleration: float = math.inf
     torque: float = math.inf
     drive: Drive = field(default_factory=Drive)
+    passive: Spring | None = None
 
     def __post_init__(self) -> None:
         where = f"joint {self.name!r}"
@@ -61,6 +64,9 @@ class Joint(Content):
             value = getattr(self, limit)
             if not value > 0.0:
                 raise InvalidRobot(where, f"{limit} limit is {value}; allowed: a positive number")
+        if self.passive is not None and (self.kind == "fixed" or self.drive.has_any):
+            why = "does not move" if self.kind == "fixed" else "has a drive"
+            raise InvalidRobot(where, f"is passive, and {why}; allowed: a joint that moves, without a drive")
 
     @property
     def moves(self) -> bool:
