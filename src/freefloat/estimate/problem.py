@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from freefloat.estimate.problem_data import ProblemData
 from freefloat.estimate.rows.equations import Equations, stack_equations
+from freefloat.models.model import NotApplicable
 from freefloat.models.names import ModelName
 
 
@@ -32,4 +33,10 @@ class Problem(ProblemData):
 
     def equations(self, models: Iterable[ModelName] | None = None) -> Equations:
         """The linear view: stacked, weighted rows of the models, to look at before solving."""
+        if self.robot.passive.size:
+            names = ", ".join(self.robot.passive_names)
+            raise NotApplicable(
+                f"nobody measures the passive joints of {self.robot.name} ({names}), and rows of linear methods need "
+                "positions and rates of all joints; allowed: maximum-likelihood, which predicts how they swing"
+            )
         return stack_equations(self, tuple(models) if models is not None else self.models)

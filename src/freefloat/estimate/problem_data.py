@@ -38,6 +38,8 @@ class Nuisances(SensorNuisances):
     joint_place_m, joint_axis_rad: where a joint sits on the body that carries it, along each axis, and tilts of its
     axis about each direction across it.
     external_torque_Nm: constant in inertial axes.
+    swing_frequency, swing_damping: of passive joints, how far the natural frequency is off, over itself, and the
+    damping, over itself. swing_start_rad, swing_start_m: how far passive joints are from rest at the first reading.
     drag_per_s: of a body without joints, what air takes of its turn: entries of a symmetric matrix, torque over rate,
     constant over a flight, over the mean moment of inertia of the CAD model.
     And of the sensors, as their files have it: gyro_bias_rad_s (constant over a flight; its random walk is that of the
@@ -56,6 +58,10 @@ class Nuisances(SensorNuisances):
     joint_place_m: float | None = usual_spread(0.5e-3, "of where each joint sits, along each axis")
     joint_axis_rad: float | None = usual_spread(1e-3, "of how each joint's axis points")
     external_torque_Nm: float | None = usual_spread(None, "constant in inertial axes")
+    swing_frequency: float | None = usual_spread(0.2, "of a passive joint's natural frequency, over itself")
+    swing_damping: float | None = usual_spread(1.0, "of a passive joint's damping, over itself")
+    swing_start_rad: float | None = usual_spread(0.05, "of a passive joint that turns, from rest at the start")
+    swing_start_m: float | None = usual_spread(0.05, "of a passive joint that slides, from rest at the start")
     drag_per_s: float | None = usual_spread(0.03, "what air takes of the turn of a body without joints")
 
     @classmethod

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.arrays import AXES, Array
+from freefloat.dynamics.swinging import springs_of
 from freefloat.dynamics.torque import mass_matrix
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.joint_curves import SplineCurves
@@ -43,6 +44,8 @@ EXTERNAL_TORQUE = "external torque"
 DRAG = "drag"
 PULSE_FORCE = "force of pulses"  # of every thruster, over what was said of it
 JOINT_MOTION = "joint motion"
+SPRINGS = "springs"
+SWING_START = "swing at the start"
 _NEXT_TO_NOTHING = 1e-6  # of a usual spread: of what is held
 _FEW = 100  # positions of a flight, enough to know how heavy joints are to turn
 
@@ -151,6 +154,7 @@ def _all(problem: Problem) -> Iterator[tuple[int | None, UnknownGroup]]:
         *_joint_scales(problem),
         *_wheel_inertias(problem),
         *_friction(problem),
+        *_springs(problem),
         _pulse_forces(problem),
         *_shared_by_readings(problem),
     )
@@ -239,10 +243,43 @@ def _has_torques(flight: Flight) -> bool:
     return TorqueReading.array in flight.measured
 
 
+def _springs(problem: Problem) -> Iterator[UnknownGroup]:
+    """Stiffness, then damping of the passive joints, themselves and not how far they are off."""
+    robot, nuisances = problem.robot, problem.nuisances
+    if not robot.passive.size:
+        return
+    slides = _passive_slides(robot)
+    stiffness, damping = springs_of(robot)
+    labels = [f"{what} of {name}" for what in ("stiffness", "damping") for name in robot.passive_names]
+    units = [*("N/m" if each else "N m/rad" for each in slides), *("N s/m" if each else "N m s/rad" for each in slides)]
+    off = [2.0 * (nuisances.swing_frequency or 0.0) * stiffness, (nuisances.swing_damping or 0.0) * damping]
+    sd = np.maximum(np.concatenate(off), 1e-12)
+    yield replace(independent(SPRINGS, labels, units, sd), mean=np.concatenate([stiffness, damping]))
+
+
+def _swing_start(problem: Problem, ending: str) -> Iterator[UnknownGroup]:
+    """Where passive joints are at the first reading, then how fast they are."""
+    robot, nuisances = problem.robot, problem.nuisances
+    slides = _passive_slides(robot)
+    sd = np.array([(nuisances.swing_start_m if each else nuisances.swing_start_rad) or 0.0 for each in slides])
+    if not sd.any():
+        return
+    labels = [f"{what} of {name}{ending}" for what in ("start", "rate at the start") for name in robot.passive_names]
+    units = [*("m" if each else "rad" for each in slides), *("m/s" if each else "rad/s" for each in slides)]
+    inertia = mass_matrix(robot, np.zeros((1, len(robot.joints))))[0][6 + robot.passive, 6 + robot.passive]
+    rate = np.sqrt(springs_of(robot)[0] / inertia)
+    yield independent(SWING_START, labels, units, np.maximum([*sd, *(sd * rate)], 1e-12))
+
+
+def _passive_slides(robot: Robot) -> list[bool]:
+    return [robot.joints[k].kind == "prismatic" for k in robot.passive]
+
+
 def _joint_zeros(problem: Problem) -> Iterator[UnknownGroup]:
     joints, nuisances = problem.robot.joints, problem.nuisances
     slides = [joint.kind == "prismatic" for joint in joints]
     sds = [(nuisances.joint_zero_m if sliding else nuisances.joint_zero_rad) or 0.0 for sliding in slides]
+    sds = [0.0 if joint.passive else sd for joint, sd in zip(joints, sds, strict=True)]
     if any(sds):
         labels = [f"zero of {joint.name}" for joint in joints]
         units = ["m" if sliding else "rad" for sliding in slides]
@@ -252,8 +289,9 @@ def _joint_zeros(problem: Problem) -> Iterator[UnknownGroup]:
 def _joint_scales(problem: Problem) -> Iterator[UnknownGroup]:
     """How much further each joint moves than its encoder reads, over what that reads."""
     if problem.nuisances.joint_scale is not None:
-        labels = [f"scale of {joint.name}" for joint in problem.robot.joints]
-        yield independent(JOINT_SCALES, labels, "", problem.nuisances.joint_scale)
+        joints, sd = problem.robot.joints, problem.nuisances.joint_scale
+        labels = [f"scale of {joint.name}" for joint in joints]
+        yield independent(JOINT_SCALES, labels, "", [1e-12 if joint.passive else sd for joint in joints])
 
 
 def _geometry(problem: Problem) -> Iterator[UnknownGroup]:
@@ -288,6 +326,7 @@ def _shared_by_readings(problem: Problem) -> Iterator[UnknownGroup]:
 def _of_flight(problem: Problem, flight: Flight, ending: str) -> Iterator[UnknownGroup]:
     """Clocks and momentum, and what belongs to readings: of rates first, then of those that need inertial axes."""
     yield from _clocks(problem, flight, ending)
+    yield from _swing_start(problem, ending)
     measured = flight.measured
     readings = readings_among(measured)
     own = {

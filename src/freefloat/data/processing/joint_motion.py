@@ -18,7 +18,7 @@ from freefloat.data.processing.derivative_band_limited import BandLimited
 from freefloat.data.processing.derivative_through_samples import ThroughSamples
 from freefloat.data.processing.differentiation import Differentiator, noise_gains
 from freefloat.data.processing.filtering import LowPass, LowPassBySpectrum
-from freefloat.data.processing.measured_curves import CurveReadings, MeasuredCurves, measured_curves
+from freefloat.data.processing.measured_curves import HELD_SD, CurveReadings, MeasuredCurves, measured_curves
 from freefloat.data.processing.processed import Known, ProcessSettings
 from freefloat.data.processing.projection import Projection, project
 from freefloat.data.processing.resampling import CannotProcess, evenly
@@ -117,6 +117,29 @@ def joint_motion(
     warnings += curves.unexplained("encoder", robot.joint_names)
     words = curves.as_text(robot.joint_names)
     return JointMotion(t, positions, curves.noise_sd, None, None, curves, span, words, (), tuple(warnings))
+
+
+def motion_beside_passive(
+    t: Array, positions: Array, robot: Robot, known: Known, settings: ProcessSettings
+) -> JointMotion:
+    """The same of a robot with passive joints, which nobody measures: they are zero here, and never filtered.
+
+    positions: of the driven joints, in their order, shape (n, driven).
+    """
+    if settings.joints is not None:
+        names = ", ".join(robot.passive_names)
+        raise CannotProcess(
+            f"joints are not filtered beside passive ones ({names}); allowed: curves that encoders measured"
+        )
+    steps = rounding_step(positions) if known.rounding is None else known.rounding
+    noise = _noise(known, settings, steps)
+    sd, values = np.full(len(robot.joints), HELD_SD), np.zeros((t.size, len(robot.joints)))
+    sd[robot.driven] = np.nan if noise is None else np.hypot(noise, steps / np.sqrt(12.0))
+    values[:, robot.driven] = positions
+    curves = measured_curves(CurveReadings(t, values, sd))
+    said = tuple(curves.unexplained("encoder", robot.joint_names))
+    span, words = moving_span(t, positions, noise_sd=curves.noise_sd[robot.driven]), curves.as_text(robot.joint_names)
+    return JointMotion(t, values, curves.noise_sd, None, None, curves, span, words, (), said)
 
 
 def motion_from_rates(t: Array, rates: Array, start: Array, robot: Robot, known: Known) -> JointMotion:

@@ -43,6 +43,7 @@ _LONG = 20000  # readings: knots and levels of more than so many are those of st
 _LIVELIEST, _REFINED = 2, 3  # such stretches at most; how often their knots are halved for all readings, at most
 _STIFFEST = 1e10  # of the prior against the readings: beyond, rounding decides
 _UNLIKELY = 1e300
+HELD_SD = 1e-12  # of a reading: of curves that nobody measures, which are zero here
 _LEAST_SD = 1e-10  # of the largest reading: below it noise is rounding
 
 
@@ -262,6 +263,9 @@ def on_knots(readings: CurveReadings, spline: EvenSpline, jerk: Array | None = N
     functions, last = _read(readings, spline)
     gram, fits = functions.gram(spline.count), []
     for j in range(readings.values.shape[1]):
+        if readings.sd[j] == HELD_SD:
+            fits.append(_held(spline))
+            continue
         y = np.append(readings.values[:, j], last[j : j + 1])
         curve = _Curve(readings.t, y, float(readings.sd[j]), spline, functions, gram)
         fits.append(curve.with_jerk(curve.likely_jerk() if jerk is None else float(jerk[j])))
@@ -292,6 +296,13 @@ def _read(readings: CurveReadings, spline: EvenSpline) -> tuple[PlacedFunctions,
     rates, (start,) = spline.functions(readings.t, 1)[1], spline.functions(readings.t[:1])
     first = np.concatenate([rates.first, start.first])
     return PlacedFunctions(first, np.concatenate([rates.values, start.values / step])), readings.start / step
+
+
+def _held(spline: EvenSpline) -> tuple[Array, Array, float, float, float, float, bool, bool]:
+    """What `_Curve.with_jerk` gives, of a curve that is zero."""
+    band = np.zeros((ORDER, spline.count))
+    band[0] = HELD_SD**-2
+    return np.zeros(spline.count), band, HELD_SD, HELD_SD, 0.0, 1.0, True, False
 
 
 class _Curve:

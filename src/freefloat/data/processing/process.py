@@ -19,7 +19,7 @@ import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.data.processing.filtering import LowPass
-from freefloat.data.processing.joint_motion import JointMotion, joint_motion, motion_from_rates
+from freefloat.data.processing.joint_motion import JointMotion, joint_motion, motion_beside_passive, motion_from_rates
 from freefloat.data.processing.one_band import decimated_rate, in_one_band
 from freefloat.data.processing.process_parts import (
     ProcessedPart,
@@ -115,21 +115,31 @@ def chosen_channels(
     for channel in sorted(recording, key=lambda channel: channel.name):  # those without a label come first
         takes = channel.quantity in used and channel.quantity not in chosen and len(channel) >= _FEWEST
         if channel.quantity in ("q", "dq"):
-            takes = takes and bool(robot.joints) and set(robot.joint_names) <= set(channel.components)
+            takes = takes and bool(robot.driven.size) and set(robot.driven_names) <= set(channel.components)
+            _refuse_passive(channel, robot)
         if takes:
             late = settings.delays_s.get(channel.name, 0.0)
             timed = replace(channel, t=channel.t - late) if late else channel
             chosen[channel.quantity] = with_gain(timed, robot, sensors)
         else:
             aside.append(channel.name)
-    if robot.joints and "q" not in chosen and "dq" not in chosen:
+    if robot.driven.size and "q" not in chosen and "dq" not in chosen:
         raise CannotProcess(
             f"no channel holds the positions, or the rates, of all joints of {robot.name}: "
-            f"{', '.join(robot.joint_names)}"
+            f"{', '.join(robot.driven_names)}"
         )
     if not chosen:
         raise CannotProcess(f"no channel holds {_FEWEST} readings or more of anything that is used")
     return chosen, ((f"not used: {', '.join(aside)}",) if aside else ())
+
+
+def _refuse_passive(channel: Channel, robot: Robot) -> None:
+    claimed = [name for name in robot.passive_names if name in channel.components]
+    if claimed:
+        raise CannotProcess(
+            f"{channel.name} holds {', '.join(claimed)}, which the robot file says is passive: nobody measures it; "
+            "allowed: leave the column out, or take `passive` off that joint"
+        )
 
 
 def _together(channels: Mapping[str, Channel]) -> tuple[dict[str, Channel], tuple[str, ...]]:
@@ -212,11 +222,16 @@ def _joints(
         return JointMotion.none(next(iter(channels.values())).t)
     channel = joint_channel(channels)
     assert channel is not None
-    place = [channel.components.index(name) for name in robot.joint_names]
-    known, values = known_of(channel, robot, sensors, settings), channel.of(robot.joint_names)
+    names = robot.driven_names
+    place = [channel.components.index(name) for name in names]
+    known, values = known_of(channel, robot, sensors, settings), channel.of(names)
     known = known if simulated else known.of_something_real
     if known.noise_sd is not None and known.rounding is not None:
         known = replace(known, noise_sd=known.noise_sd[place], rounding=known.rounding[place])
+    if robot.passive.size:
+        if channel.quantity != "q":
+            raise CannotProcess(f"{channel.name} holds rates alone; allowed beside passive joints: positions")
+        return motion_beside_passive(channel.t, values, robot, known, settings)
     if channel.quantity == "q":
         return joint_motion(channel.t, values, robot, command, known, settings)
     start, guessed = _start_positions(channel, robot, command, settings)

@@ -53,7 +53,8 @@ class CurveNoise:
         self.order: NDArray[np.int64] | None = np.lexsort((times, first))
         A, node = np.zeros((times.size, 0)), np.zeros(times.size, np.int64)
         if whole.instants is not None:
-            A = np.concatenate([part.nodes.rows(part.values[:, :, -3:]).reshape(-1, 3) for part in seen])
+            carried = whole.carried_columns - whole.columns.positions.start
+            A = np.concatenate([part.nodes.rows(part.values[:, :, carried]).reshape(-1, carried.size) for part in seen])
             places = [part.nodes.at_rows(whole.instants.at[part.name]) for part in seen]
             node = np.concatenate([np.repeat(place, k) for place, k in zip(places, axes, strict=True)])
             self.order = np.argsort(node, kind="stable")
@@ -213,19 +214,19 @@ class _Placed:
         return H.reshape(-1, window * self.curves)
 
     def steps(self, seen: list[SeenCurves], firsts: list[NDArray[np.int64]]) -> tuple[Array, Array, NDArray[np.int64]]:
-        """What curves do to the attitude from one instant to the next: Phi, C and where windows begin.
+        """What curves do to what is carried on from one instant to the next: Phi, C and where windows begin.
 
         No window begins behind what a later row sees: a sensor that lags sees coefficients of before its instant.
         """
-        whole, local = self.whole, self.local
+        whole = self.whole
         if whole.instants is None:
             return np.zeros((0, 3, 3)), np.zeros((0, 3, 0)), np.zeros(0, np.int64)
-        motion, columns = whole.whole_motion, whole.columns
-        t, m = motion.grid.t, motion.grid.t.size
-        first, values, slopes = np.empty((m, self.curves), np.int64), *np.empty((2, m, ORDER, self.curves))
-        for curves, at, value, slope, _ in self._functions(t):
-            first[:, curves], values[:, :, curves] = at[:, None], value[:, :, None]
-            slopes[:, :, curves] = slope[:, :, None]
+        t, m = whole.whole_motion.grid.t, whole.whole_motion.grid.t.size
+        first, functions = np.empty((m, self.curves), np.int64), np.empty((3, m, ORDER, self.curves))
+        for curves, at, *own in self._functions(t):
+            first[:, curves] = at[:, None]
+            for each, values in zip(functions, own, strict=True):
+                each[:, :, curves] = values[:, :, None]
         n = whole.instants.t.size
         needed = np.full(n, self.spline.count)
         for part, lowest in zip(seen, firsts, strict=True):
@@ -236,29 +237,28 @@ class _Placed:
         begins = np.minimum(low[:-2:2], last)
         self.window = max(self.window, int((ahead - begins).max(initial=0)) + ORDER)
         last = np.minimum(last, self.spline.count - self.window)
-        rates = whole.rates_at_instants
-        by_value, by_slope = np.zeros((m, 3, self.curves)), np.zeros((m, 3, self.curves))
+        F, by_curves = whole.carried, self._changes_by_curves(m)
+        size = F.shape[1]
+        Phi, C = np.empty((n - 1, size, size)), np.empty((n - 1, size, self.window * self.curves))
+        begin = np.empty(n - 1, np.int64)
+        kernels.turns_by_curves(t, F, first, *functions, *by_curves, self.window, last, Phi, C, begin)
+        return Phi, C, begin
+
+    def _changes_by_curves(self, m: int) -> tuple[Array, Array, Array]:
+        """What values of curves and two slopes change in what is carried on, (m, carried, curves) each, or (0, ...)."""
+        whole, local, columns = self.whole, self.local, self.whole.columns
+        rates, size = whole.rates_at_instants, whole.carried.shape[1]
         joints, start = len(whole.flight.robot.joints), columns.positions.start
+        by_value, by_slope = np.zeros((m, size, self.curves)), np.zeros((m, size, self.curves))
+        by_second = np.zeros((0, size, self.curves))
         if local.joints:
-            by_value[:, :, : local.joints] = rates[:, :, :joints]
-            by_slope[:, :, : local.joints] = rates[:, :, joints : 2 * joints]
+            by_value[:, :3, : local.joints] = rates[:, :, :joints]
+            by_slope[:, :3, : local.joints] = rates[:, :, joints : 2 * joints]
         if local.wheels:
             wheels = slice(columns.wheels.start - start, columns.wheels.stop - start)
-            by_value[:, :, local.joints :] = rates[:, :, wheels]
-        Phi, C = np.empty((n - 1, 3, 3)), np.empty((n - 1, 3, self.window * self.curves))
-        begin = np.empty(n - 1, np.int64)
-        kernels.turns_by_curves(
-            t,
-            np.ascontiguousarray(whole.by_attitude_rates),
-            first,
-            values,
-            slopes,
-            by_value,
-            by_slope,
-            self.window,
-            last,
-            Phi,
-            C,
-            begin,
-        )
-        return Phi, C, begin
+            by_value[:, :3, local.joints :] = rates[:, :, wheels]
+        if whole.pulled is not None:
+            by_second = np.zeros((m, size, self.curves))
+            for each, pulled in zip((by_value, by_slope, by_second), whole.pulled.by_joints, strict=True):
+                each[:, size - pulled.shape[1] :, : local.joints] = pulled
+        return by_value, by_slope, by_second

@@ -3,7 +3,8 @@
 Curves have coefficients c, of which only a few in a row, a window, count at any time; c - c_0 has the mean mu and is a
 chain: each coefficient is a weighted sum of the five before it and an error of its own (`MeasuredCurves.chain`). Rows
 of readings, sorted by time, with noise of standard deviation one, see c - c_0 in two ways: at their own instants, and
-through what errors of the curves did to the base's attitude before, alpha, which goes from node to node,
+through what errors of the curves did before, alpha, to the base's attitude and to positions and rates of passive
+joints, which goes from node to node,
 
     alpha_{k+1} = Phi_k alpha_k + C_k (c - c_0).
 
@@ -24,8 +25,8 @@ _COMPILE = {"cache": True, "nogil": True, "fastmath": {"contract"}}
 
 # What rows see of curves. weights (count, curves, 5), sd (count, curves): the chain. window: coefficients of each curve
 # that may count in a row. first (rows): number of the first of these. H (rows, window * curves): derivative by them,
-# all curves of one coefficient side by side. A (rows, 3): by alpha; node (rows): where alpha counts. Phi (nodes - 1,
-# 3, 3), C (nodes - 1, 3, window * curves), begin (nodes - 1): from node to node, and the first coefficient that counts.
+# all curves of one coefficient side by side. A (rows, a): by alpha; node (rows): where alpha counts. Phi (nodes - 1,
+# a, a), C (nodes - 1, a, window * curves), begin (nodes - 1): from node to node, and the first coefficient that counts.
 CurveRows = namedtuple("CurveRows", "weights sd window first H A node Phi C begin")
 
 
@@ -106,45 +107,45 @@ def _push(rows, D, fresh, coefficient):
 
 @njit(**_COMPILE)
 def _turn_covariance(Phi, C, P, local):
-    """Take alpha, the last three states, to the next node: covariance P of the states."""
-    S = P.shape[0]
-    moved, own = np.zeros((3, S)), np.zeros((3, 3))
-    for i in range(3):
-        for k in range(3):
+    """Take alpha, the last states, to the next node: covariance P of the states."""
+    S, n = P.shape[0], Phi.shape[0]
+    moved, own = np.zeros((n, S)), np.zeros((n, n))
+    for i in range(n):
+        for k in range(n):
             for e in range(S):
                 moved[i, e] += Phi[i, k] * P[local + k, e]
         for k in range(local):
             if C[i, k] != 0.0:
                 for e in range(S):
                     moved[i, e] += C[i, k] * P[k, e]
-    for i in range(3):
-        for j in range(3):
-            for k in range(3):
+    for i in range(n):
+        for j in range(n):
+            for k in range(n):
                 own[i, j] += moved[i, local + k] * Phi[j, k]
             for k in range(local):
                 own[i, j] += moved[i, k] * C[j, k]
-    for i in range(3):
+    for i in range(n):
         for e in range(local):
             P[local + i, e] = moved[i, e]
             P[e, local + i] = moved[i, e]
-        for j in range(3):
+        for j in range(n):
             P[local + i, local + j] = 0.5 * (own[i, j] + own[j, i])
 
 
 @njit(**_COMPILE)
 def _turn(Phi, C, D, fresh, local):
     """The same of the states D."""
-    columns = D.shape[1]
-    fresh[:3] = 0.0
-    for i in range(3):
-        for k in range(3):
+    columns, n = D.shape[1], Phi.shape[0]
+    fresh[:n] = 0.0
+    for i in range(n):
+        for k in range(n):
             for e in range(columns):
                 fresh[i, e] += Phi[i, k] * D[local + k, e]
         for k in range(local):
             if C[i, k] != 0.0:
                 for e in range(columns):
                     fresh[i, e] += C[i, k] * D[k, e]
-    for i in range(3):
+    for i in range(n):
         for e in range(columns):
             D[local + i, e] = fresh[i, e]
 
@@ -153,7 +154,7 @@ def _turn(Phi, C, D, fresh, local):
 def find_gains(rows, gains, scales):
     """Fill gains (rows, states) and scales (rows) of the filter.
 
-    states: window * curves, and three for alpha where the rows see it.
+    states: window * curves, and those of alpha where the rows see it.
     """
     curves, states = rows.sd.shape[1], gains.shape[1]
     local = rows.window * curves
@@ -197,7 +198,7 @@ def whiten(rows, X, gains, scales):
     curves, states = rows.sd.shape[1], gains.shape[1]
     local, columns = rows.window * curves, X.shape[1]
     turns = states > local
-    D, fresh = np.zeros((states, columns)), np.zeros((max(curves, 3), columns))
+    D, fresh = np.zeros((states, columns)), np.zeros((max(curves, states - local), columns))
     only = D.reshape(-1)  # where there is one column: loops of one would take longer than what they do
     begin, node = 0, 0
     for row in range(X.shape[0]):
@@ -294,26 +295,31 @@ def _push_back(rows, back, was, coefficient, curves, local):
 
 @njit(**_COMPILE)
 def _turn_back(Phi, C, back, local):
-    columns = back.shape[1]
+    columns, n = back.shape[1], Phi.shape[0]
+    alpha = np.empty(n)
     for e in range(columns):
-        a0, a1, a2 = back[local, e], back[local + 1, e], back[local + 2, e]
-        for k in range(local):
-            back[k, e] += C[0, k] * a0 + C[1, k] * a1 + C[2, k] * a2
-        for k in range(3):
-            back[local + k, e] = Phi[0, k] * a0 + Phi[1, k] * a1 + Phi[2, k] * a2
+        for i in range(n):
+            alpha[i] = back[local + i, e]
+            back[local + i, e] = 0.0
+        for i in range(n):
+            for k in range(local):
+                back[k, e] += C[i, k] * alpha[i]
+            for k in range(n):
+                back[local + k, e] += Phi[i, k] * alpha[i]
 
 
 @njit(**_COMPILE)
 def by_curves(rows, c, out):
     """M c of coefficients c (count, curves) into out (rows)."""
     curves = c.shape[1]
-    turns, node, alpha, moved = rows.A.shape[1] > 0, 0, np.zeros(3), np.zeros(3)
+    n, node = rows.A.shape[1], 0
+    alpha, moved = np.zeros(n), np.zeros(n)
     for row in range(out.size):
-        if turns:
+        if n:
             while node < rows.node[row]:
-                for i in range(3):
+                for i in range(n):
                     value = 0.0
-                    for k in range(3):
+                    for k in range(n):
                         value += rows.Phi[node, i, k] * alpha[k]
                     for k in range(rows.C.shape[2]):
                         value += rows.C[node, i, k] * c[rows.begin[node] + k // curves, k % curves]
@@ -323,8 +329,8 @@ def by_curves(rows, c, out):
         value = 0.0
         for k in range(rows.H.shape[1]):
             value += rows.H[row, k] * c[rows.first[row] + k // curves, k % curves]
-        if turns:
-            value += rows.A[row, 0] * alpha[0] + rows.A[row, 1] * alpha[1] + rows.A[row, 2] * alpha[2]
+        for i in range(n):
+            value += rows.A[row, i] * alpha[i]
         out[row] = value
 
 
@@ -332,23 +338,24 @@ def by_curves(rows, c, out):
 def by_curves_back(rows, x, out):
     """M^T x of rows x (rows) added to out (count, curves)."""
     curves = out.shape[1]
-    turns, alpha, moved = rows.A.shape[1] > 0, np.zeros(3), np.zeros(3)
+    n = rows.A.shape[1]
+    alpha, moved = np.zeros(n), np.zeros(n)
     for row in range(x.size - 1, -1, -1):
         for k in range(rows.H.shape[1]):
             out[rows.first[row] + k // curves, k % curves] += rows.H[row, k] * x[row]
-        if turns:
-            for i in range(3):
+        if n:
+            for i in range(n):
                 alpha[i] += rows.A[row, i] * x[row]
             earlier = rows.node[row - 1] if row else 0
             for node in range(rows.node[row] - 1, earlier - 1, -1):
                 for k in range(rows.C.shape[2]):
                     value = 0.0
-                    for i in range(3):
+                    for i in range(n):
                         value += rows.C[node, i, k] * alpha[i]
                     out[rows.begin[node] + k // curves, k % curves] += value
-                for k in range(3):
+                for k in range(n):
                     moved[k] = 0.0
-                    for i in range(3):
+                    for i in range(n):
                         moved[k] += rows.Phi[node, i, k] * alpha[i]
                 alpha[:] = moved
 
@@ -380,17 +387,18 @@ def add_rows(by_value, by_slope, first, values, slopes, lowest, mix, curve, curv
 
 
 @njit(**_COMPILE)
-def turns_by_curves(t, F, first, values, slopes, by_value, by_slope, window, last, Phi, C, begin):
-    """From node to node: Phi (n - 1, 3, 3), C (n - 1, 3, window * curves) and begin (n - 1) of alpha' = F alpha + G c.
+def turns_by_curves(t, F, first, values, slopes, seconds, by_value, by_slope, by_second, window, last, Phi, C, begin):
+    """From node to node: Phi (n - 1, a, a), C (n - 1, a, window * curves) and begin (n - 1) of alpha' = F alpha + G c.
 
-    t, F (3 x 3): at n nodes and half-way between them, 2 n - 1. first (2 n - 1, curves), values and slopes (2 n - 1, 6,
-    curves): functions of each curve there. by_value, by_slope (2 n - 1, 3, curves): what these change in the rates.
-    last (n - 1): the last coefficient that a window may begin with.
+    t, F (a x a): at n nodes and half-way between them, 2 n - 1. first (2 n - 1, curves), values, slopes and seconds
+    (2 n - 1, 6, curves): functions of each curve there. by_value, by_slope, by_second (2 n - 1, a, curves): what these
+    change in alpha'; by_second may hold nothing, (0, a, curves). last (n - 1): the last coefficient that a window may
+    begin with.
     """
-    curves, local = by_value.shape[2], window * by_value.shape[2]
-    columns = 3 + local
-    G, state = np.zeros((3, columns)), np.zeros((3, columns))
-    d, total, before = np.zeros((3, columns)), np.zeros((3, columns)), np.zeros((3, columns))
+    curves, local, n = by_value.shape[2], window * by_value.shape[2], F.shape[1]
+    columns, twice = n + local, by_second.shape[0] > 0
+    G, state = np.zeros((n, columns)), np.zeros((n, columns))
+    d, total, before = np.zeros((n, columns)), np.zeros((n, columns)), np.zeros((n, columns))
     for k in range(Phi.shape[0]):
         i = 2 * k
         h, start = t[i + 2] - t[i], last[k]
@@ -406,25 +414,29 @@ def turns_by_curves(t, F, first, values, slopes, by_value, by_slope, window, las
             G[:] = 0.0
             for c in range(curves):
                 for a in range(6):
-                    place = 3 + (first[at, c] - start + a) * curves + c
-                    for r in range(3):
+                    place = n + (first[at, c] - start + a) * curves + c
+                    for r in range(n):
                         G[r, place] += by_value[at, r, c] * values[at, a, c] + by_slope[at, r, c] * slopes[at, a, c]
-            for r in range(3):
+                        if twice:
+                            G[r, place] += by_second[at, r, c] * seconds[at, a, c]
+            for r in range(n):
                 for e in range(columns):
                     state[r, e] = step * before[r, e]
                 state[r, r] += 1.0
-            for r in range(3):
-                for e in range(columns):
-                    d[r, e] = (
-                        F[at, r, 0] * state[0, e] + F[at, r, 1] * state[1, e] + F[at, r, 2] * state[2, e] + G[r, e]
-                    )
+            for r in range(n):
+                d[r] = G[r]
+                for q in range(n):
+                    factor = F[at, r, q]
+                    if factor != 0.0:
+                        for e in range(columns):
+                            d[r, e] += factor * state[q, e]
             weight = h / 6.0 if stage == 0 or stage == 3 else h / 3.0
-            for r in range(3):
+            for r in range(n):
                 for e in range(columns):
                     total[r, e] += weight * d[r, e]
                     before[r, e] = d[r, e]
-        for r in range(3):
-            for e in range(3):
+        for r in range(n):
+            for e in range(n):
                 Phi[k, r, e] = total[r, e] + (1.0 if r == e else 0.0)
             for e in range(local):
-                C[k, r, e] = total[r, 3 + e]
+                C[k, r, e] = total[r, n + e]

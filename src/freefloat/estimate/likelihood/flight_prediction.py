@@ -26,6 +26,7 @@ from freefloat.estimate.likelihood.drag import DragMomentum
 from freefloat.estimate.likelihood.driven_joints import DrivenJoints
 from freefloat.estimate.likelihood.local_curves import LocalCurves
 from freefloat.estimate.likelihood.reading_nodes import ReadingNodes, means_of, nodes_of
+from freefloat.estimate.likelihood.swinging_joints import SwingingJoints
 from freefloat.estimate.predicted_motion import (
     BaseMotion,
     Clock,
@@ -105,6 +106,7 @@ class FlightPrediction:
         self.middle = 0.5 * float(self.flight.t[0] + self.flight.t[-1])
         self._remembered = dict[str, Remembered]()
         self.driven = self._driven() if TorqueReading.array in self.readings else None
+        self.swinging = SwingingJoints(self) if self.robot.passive.size else None
         self._bent: tuple[Array, Robot] | None = None  # errors of the geometry, and the robot that was last asked for
         self.drag = (
             None if self.place(DRAG) is None else DragMomentum.of(self.flight.measured, drag_entries(self.turning))
@@ -158,6 +160,7 @@ class FlightPrediction:
         return (
             not self.flight.momentum.is_zero
             or bool(self.flight.pulses)
+            or bool(self.robot.passive.size)
             or self.place(EXTERNAL_TORQUE) is not None
             or any(reading.needs_attitude for reading in readings_among(measured))
         )
@@ -322,24 +325,28 @@ class FlightPrediction:
         return None if place is None else point[place].reshape(-1, PER_JOINT)
 
     def _predicted(self, point: Array, phi: Array, name: str, t: Array, step: int) -> BaseMotion:
-        return self._moved_by(self._joints(name, t), point, phi, t, step)
+        return self._moved_by(self.joint_motion_at(name, t), point, phi, t, step)
 
     def _moved_by(
         self, joints: tuple[Motion, CurveErrors], point: Array, phi: Array, t: Array, step: int
     ) -> BaseMotion:
+        present = np.where(self.present, phi, 0.0)
+        if self.swinging is not None:
+            joints = self.swinging.put_into(joints[0], point, present), joints[1]
         if self.robot.base == "fixed":
-            return standing(self.robot, joints, self._grid(point, t, step), self._joint_errors(point))
+            return standing(self.robot, joints, self.grid(point, t, step), self.joint_errors(point))
         return predict(
             self.robot_at(point),
             joints,
-            self._grid(point, t, step),
-            np.where(self.present, phi, 0.0),
-            self._joint_errors(point),
-            self.total_momentum(point) + self._momentum_from_outside(point, t),
+            self.grid(point, t, step),
+            present,
+            self.joint_errors(point),
+            self.total_momentum(point) + self.momentum_from_outside(point, t),
             self._pushes(point, t),
         )
 
-    def _joint_errors(self, point: Array) -> JointErrors:
+    def joint_errors(self, point: Array) -> JointErrors:
+        """How joints move differently from their curves, at a point."""
         zeros, scales, bends = self.shared(JOINT_ZEROS), self.shared(JOINT_SCALES), self.place(JOINT_MOTION)
         none = JointErrors.none(len(self.robot.joints))
         return JointErrors(
@@ -348,14 +355,15 @@ class FlightPrediction:
             none.bends if bends is None else point[bends],
         )
 
-    def _momentum_from_outside(self, point: Array, t: Array) -> Array:
+    def momentum_from_outside(self, point: Array, t: Array) -> Array:
         """What torques from outside have given since the first instant, in its axes, shape (m, 3) [N m s]."""
         given = (t - t[0])[:, None] * self.vector(point, self.place(EXTERNAL_TORQUE), self.turning)
         if self.drag is not None:
             given += self.drag.momentum(t - t[0]) @ point[self.place(DRAG)]
         return given
 
-    def _joints(self, name: str, t: Array) -> tuple[Motion, CurveErrors]:
+    def joint_motion_at(self, name: str, t: Array) -> tuple[Motion, CurveErrors]:
+        """Joints at times t, (m,) [s], by their curves, and how these may be wrong; name: for what, to remember it."""
         if self.local is not None and self.local.joints:
             return self.local.joint_motion(t), self.flight.joints.errors(t)
         known = self._remembered.get(name)
@@ -376,7 +384,8 @@ class FlightPrediction:
         read = wheels.at if self.local is None or not self.local.wheels else self.local.wheel_rates
         return read(self.wheel_time(point, t))
 
-    def _grid(self, point: Array, t: Array, step: int) -> Grid:
+    def grid(self, point: Array, t: Array, step: int) -> Grid:
+        """Times t, (m,) [s], with the wheels there."""
         if not self.robot.wheels or self.flight.wheel_rates is None:
             return Grid.at(self.robot, self.flight, t, step, None)
         rates, accelerations = self.wheel_motion(point, t)

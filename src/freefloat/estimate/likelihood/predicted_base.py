@@ -19,6 +19,7 @@ from freefloat.dynamics.mass_centre import first_moment_regressor
 from freefloat.dynamics.momentum_rows import momentum_by_wheel_rates
 from freefloat.dynamics.reaction import geometry_slopes
 from freefloat.dynamics.samples import Samples
+from freefloat.dynamics.swinging import Changed, Pulled
 from freefloat.estimate.likelihood.flight_prediction import FlightPrediction
 from freefloat.estimate.likelihood.pushed_change import PushedChange
 from freefloat.estimate.predicted_motion import BaseMotion, Targets, by_geometry, sensitivities
@@ -120,15 +121,64 @@ class PredictedFlight:
             -1 if place is None or place.start >= self.count else place.start
             for place in (flight.shared(JOINT_ZEROS), flight.shared(JOINT_SCALES), flight.place(JOINT_MOTION))
         )
-        joints = columns.positions.start if columns.stop > self.count else -1
-        targets = Targets(stop, 0, zeros, scales, bends, offset, drift, joints)
+        joints, swings = (columns.positions.start if columns.stop > self.count else -1), self.swings
+        if swings is not None and joints < 0:
+            joints = stop
+        asked = stop + 2 * len(flight.robot.joints) if joints == stop else stop
+        targets = Targets(asked, 0, zeros, scales, bends, offset, drift, joints)
         G = sensitivities(self.robot, motion, self.phi, flight.columns, flight.present, since, targets, gain)
+        if swings is not None:
+            self._swing(swings, motion.grid.t, G, joints)
+            G = np.ascontiguousarray(G[:, :, :stop])
         geometry = flight.shared(GEOMETRY)
         if geometry is not None and geometry.start < self.count:
             G[:, :, geometry] = by_geometry(self.robot, self.tilts, motion, self.phi, gain)
         if flight.robot.wheels:
             self._wheels(motion, gain, G)
         return G
+
+    @cached_property
+    def swings(self) -> Changed | None:
+        """How passive joints swing by the unknowns; None without any."""
+        swinging = self.flight.swinging
+        return None if swinging is None or not self.count else swinging.by_unknowns(self.point, self.phi, self.count)
+
+    def _swing(self, swings: Changed, t: Array, G: Array, joints: int) -> None:
+        """Put what unknowns do by the swing of passive joints into derivatives; joints: their first column."""
+        passive = self.flight.robot.passive
+        at, rate = joints + passive, joints + len(self.flight.robot.joints) + passive
+        moved, faster = swings.at(t)
+        G[:, :, : self.count] += G[:, :, at] @ moved + G[:, :, rate] @ faster
+
+    @cached_property
+    def pulled(self) -> Pulled | None:
+        """What accelerates passive joints at all instants and half-way between them; None without any."""
+        swinging = self.flight.swinging
+        if swinging is None:
+            return None
+        return swinging.at_point(self.point, self.phi).pulled(self.whole_motion.grid.t)
+
+    @property
+    def carried_columns(self) -> NDArray[np.int64]:
+        """Columns of what errors of curves change for good: attitude, then positions and rates of passive joints."""
+        columns, passive = self.columns, self.flight.robot.passive
+        places = [columns.positions.start + passive, columns.rates.start + passive]
+        return np.concatenate([np.arange(columns.turn.start, columns.turn.stop), *places])
+
+    @cached_property
+    def carried(self) -> Array:
+        """F of alpha' = F alpha + G, alpha being errors of the attitude and of passive joints, (m, a, a)."""
+        pulled, by_attitude = self.pulled, self.by_attitude_rates
+        if pulled is None:
+            return by_attitude
+        passive, joints = self.flight.robot.passive, len(self.flight.robot.joints)
+        p, rates = passive.size, self.rates_at_instants
+        F = np.zeros((len(by_attitude), 3 + 2 * p, 3 + 2 * p))
+        F[:, :3, :3] = by_attitude
+        F[:, :3, 3 : 3 + p], F[:, :3, 3 + p :] = rates[:, :, passive], rates[:, :, joints + passive]
+        F[:, 3 : 3 + p, 3 + p :] = np.eye(p)
+        F[:, 3 + p :] = np.concatenate([pulled.turn, pulled.position, pulled.rate], axis=2)
+        return F
 
     def _wheels(self, motion: BaseMotion, gain: Array, G: Array) -> None:
         """Put what wheels do at the instant, what their clock does and their inertias do, into derivatives."""
@@ -476,4 +526,7 @@ def centre_change(whole: PredictedFlight, motion: BaseMotion, at: NDArray[np.int
         moved[:, :, bends] = by_curve[:, :, errors.joint] * errors.position[at][:, None, :]
     if whole.columns.stop > whole.count:
         moved[:, :, whole.columns.positions] = by_curve
+    if whole.swings is not None:
+        passive = flight.robot.passive
+        moved[:, :, : whole.count] += by_curve[:, :, passive] @ whole.swings.at(motion.grid.t[at])[0]
     return moved

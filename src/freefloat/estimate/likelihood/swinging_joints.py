@@ -1,0 +1,141 @@
+"""Passive joints of one flight: how they swing at a point of the unknowns, and what every unknown does to that.
+
+The law is that of `dynamics/swinging.py`, with geometry as the robot file has it; encoders' own errors and pulses are
+left out of it. What passive joints do to the base is then what joints do.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from freefloat.arrays import Array
+from freefloat.dynamics.swinging import Around, Changed, Direct, Steps, Swing
+from freefloat.estimate.flight import InvalidProblem
+from freefloat.estimate.unknowns import (
+    EXTERNAL_TORQUE,
+    JOINT_SCALES,
+    JOINT_ZEROS,
+    MOMENTUM,
+    SPRINGS,
+    SWING_START,
+)
+from freefloat.motion.trajectory import Motion
+from freefloat.sensors.measured import Measured
+
+if TYPE_CHECKING:
+    from freefloat.estimate.likelihood.flight_prediction import FlightPrediction
+
+_LONGEST_S = 0.1  # step where curves of the joints say nothing shorter
+
+
+class SwingingJoints:
+    """Passive joints of a flight."""
+
+    def __init__(self, flight: FlightPrediction) -> None:
+        self.flight, self.passive = flight, flight.robot.passive
+        if flight.robot.base == "fixed":
+            raise InvalidProblem(
+                f"{flight.robot.name} has a fixed base and passive joints ({', '.join(flight.robot.passive_names)}), "
+                "which are not estimated there; allowed: a free or planar base"
+            )
+        if flight.flight.pulses:
+            raise InvalidProblem(
+                f"{flight.flight.name}: pulses push a robot with passive joints, "
+                "whose swing after a pulse is not predicted; allowed: recordings without pulses"
+            )
+        start, end = _span(flight.measured)
+        longest = _LONGEST_S if flight.local is None else flight.local.spline.spacing_s
+        self.steps = Steps.over(flight.robot, start, end, longest)
+        self._last: tuple[Array, Array, Swing] | None = None
+
+    def at_point(self, point: Array, phi: Array) -> Swing:
+        """The swing at a point; phi: standard parameters there, (10 bodies,)."""
+        last = self._last
+        if last is not None and np.array_equal(last[0], point) and np.array_equal(last[1], phi):
+            return last[2]
+        flight, passive = self.flight, self.passive
+        springs, begin = flight.shared(SPRINGS), flight.place(SWING_START)
+        assert springs is not None
+        start = np.zeros((2, passive.size)) if begin is None else point[begin].reshape(2, -1)
+        guess, given = None if last is None else last[2], point[springs].reshape(2, -1)
+        found = Swing.of(flight.robot, phi, given, self.steps, self._around(point), start, guess)
+        self._last = np.array(point), np.array(phi), found
+        return found
+
+    def _around(self, point: Array) -> Around:
+        flight, t = self.flight, self.steps.t
+        motion, errors = flight.joint_motion_at("swing", t)
+        q, dq, ddq = (np.array(each) for each in flight.joint_errors(point).moved(motion, errors))
+        for each in (q, dq, ddq):
+            each[:, self.passive] = 0.0
+        grid, still = flight.grid(point, t, 1), np.zeros((t.size, 3))
+        momentum = still + flight.total_momentum(point) + flight.momentum_from_outside(point, t)
+        torque = still + flight.vector(point, flight.place(EXTERNAL_TORQUE), flight.turning)
+        return Around(q, dq, ddq, grid.spin, grid.spin_rate, momentum, torque)
+
+    def put_into(self, motion: Motion, point: Array, phi: Array) -> Motion:
+        """A motion of all joints with the passive ones as they swing."""
+        swing = self.at_point(point, phi)
+        parts = (np.array(each) for each in (motion.position, motion.rate, motion.acceleration))
+        moved = []
+        for whole, own in zip(parts, swing.at(motion.t), strict=True):
+            whole[:, self.passive] = own
+            moved.append(whole)
+        return Motion(motion.t, *moved)
+
+    def by_unknowns(self, point: Array, phi: Array, count: int) -> Changed:
+        """How the swing changes by the first `count` unknowns."""
+        flight, swing, m = self.flight, self.at_point(point, phi), self.steps.t.size
+        direct = Direct(np.zeros((m, self.passive.size, count)), np.zeros((m, 3, count)))
+        own = flight.columns
+        _put(direct, slice(0, own.size), swing.by_parameters(own, flight.present[own]))
+        springs, begin = flight.shared(SPRINGS), flight.place(SWING_START)
+        _put(direct, springs, swing.by_springs)
+        momentum, torque = flight.place(MOMENTUM), flight.place(EXTERNAL_TORQUE)
+        axes = flight.turning
+        if momentum is not None:
+            _put(direct, momentum, _chosen(swing.by_momentum, axes))
+        if torque is not None:
+            since, by, at_once = (self.steps.t - self.steps.start)[:, None, None], swing.by_momentum, swing.by_torque
+            _put(direct, torque, _chosen(Direct(since * by.force + at_once.force, since * by.rate), axes))
+        self._put_joints(direct, swing, point)
+        first = np.zeros((2, self.passive.size, count))
+        if begin is not None:
+            for k, place in enumerate(range(begin.start, begin.stop)):
+                first[k // self.passive.size, k % self.passive.size, place] = 1.0
+        return swing.derivative(direct, first)
+
+    def _put_joints(self, direct: Direct, swing: Swing, point: Array) -> None:
+        """What zeros and scales of the driven joints do."""
+        flight = self.flight
+        zeros, scales = flight.shared(JOINT_ZEROS), flight.shared(JOINT_SCALES)
+        if zeros is None and scales is None:
+            return
+        scale, (by_q, by_dq, by_ddq) = 1.0 + flight.joint_errors(point).scales, swing.by_joints
+        driven = np.zeros(scale.size)
+        driven[flight.robot.driven] = 1.0
+        if zeros is not None:
+            _put(direct, zeros, Direct(by_q.force * (driven * scale), by_q.rate * (driven * scale)))
+        if scales is not None:
+            around, over = swing.around, (driven / scale)[None, None]
+            q, dq, ddq = (each[:, None, :] for each in (around.q, around.dq, around.ddq))
+            force = (by_q.force * q + by_dq.force * dq + by_ddq.force * ddq) * over
+            _put(direct, scales, Direct(force, (by_q.rate * q + by_dq.rate * dq) * over))
+
+
+def _span(measured: dict[str, Measured]) -> tuple[float, float]:
+    """From the first reading of any sensor to the last [s]."""
+    return min(float(each.t[0]) for each in measured.values()), max(float(each.t[-1]) for each in measured.values())
+
+
+def _put(direct: Direct, place: slice | None, own: Direct) -> None:
+    """Put what some unknowns do into their columns, as far as these are asked for."""
+    if place is not None and place.stop <= direct.force.shape[2]:
+        direct.force[:, :, place], direct.rate[:, :, place] = own.force, own.rate
+
+
+def _chosen(direct: Direct, axes: Array) -> Direct:
+    """What some of three components do."""
+    return Direct(direct.force[:, :, axes], direct.rate[:, :, axes])
