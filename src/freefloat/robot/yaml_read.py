@@ -28,9 +28,10 @@ from freefloat.files import (
     shown,
     validate,
 )
+from freefloat.robot.joint_section import JointSection
 from freefloat.robot.model import Robot
 from freefloat.robot.parts import Body, Joint, Point, Wheel
-from freefloat.robot.sections import BodySection, JointSection, RobotSection, WheelSection
+from freefloat.robot.sections import BodySection, RobotSection, WheelSection
 
 
 def read_yaml(path: FilePath) -> Robot:

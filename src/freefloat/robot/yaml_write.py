@@ -12,9 +12,10 @@ from freefloat.arrays import Array
 from freefloat.exact_json import finite_or_none
 from freefloat.files import FilePath, dump_yaml, write_text
 from freefloat.robot.drive_section import drive_document
+from freefloat.robot.joint_section import LIMITS
 from freefloat.robot.parameters import INDEX
 from freefloat.robot.parts import Body, Joint, Wheel
-from freefloat.robot.sections import FORMAT, LIMITS
+from freefloat.robot.sections import FORMAT
 from freefloat.robot.shapes import Capsule, Shape, Sphere
 from freefloat.robot.written import WrittenRobot
 
