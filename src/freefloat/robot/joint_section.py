@@ -12,6 +12,7 @@ from freefloat.robot.drive import Drive
 from freefloat.robot.drive_section import DriveSection
 from freefloat.robot.parts import JointKind
 from freefloat.robot.placement_section import Axis
+from freefloat.robot.spring_section import ElasticSection, SpringSection
 
 
 def _ordered(ends: tuple[float | None, float | None]) -> tuple[float, float]:
@@ -67,7 +68,13 @@ class JointSection(Section):
     torque_Nm: Limit | None = Field(None, description="largest torque")
     force_N: Limit | None = Field(None, description="largest force")
     drive: DriveSection | None = Field(None, description="friction, and the rotor behind the gear")
-    one_of = tuple(names for names in _ANGULAR.values() if len(names) > 1)
+    passive: SpringSection | None = Field(None, description="a spring holds it, and nobody drives or measures it")
+    elastic: ElasticSection | None = Field(None, description="a spring between the joint and what it moves")
+    one_of = (
+        *(names for names in _ANGULAR.values() if len(names) > 1),
+        ("drive", "passive"),
+        ("passive", "elastic"),
+    )
 
     @field_validator(*_LIMIT_FIELDS)
     @classmethod
@@ -79,9 +86,11 @@ class JointSection(Section):
             raise ValueError(f"does not fit a {info.data['kind']} joint; allowed: {listed}")
         return value
 
-    @field_validator("drive")
+    @field_validator("drive", "passive", "elastic")
     @classmethod
-    def _drives_the_kind(cls, value: DriveSection | None, info: ValidationInfo) -> DriveSection | None:
+    def _has_units_of_the_kind(
+        cls, value: DriveSection | SpringSection | None, info: ValidationInfo
+    ) -> DriveSection | SpringSection | None:
         if value is not None and "kind" in info.data:
             value.check(info.data["kind"])
         return value

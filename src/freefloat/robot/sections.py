@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from freefloat.files import Number, Positive, Section, Vector3
+from freefloat.robot.appendages import AppendageSection, TankSection
 from freefloat.robot.joint_section import JointSection, Limit, Name
 from freefloat.robot.mass_section import MassSection
 from freefloat.robot.parts import BaseKind
@@ -67,6 +68,8 @@ class RobotSection(Section):
     robot: Name = Field(description="a name for the robot")
     base: BaseSection = Field(description="a mapping with kind, mass_kg, com_m, inertia_kgm2, wheels")
     bodies: list[BodySection] = Field(default_factory=list, description="in any order")
+    appendages: list[AppendageSection] = Field(default_factory=list, description="panels and booms, on hinges")
+    tanks: list[TankSection] = Field(default_factory=list, description="fuel that sloshes, as pendulums")
     points: dict[Name, PointSection] = Field(default_factory=dict, description="by name")
     separate: list[Name] = Field(
         default_factory=list, description="bodies on fixed joints that keep parameters of their own"

@@ -17,6 +17,7 @@ from freefloat.robot.parameters import INDEX
 from freefloat.robot.parts import Body, Joint, Wheel
 from freefloat.robot.sections import FORMAT
 from freefloat.robot.shapes import Capsule, Shape, Sphere
+from freefloat.robot.spring_section import spring_document
 from freefloat.robot.written import WrittenRobot
 
 
@@ -95,6 +96,8 @@ def _joint_document(joint: Joint) -> dict[str, Any]:
             document[name] = float(value)
     if drive := drive_document(joint.drive, joint.kind):
         document["drive"] = drive
+    if joint.passive is not None:
+        document["passive"] = spring_document(joint.passive, joint.kind)
     return document
 
 
