@@ -7,11 +7,13 @@ from .energy import (
     potential_energy_regressor as potential_energy_regressor,
     wheel_energy_regressor as wheel_energy_regressor,
 )
+from .linear_model import LinearModel as LinearModel, linear_model as linear_model
 from .mass_centre import (
     base_velocity_regressor as base_velocity_regressor,
     centre_of_mass as centre_of_mass,
     first_moment_regressor as first_moment_regressor,
 )
+from .modes import SystemMode as SystemMode, system_modes as system_modes
 from .momentum_rows import (
     momentum as momentum,
     momentum_adjoint as momentum_adjoint,
