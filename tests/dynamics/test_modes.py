@@ -7,10 +7,10 @@ import pytest
 from random_trees import random_robot
 from scipy.linalg import eig
 
-from freefloat.dynamics.linear_model import linear_model
+from freefloat.dynamics.about_rest import small_motion
 from freefloat.dynamics.modes import system_modes
 from freefloat.errors import InvalidRobot, ShapeError
-from freefloat.export.state_space import state_space
+from freefloat.export.state_matrices import state_space
 from freefloat.robot.spring import Spring
 from freefloat.robot.yaml_read import robot_from_document
 
@@ -105,7 +105,7 @@ TREES = [
 @pytest.mark.parametrize("robot", TREES)
 def test_a_floating_base_raises_frequencies_by_the_coupling(robot):
     """f^2 of a base that cannot turn is that of one that can, less the part that the coupling takes of its inertia."""
-    model, modes = linear_model(robot), system_modes(robot)
+    model, modes = small_motion(robot), system_modes(robot)
     s, b = int((model.base_rows < 3).sum()), model.base_rows.size
     shifted = model.M - model.M[:, :s] @ np.linalg.solve(model.M[:s, :s], model.M[:s])
     J, L, P, K = shifted[s:b, s:b], shifted[s:b, b:], shifted[b:, b:], model.K[b:, b:]
@@ -121,7 +121,7 @@ def test_a_floating_base_raises_frequencies_by_the_coupling(robot):
 
 @pytest.mark.parametrize("robot", TREES)
 def test_modes_are_poles_of_the_state_space(robot):
-    space = state_space(linear_model(robot))
+    space = state_space(small_motion(robot))
     n = len(space.coordinates)
     assert space.A.shape == (2 * n, 2 * n)
     poles = np.linalg.eigvals(space.A)
@@ -134,7 +134,7 @@ def test_modes_are_poles_of_the_state_space(robot):
 
 
 def test_the_state_space_is_the_linear_model():
-    model = linear_model(TREES[0].values[0])
+    model = small_motion(TREES[0].values[0])
     space, n = state_space(model), len(model.coordinates)
     s = 0.7j
     by_force = space.C @ np.linalg.solve(s * np.eye(2 * n) - space.A, space.B) + space.D
@@ -144,14 +144,14 @@ def test_the_state_space_is_the_linear_model():
 
 def test_coordinates_are_named_by_what_they_are():
     robot = robot_of({**BUS, "kind": "planar"}, appendages=[PANEL])
-    assert linear_model(robot).coordinates == ("shift_x", "shift_y", "turn_z", "panel_hinge")
-    assert linear_model(robot).M.shape == (4, 4)
+    assert small_motion(robot).coordinates == ("shift_x", "shift_y", "turn_z", "panel_hinge")
+    assert small_motion(robot).M.shape == (4, 4)
 
 
 def test_modes_are_those_of_the_quadratic_eigenproblem():
     """The quadratic eigenproblem of M, D, K, base and all, for two panels damped alike."""
     robot = robot_of(appendages=[PANEL, {**PANEL, "name": "left", "xyz_m": [-0.6, 0, 0], "com_m": [-1.0, 0, 0]}])
-    model = linear_model(robot)
+    model = small_motion(robot)
     none, one = np.zeros_like(model.M), np.eye(model.M.shape[0])
     values = eig(np.block([[none, one], [-model.K, -model.D]]), np.block([[one, none], [none, model.M]]), right=False)
     swinging = np.sort(abs(values[values.imag > 1e-3])) / (2 * np.pi)
@@ -182,4 +182,4 @@ def test_what_carries_nothing_is_refused_in_one_sentence():
     with pytest.raises(InvalidRobot, match=r"passive joints j: some motion .* nothing that has inertia; allowed: "):
         system_modes(robot_of(bodies=[light]))
     with pytest.raises(ShapeError, match=r"q must have shape \(1,\)"):
-        linear_model(robot_of(bodies=[light]), [0.0, 0.0])
+        small_motion(robot_of(bodies=[light]), [0.0, 0.0])

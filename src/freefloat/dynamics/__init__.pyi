@@ -1,5 +1,6 @@
 """The public names of `freefloat.dynamics` and where they live."""
 
+from .about_rest import SmallMotion as SmallMotion, small_motion as small_motion
 from .drive_torques import driven_dynamics as driven_dynamics
 from .energy import (
     friction_energy_regressor as friction_energy_regressor,
@@ -7,7 +8,6 @@ from .energy import (
     potential_energy_regressor as potential_energy_regressor,
     wheel_energy_regressor as wheel_energy_regressor,
 )
-from .linear_model import LinearModel as LinearModel, linear_model as linear_model
 from .mass_centre import (
     base_velocity_regressor as base_velocity_regressor,
     centre_of_mass as centre_of_mass,

@@ -32,7 +32,7 @@ from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 
 from freefloat.arrays import Array, frozen_array
-from freefloat.dynamics.linear_model import LinearModel, linear_model
+from freefloat.dynamics.about_rest import SmallMotion, small_motion
 from freefloat.errors import InvalidRobot
 from freefloat.frozen import Content
 from freefloat.robot.model import Robot
@@ -76,7 +76,7 @@ def system_modes(robot: Robot, q: ArrayLike | None = None) -> tuple[SystemMode, 
     """
     if not robot.passive.size:
         return ()
-    model = linear_model(robot, q)
+    model = small_motion(robot, q)
     _refuse_singular(model)
     b = model.base_rows.size
     M_bb, M_bp = model.M[:b, :b], model.M[:b, b:]
@@ -91,7 +91,7 @@ def system_modes(robot: Robot, q: ArrayLike | None = None) -> tuple[SystemMode, 
     )
 
 
-def _mode(model: LinearModel, omega: float, u: Array, base: Array, turning: tuple[Array, Array]) -> SystemMode:
+def _mode(model: SmallMotion, omega: float, u: Array, base: Array, turning: tuple[Array, Array]) -> SystemMode:
     """A mode whose shape u has the inertia one."""
     b = model.base_rows.size
     ratio = float(u @ model.D[b:, b:] @ u) / (2.0 * omega)
@@ -105,7 +105,7 @@ def _mode(model: LinearModel, omega: float, u: Array, base: Array, turning: tupl
     return SystemMode(omega / (2.0 * math.pi), ratio, shape, turn, shift, coupling)
 
 
-def _turning(model: LinearModel) -> tuple[Array, Array]:
+def _turning(model: SmallMotion) -> tuple[Array, Array]:
     """L and P: angular momentum by rates of passive joints, and their inertia, once the base's shift is eliminated."""
     b, s = model.base_rows.size, int((model.base_rows < 3).sum())
     M_ss, M_s = model.M[:s, :s], model.M[:s, s:]
@@ -113,7 +113,7 @@ def _turning(model: LinearModel) -> tuple[Array, Array]:
     return rest[: b - s, b - s :], rest[b - s :, b - s :]
 
 
-def _refuse_singular(model: LinearModel) -> None:
+def _refuse_singular(model: SmallMotion) -> None:
     diagonal = np.diag(model.M)
     scale = np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
     if not np.linalg.eigvalsh(model.M / np.outer(scale, scale))[0] > _SINGULAR:

@@ -2,7 +2,7 @@
 
     x = (y, y'),   x' = A x + B f,   y = C x + D f
 
-with y and f those of `LinearModel`: the base's shift and turn, then passive joints; forces and torques on them.
+with y and f those of `SmallMotion`: the base's shift and turn, then passive joints; forces and torques on them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from freefloat.arrays import Array, frozen_array
-from freefloat.dynamics.linear_model import LinearModel
+from freefloat.dynamics.about_rest import SmallMotion
 from freefloat.frozen import Content
 
 
@@ -35,7 +35,7 @@ class StateSpace(Content):
         return self.A, self.B, self.C, self.D
 
 
-def state_space(model: LinearModel) -> StateSpace:
+def state_space(model: SmallMotion) -> StateSpace:
     """The state space of small motion; its rates are C A x."""
     n = len(model.coordinates)
     none, one = np.zeros((n, n)), np.eye(n)

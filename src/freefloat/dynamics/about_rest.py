@@ -28,7 +28,7 @@ _ROWS = tuple(f"{motion}_{axis}" for motion in ("shift", "turn") for axis in AXE
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LinearModel(Content):
+class SmallMotion(Content):
     """M, D, K of small motion at a posture, shape (n, n) each.
 
     coordinates: what y is: `shift_x` [m] to `turn_z` [rad], those that the base has, then passive joints [rad or m].
@@ -42,7 +42,7 @@ class LinearModel(Content):
     K: Array
 
 
-def linear_model(robot: Robot, q: ArrayLike | None = None) -> LinearModel:
+def small_motion(robot: Robot, q: ArrayLike | None = None) -> SmallMotion:
     """Small motion about rest at joint positions q, shape (joints,); all at zero unless given."""
     posture = np.zeros(len(robot.joints)) if q is None else np.asarray(q, float)
     if posture.shape != (len(robot.joints),):
@@ -57,7 +57,7 @@ def linear_model(robot: Robot, q: ArrayLike | None = None) -> LinearModel:
     M = mass_matrix(robot, here)[0][np.ix_(rows, rows)]
     names = tuple(_ROWS[row] for row in base) + tuple(robot.joint_names[k] for k in robot.passive)
     shape = (rows.size, rows.size)
-    return LinearModel(names, base, *(frozen_array(each, shape) for each in (M, D, K)))
+    return SmallMotion(names, base, *(frozen_array(each, shape) for each in (M, D, K)))
 
 
 def _weight_slopes(robot: Robot, q: Array) -> Array:
