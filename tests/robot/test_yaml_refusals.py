@@ -114,6 +114,10 @@ REFUSED = {
             "damping_ratio, or stiffness and damping",
         ),
         (
+            "kind: revolute, passive: {frequency_Hz: 1e200}, position_deg",
+            "passive: stiffness is inf; allowed: zero or more",
+        ),
+        (
             "kind: revolute, passive: {damping_ratio: 0.01}, position_deg",
             "line 14: bodies[0].joint.passive gives damping_ratio alone; allowed: frequency_Hz, or a",
         ),

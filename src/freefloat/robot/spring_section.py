@@ -78,7 +78,8 @@ class ElasticSection(SpringSection):
 
 def spring_of_frequency(frequency_Hz: float, damping_ratio: float, carried: float) -> Spring:
     """The spring on which this inertia or mass, its other end held, swings at this frequency [kg m^2 or kg]."""
-    stiffness = (2.0 * math.pi * frequency_Hz) ** 2 * carried
+    omega = 2.0 * math.pi * frequency_Hz
+    stiffness = omega * omega * carried  # a power would raise where this overflows, which `Spring` refuses in words
     return Spring(stiffness, 2.0 * damping_ratio * math.sqrt(stiffness * carried))
 
 
