@@ -10,9 +10,11 @@ from dataclasses import replace
 import numpy as np
 
 from freefloat.dynamics.samples import Samples
+from freefloat.robot.carried import carried_inertia
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import inertia_about_com, parameters_from_pseudo_inertia
 from freefloat.robot.parts import Body, Joint, Point, Wheel
+from freefloat.robot.spring_section import spring_of_frequency
 from freefloat.robot.transform import Transform, rotation_about, turn_about
 from freefloat.robot.tree import RIGID
 
@@ -36,6 +38,7 @@ def random_robot(
     prismatic=None,
     branched=None,
     fixed_bodies=False,
+    passive=0,
     name=None,
 ):
     """A robot that can exist; what is None is drawn.
@@ -43,6 +46,7 @@ def random_robot(
     bodies: all of them, base and those on fixed joints included.
     prismatic: whether any joint slides. branched: whether some body carries two that move on it.
     fixed_bodies: about a third of the bodies sit on fixed joints, every second of those `separate`.
+    passive: how many of the joints that move are spring-held, anywhere in the tree; they have no limits.
     """
     rng = np.random.default_rng([seed, 7])
     fewest = 2 + (branched is True) + 2 * fixed_bodies
@@ -58,7 +62,7 @@ def random_robot(
         joint = random_joint(rng, f"joint{index}", kinds[index])
         placed.append(Body(f"body{index}", parent, joint, random_placement(rng), phi))
     fixed = [body.name for body in placed if body.joint is not None and not body.joint.moves]
-    return Robot(
+    robot = Robot(
         name or f"tree {seed}",
         tuple(placed),
         base=base or str(rng.choice(BASES)),
@@ -67,6 +71,22 @@ def random_robot(
         points=(Point("tool", placed[-1].name, rng.normal(size=3)),),
         separate=frozenset(fixed[::2]),
     )
+    return with_passive(robot, seed, passive) if passive else robot
+
+
+def with_passive(robot, seed, count):
+    """The robot with so many of its joints on springs of 0.1 to 1.5 Hz and 0.5 to 5 % of critical damping."""
+    rng = np.random.default_rng([seed, 37])
+    chosen = set(rng.choice(robot.joint_names, count, replace=False).tolist())
+    bodies = []
+    for body in robot.bodies:
+        joint = body.joint
+        if joint is not None and joint.name in chosen:
+            carried = carried_inertia(robot, joint.name)
+            spring = spring_of_frequency(rng.uniform(0.1, 1.5), rng.uniform(0.005, 0.05), carried)
+            joint = Joint(joint.name, joint.kind, joint.axis, passive=spring)
+        bodies.append(replace(body, joint=joint))
+    return replace(robot, bodies=tuple(bodies))
 
 
 def many_armed(seed, arms, wheels):

@@ -8,9 +8,11 @@ import pytest
 from agreement import assert_agree
 from authorities.pinocchio_model import InPinocchio, inertia_of, with_real_wheels
 from random_trees import ROBOTS, random_robot, random_samples
+from scipy.linalg import eigh
 
 from freefloat.dynamics.energy import kinetic_energy_regressor, potential_energy_regressor, wheel_energy_regressor
 from freefloat.dynamics.mass_centre import base_velocity_regressor, centre_of_mass, first_moment_regressor
+from freefloat.dynamics.modes import system_modes
 from freefloat.dynamics.momentum_rows import momentum, momentum_matrix, momentum_regressor
 from freefloat.dynamics.torque import inverse_dynamics, torque_regressor
 from freefloat.robot.parameters import (
@@ -197,3 +199,33 @@ def test_columns_of_the_energy_regressors(robot):
         potential.append(theirs.columns(pin.computePotentialEnergyRegressor(model, data, q))[0])
     assert_agree(kinetic_energy_regressor(robot, samples), np.array(kinetic), TOLERANCE)
     assert_agree(potential_energy_regressor(robot, samples), np.array(potential), TOLERANCE)
+
+
+# ---------------------------------------------------------------------- modes of robots with passive joints
+
+
+@pytest.mark.parametrize("base", ["free", "planar", "fixed"])
+@pytest.mark.parametrize("seed", range(7))
+def test_modes_are_those_of_pinocchios_mass_matrix(seed, base):
+    """The generalised eigenproblem of base and passive joints together, at zero and at a bent posture."""
+    count = 1 + seed % 3
+    robot = random_robot(seed, bodies=6 + seed, base=base, passive=count, gravity=base == "fixed", fixed_bodies=True)
+    theirs = InPinocchio(robot)
+    model, rows = theirs.model, {"free": [0, 1, 2, 3, 4, 5], "planar": [0, 1, 5], "fixed": []}[base]
+    places = [model.joints[model.getJointId(robot.joint_names[k])].idx_v for k in robot.passive]
+    springs = [robot.joints[k].passive.stiffness for k in robot.passive]
+    for posture in (np.zeros(len(robot.joints)), np.linspace(-0.9, 1.1, len(robot.joints))):
+        posture[robot.passive] *= 0.1
+        q = pin.neutral(model)
+        for name, value in zip(robot.joint_names, posture, strict=True):
+            q[model.joints[model.getJointId(name)].idx_q] = value
+        H = np.triu(pin.crba(model, theirs.data, q))
+        M = (H + np.triu(H, 1).T)[np.ix_(rows + places, rows + places)]
+        weight = pin.computeGeneralizedGravityDerivatives(model, theirs.data, q)[np.ix_(places, places)]
+        K = np.zeros_like(M)
+        K[len(rows) :, len(rows) :] = np.diag(springs) + (weight if base == "fixed" else 0.0)
+        squares = eigh(K, M, eigvals_only=True)
+        swinging = np.sqrt(squares[squares > 1e-9 * abs(squares).max()]) / (2.0 * np.pi)
+        ours = [mode.frequency_Hz for mode in system_modes(robot, posture)]
+        np.testing.assert_allclose(ours, swinging, rtol=1e-9)
+        assert len(ours) == count or base == "fixed", "gravity may topple what a spring is too weak for"

@@ -77,6 +77,48 @@ def test_drives_are_shown_where_there_are_any(arm):
     assert drives == [None, {"viscous_Nms_rad": 1.5, "gear_ratio": 100.0}, {}]
 
 
+SWINGING = """
+appendages:
+  - {name: panel, xyz_m: [-1, 0, 0], axis: [0, 1, 0], mass_kg: 8, com_m: [-1, 0, 0], frequency_Hz: 0.3}
+tanks: [{name: fuel, xyz_m: [0, 0, 0], length_m: 0.25, mass_kg: 20, frequency_Hz: 0.15, damping_ratio: 0.02}]
+"""
+
+
+def test_passive_joints_are_marked_and_their_modes_shown(arm):
+    assert "modes" not in run("inspect", arm).stdout
+    assert "modes" not in json.loads(run("inspect", arm, "--json").stdout)
+    arm.write_text(ARM + SWINGING)
+    shown = run("inspect", arm).stdout
+    assert shown.count("revolute, passive") == 3
+    assert "spring of panel_hinge: stiffness_Nm_rad 28.424, damping_Nms_rad 0" in shown
+    assert "modes (driven joints locked at zero, the base afloat" in shown
+    document = json.loads(run("inspect", arm, "--json").stdout)
+    slosh, other, panel = document["modes"]
+    assert 0.15 < slosh["frequency_Hz"] <= other["frequency_Hz"] < 0.2
+    assert panel["frequency_Hz"] > 0.3
+    assert set(panel["joints"]) == {"panel_hinge", "fuel_x", "fuel_y"}
+    assert panel["joints"]["panel_hinge"] == 1
+    assert abs(panel["base_turn"][1]) > 10 * abs(panel["base_turn"][0])
+    assert panel["coupling_inertia_kgm2"] > 1
+    assert document["bodies"][3]["joint"]["passive"] == {
+        "stiffness_Nm_rad": pytest.approx(28.424, 1e-4),
+        "damping_Nms_rad": 0,
+    }
+
+
+def test_a_passive_joint_that_nothing_brings_back_is_said(arm):
+    loose = "{name: j2, kind: prismatic, passive: {stiffness_N_m: 0, damping_Ns_m: 1}, axis: [1, 0, 0]"
+    arm.write_text(ARM.replace("{name: j2, kind: prismatic, axis: [1, 0, 0]", loose))
+    assert "nothing brings back 1 of 1 motions of passive joints" in run("inspect", arm).stdout
+    arm.write_text(
+        arm.read_text()
+        .replace("mass_kg: 100", "mass_kg: 0")
+        .replace("{xx: 10, yy: 11, zz: 12}", "{xx: 0, yy: 0, zz: 0}")
+    )
+    shown = run("inspect", arm)
+    assert (shown.returncode, shown.stderr) == (0, "")
+
+
 def test_json_is_one_document_with_the_same_facts(arm):
     document = json.loads(run("inspect", arm, "--json").stdout)
     assert document["mass_kg"] == 107

@@ -15,11 +15,12 @@ from random_trees import random_robot, random_samples
 from freefloat.dynamics.drive_torques import drive_loads
 from freefloat.estimate.estimate_parts import Quantity
 from freefloat.export.casadi_code import controller_casadi
-from freefloat.export.export import export_robot, export_urdf
+from freefloat.export.export import export_robot, export_urdf, left_out
 from freefloat.export.floating_model import FloatingModel
+from freefloat.export.mjcf import IN_MJCF
 from freefloat.robot.drive import Drive, drive_name
 from freefloat.robot.load import load_robot
-from freefloat.robot.urdf_write import write_urdf
+from freefloat.robot.urdf_write import IN_URDF, write_urdf
 
 
 def geared(seed, base="free"):
@@ -108,3 +109,11 @@ def test_files_hold_the_drives_that_were_found(tmp_path):
         assert note in said.notes
         held = [Drive(coulomb=each.coulomb, viscous=each.viscous) for each in expected]
         assert [joint.drive for joint in load_robot(said.paths[0]).joints] == held
+
+
+def test_what_a_urdf_lacks_of_passive_joints_is_said():
+    robot = random_robot(3, bodies=5, passive=2, prismatic=True)
+    first, second = (robot.joint_names[k] for k in robot.passive)
+    [said] = left_out(robot, "a URDF", IN_URDF, springs=False)
+    assert said == f"a URDF has no word for stiffness of {first}, {second}, which is left out"
+    assert left_out(robot, "MJCF", IN_MJCF) == ()

@@ -17,6 +17,7 @@ from freefloat.errors import FileError, InvalidRobot
 from freefloat.export.export import export_mjcf
 from freefloat.export.mjcf import mjcf_text
 from freefloat.robot.drive import Drive
+from freefloat.robot.yaml_read import robot_from_document
 from freefloat.simulation.controlled import simulate_torques
 
 TREES = [
@@ -68,6 +69,44 @@ def test_mujoco_finds_the_same_inertia(tree):
     ours[:, index, index] += [joint.drive.rotor for joint in robot.joints]
     rows = [*theirs.rows, *index]
     assert_agree(ours[:, rows][:, :, rows], np.array(found), 1e-10, floor=1e-3)
+
+
+def test_mujoco_finds_the_same_inertia_and_springs_of_what_swings():
+    """Panel, tank and elastic joint; bodies that only stand between joints are none in MuJoCo, and points no points."""
+    joint = {"name": "j", "kind": "revolute", "axis": [0, 1, 0], "elastic": {"frequency_Hz": 5, "rotor_kgm2": 0.3}}
+    tilted = {"xyz_m": [0.1, 0.2, 0.3], "rpy_deg": [10, 20, 30]}
+    arm = {"name": "arm", "parent": "base", "transform": tilted, "joint": joint, "mass_kg": 4, "com_m": [0.3, 0, 0]}
+    panel = {"name": "panel", "parent": "arm", "xyz_m": [1, 0, 0], "axis": [0, 1, 1], "mass_kg": 2, "com_m": [0, 0, 1]}
+    tank = {"name": "fuel", "xyz_m": [0, 0, 0.2], "axis": [1, 2, 3], "length_m": 0.3, "mass_kg": 20}
+    swings = {"frequency_Hz": 0.5, "damping_ratio": 0.02}
+    robot = robot_from_document(
+        {
+            "format": "freefloat/robot@1",
+            "robot": "swinging",
+            "base": {"mass_kg": 100, "inertia_kgm2": {"xx": 10, "yy": 11, "zz": 12}},
+            "bodies": [arm],
+            "appendages": [panel | swings],
+            "tanks": [tank | swings],
+        },
+        "r.yaml",
+    )
+    theirs, samples = InMuJoCo(robot), random_samples(robot, 3, 5)
+    assert theirs.model.nbody == 1 + 4
+    order, found = [*theirs.base, *theirs.dq], []
+    springs = [(joint.passive.stiffness, joint.passive.damping) if joint.passive else (0, 0) for joint in robot.joints]
+    stiffness, damping = np.array(springs).T
+    for k in range(3):
+        theirs.set(samples, k)
+        mujoco.mj_forward(theirs.model, theirs.data)
+        H = np.zeros((theirs.model.nv, theirs.model.nv))
+        mujoco.mj_fullM(theirs.model, theirs.data, H)
+        found.append(H[np.ix_(order, order)])
+        pushed = -stiffness * samples.q[k] - damping * samples.dq[k]
+        np.testing.assert_allclose(theirs.data.qfrc_passive[theirs.dq], pushed, rtol=1e-12)
+    ours = mass_matrix(robot, samples.q)
+    ours[:, 6, 6] += 0.3
+    assert_agree(ours, np.array(found), 1e-10, floor=1e-3)
+    assert np.linalg.eigvalsh(ours).min() > 1e-3, "with a rotor, an elastic joint moves something on either side"
 
 
 @pytest.mark.parametrize("tree", TREES)

@@ -16,9 +16,8 @@ from freefloat.robot.drive import Drive
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import inertia_matrix
 from freefloat.robot.parts import Body, Joint, Point, Wheel
-from freefloat.robot.sections import cos_sin
 from freefloat.robot.shapes import Capsule, Ellipsoid, Sphere
-from freefloat.robot.transform import Transform
+from freefloat.robot.transform import Transform, cos_sin
 from freefloat.robot.yaml_read import json_schema, read_yaml, robot_from_document
 from freefloat.robot.yaml_write import robot_document, write_yaml
 

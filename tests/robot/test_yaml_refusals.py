@@ -97,6 +97,70 @@ REFUSED = {
             "line 14: bodies[0].joint gives position_rad and position_deg; allowed: one of",
         ),
         (
+            "kind: revolute, passive: {stiffness_Nm_rad: -1}, position_deg",
+            "line 14: bodies[0].joint.passive.stiffness_Nm_rad is -1; allowed: a number not less than 0",
+        ),
+        (
+            "kind: revolute, passive: {stiffness_Nm_rad: 1, damping_Nms_rad: -0.1}, position_deg",
+            "line 14: bodies[0].joint.passive.damping_Nms_rad is -0.1; allowed: a number not less than 0",
+        ),
+        (
+            "kind: revolute, passive: {frequency_Hz: 0}, position_deg",
+            "line 14: bodies[0].joint.passive.frequency_Hz is 0; allowed: a number greater than 0",
+        ),
+        (
+            "kind: revolute, passive: {frequency_Hz: 1, stiffness_Nm_rad: 2}, position_deg",
+            "line 14: bodies[0].joint.passive gives frequency_Hz and stiffness_Nm_rad; allowed: frequency_Hz and "
+            "damping_ratio, or stiffness and damping",
+        ),
+        (
+            "kind: revolute, passive: {frequency_Hz: 1e200}, position_deg",
+            "passive: stiffness is inf; allowed: zero or more",
+        ),
+        (
+            "kind: revolute, passive: {damping_ratio: 0.01}, position_deg",
+            "line 14: bodies[0].joint.passive gives damping_ratio alone; allowed: frequency_Hz, or a",
+        ),
+        (
+            "kind: revolute, passive: {}, position_deg",
+            "line 14: bodies[0].joint.passive says nothing of a spring; allowed: frequency_Hz, or a stiffness",
+        ),
+        (
+            "kind: revolute, passive: {stiffness_N_m: 3}, position_deg",
+            "line 14: bodies[0].joint.passive gives stiffness_N_m, which does not fit a revolute joint; allowed: "
+            "frequency_Hz, damping_ratio, stiffness_Nm_rad, damping_Nms_rad",
+        ),
+        (
+            "kind: prismatic, passive: {stiffness_Nm_rad: 3}} #",
+            "line 14: bodies[0].joint.passive gives stiffness_Nm_rad, which does not fit a prismatic joint; allowed: "
+            "frequency_Hz, damping_ratio, stiffness_N_m, damping_Ns_m",
+        ),
+        (
+            "kind: fixed, passive: {frequency_Hz: 1}} #",
+            "line 14: bodies[0].joint.passive is given of a fixed joint; allowed: of a revolute, continuous or",
+        ),
+        (
+            "kind: revolute, passive: {frequency_Hz: 1}, drive: {viscous_Nms_rad: 1}, position_deg",
+            "line 14: bodies[0].joint gives drive and passive; allowed: one of drive, passive",
+        ),
+        (
+            "kind: revolute, passive: {frequency_Hz: 1}, elastic: {frequency_Hz: 9}, position_deg",
+            "line 14: bodies[0].joint gives passive and elastic; allowed: one of passive, elastic",
+        ),
+        (
+            "kind: fixed, elastic: {stiffness_Nm_rad: 1e4}} #",
+            "line 14: bodies[0].joint.elastic is given of a fixed joint; allowed: of a revolute, continuous or",
+        ),
+        (
+            "kind: revolute, elastic: {stiffness_Nm_rad: 1e4, rotor_kg: 1}, position_deg",
+            "line 14: bodies[0].joint.elastic gives rotor_kg, which does not fit a revolute joint; allowed: "
+            "frequency_Hz, damping_ratio, stiffness_Nm_rad, damping_Nms_rad, rotor_kgm2",
+        ),
+        (
+            "kind: revolute, drive: {rotor_kgm2: 1}, elastic: {stiffness_Nm_rad: 1e4, rotor_kgm2: 1}, position_deg",
+            "line 10: joint 'j1': has a rotor in drive and in elastic; allowed: in one of them",
+        ),
+        (
             "kind: revolute, axis: [0, 0, 0], position_deg",
             "line 14: bodies[0].joint.axis is [0.0, 0.0, 0.0]; allowed: three numbers, not all zero",
         ),
@@ -193,7 +257,40 @@ REFUSED = {
         ("robot: s\nseparate: [load]", "line 3: separate[0] is 'load'; allowed: base, link1, link2"),
         (
             "robot: s\ncolour: red",
-            "line 3: colour is not a field; allowed: format, robot, base, bodies, points",
+            "line 3: colour is not a field; allowed: format, robot, base, bodies, appendages, tanks, points",
+        ),
+    ],
+    "mass_kg: 1.5\n": [
+        (
+            "mass_kg: 0\n  - {name: t, parent: link2, joint: {name: s, kind: revolute, passive: {frequency_Hz: 1}}}\n",
+            "line 24: bodies[2] gives frequency_Hz of joint 's', which carries no inertia about its axis; allowed: a "
+            "stiffness, or bodies that have some",
+        ),
+    ],
+    "points: {": [
+        (
+            "appendages: [{name: p, xyz_m: [1, 0, 0], axis: [0, 1, 0], mass_kg: 2, frequency_Hz: -1}]\npoints: {",
+            "line 24: appendages[0].frequency_Hz is -1; allowed: a number greater than 0",
+        ),
+        (
+            "appendages: [{name: p, xyz_m: [1, 0, 0], mass_kg: 2, frequency_Hz: 1}]\npoints: {",
+            "line 24: appendages[0].axis is missing; allowed: of the hinge, three numbers in the parent's frame",
+        ),
+        (
+            "appendages: [{name: p, xyz_m: [1, 0, 0], axis: [0, 1, 0], mass_kg: 2, frequency_Hz: 1}]\npoints: {",
+            "line 24: appendages[0] gives frequency_Hz of joint 'p_hinge', which carries no inertia about its axis",
+        ),
+        (
+            "tanks: [{name: t, parent: bus, xyz_m: [0, 0, 0], length_m: 0.3, mass_kg: 2, frequency_Hz: 1}]\npoints: {",
+            "line 24: tanks[0].parent is 'bus'; allowed: base, link1, link2, t_swing, t",
+        ),
+        (
+            "tanks: [{name: t, xyz_m: [0, 0, 0], length_m: 0, mass_kg: 2, frequency_Hz: 1}]\npoints: {",
+            "line 24: tanks[0].length_m is 0; allowed: a number greater than 0",
+        ),
+        (
+            "tanks: [{name: link1, xyz_m: [0, 0, 0], length_m: 1, mass_kg: 2, frequency_Hz: 1}]\npoints: {",
+            "body 'link1': this name is given twice; names must differ",
         ),
     ],
     "freefloat/robot@1": [

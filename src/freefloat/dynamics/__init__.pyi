@@ -1,5 +1,6 @@
 """The public names of `freefloat.dynamics` and where they live."""
 
+from .about_rest import SmallMotion as SmallMotion, small_motion as small_motion
 from .drive_torques import driven_dynamics as driven_dynamics
 from .energy import (
     friction_energy_regressor as friction_energy_regressor,
@@ -12,6 +13,7 @@ from .mass_centre import (
     centre_of_mass as centre_of_mass,
     first_moment_regressor as first_moment_regressor,
 )
+from .modes import SystemMode as SystemMode, system_modes as system_modes
 from .momentum_rows import (
     momentum as momentum,
     momentum_adjoint as momentum_adjoint,

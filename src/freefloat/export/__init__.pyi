@@ -5,5 +5,6 @@ from .casadi_code import controller_casadi as controller_casadi
 from .export import Exported as Exported, export_mjcf as export_mjcf
 from .floating_angular_model import FloatingAngularModel as FloatingAngularModel
 from .free_flying_model import FreeFlyingModel as FreeFlyingModel
+from .state_matrices import StateSpace as StateSpace, state_space as state_space
 
 __all__: list[str]

@@ -78,7 +78,7 @@ def export_urdf(
     more = ", ".join(update_urdf(template, physical.robot, path, lacking))
     done = "added to it" if lacking == "add" else "left out"
     said = f"{os.fspath(template)} lacks {more}, which the estimate's robot has: {done}"
-    exported = _exported(estimate, (path,), physical, left_out(physical.robot, "a URDF", IN_URDF))
+    exported = _exported(estimate, (path,), physical, left_out(physical.robot, "a URDF", IN_URDF, springs=False))
     return replace(exported, notes=(*exported.notes, said)) if more else exported
 
 
@@ -97,7 +97,7 @@ def export_robot(
     physical = _physical(estimate, prior, trade_off, force)
     robot = physical.robot
     robot.save(path)
-    said = left_out(robot, "a URDF", IN_URDF) if _ending(path) in (".urdf", ".xml") else ()
+    said = left_out(robot, "a URDF", IN_URDF, springs=False) if _ending(path) in (".urdf", ".xml") else ()
     return _exported(estimate, (path,), physical, said)
 
 
@@ -162,13 +162,18 @@ def _physical(estimate: Estimate, prior: CadSpread | None, trade_off: TradeOff |
     return physical
 
 
-def left_out(robot: Robot, what: str, held: Collection[DriveTerm]) -> tuple[str, ...]:
-    """A sentence on the terms of drives that a kind of file cannot say, with the joints that have them."""
+def left_out(robot: Robot, what: str, held: Collection[DriveTerm], springs: bool = True) -> tuple[str, ...]:
+    """A sentence on the terms of drives that a kind of file cannot say, with the joints that have them.
+
+    springs: whether it can say the stiffness of passive joints.
+    """
     missing = [
         f"{term_words(term)} of {', '.join(joints)}"
         for term in DRIVE_TERMS
         if term not in held and (joints := [each.name for each in robot.joints if getattr(each.drive, term)])
     ]
+    if not springs and robot.passive.size:
+        missing.append(f"stiffness of {', '.join(robot.joint_names[k] for k in robot.passive)}")
     return (f"{what} has no word for {'; '.join(missing)}, which is left out",) if missing else ()
 
 

@@ -4,6 +4,9 @@
 - Of a joint's drive, `damping` is viscous friction, `armature` the rotor and `frictionloss` Coulomb friction, which
   MuJoCo treats as a soft constraint: a joint that should stick creeps, and one that moves is braked a little less.
 - `armature` acts on its own joint only: what the spin of a rotor does to bodies that turn is left out.
+- Of a passive joint `stiffness` and `damping` are the spring's.
+- MuJoCo takes no moving body without mass or without inertia. One that only stands between two joints is none of its
+  own: the body beyond has both joints. Points and rods get the least moments that it takes, far below what counts.
 - A reaction wheel is a body on a hinge (`robot/mounted_wheels.py`), a named point a site. Shapes are left out.
 
 Lengths are metres, angles radians; inertias are about the centre of mass, in axes of their own.
@@ -22,12 +25,13 @@ from freefloat.robot.drive import DriveTerm
 from freefloat.robot.model import Robot
 from freefloat.robot.mounted_wheels import MountedWheel, housing_of, mounted_wheels, without_wheels
 from freefloat.robot.parameters import com_of, inertia_about_com
-from freefloat.robot.parts import Joint
+from freefloat.robot.parts import Body, Joint
 from freefloat.robot.transform import Transform
 from freefloat.robot.urdf_elements import NO_LIMIT
 from freefloat.robot.urdf_write import free_name, full_precision
 
 IN_MJCF: tuple[DriveTerm, ...] = ("coulomb", "viscous", "rotor")  # terms of a drive that a joint's attributes hold
+LEAST_MOMENT = 1e-12  # [kg m^2]; MuJoCo refuses what is below 1e-15
 _PLANAR = (("slide", "1 0 0"), ("slide", "0 1 0"), ("hinge", "0 0 1"))
 
 
@@ -48,13 +52,21 @@ def mjcf_text(robot: Robot) -> str:
     wheels = mounted_wheels(robot, housing)
     bodies, joints = {"world"}, {body.joint.name for body in robot.bodies if body.joint is not None}
     placed: dict[str, Element] = {}
+    between = {body.name: body for body in robot.bodies if _only_joins(robot, body)}
     for body in robot.bodies:
-        element = _body(world if body.parent is None else placed[body.parent], body.name, bodies, body.placement)
+        if body.name in between:
+            continue
+        chain, at = [(body, Transform())], body.placement  # bodies from what carries it, and this one seen from each
+        while (parent := chain[0][0].parent) in between:
+            chain.insert(0, (between[parent], at))
+            at = between[parent].placement @ at
+        element = _body(world if parent is None else placed[parent], body.name, bodies, at)
         placed[body.name] = element
         if body.parent is None:
             _add_base(element, robot, joints)
-        elif body.joint is not None and body.joint.moves:
-            _add_joint(element, body.joint)
+        for member, seen in chain:
+            if member.joint is not None and member.joint.moves:
+                _add_joint(element, member.joint, seen.inverse())
         _add_inertial(element, body.name, without_wheels(housing, wheels) if body is housing else body.parameters)
     for wheel in wheels:
         _add_wheel(placed[housing.name], wheel, bodies, joints)
@@ -81,13 +93,27 @@ def _add_base(element: Element, robot: Robot, taken: set[str]) -> None:
         SubElement(element, "joint", name=free_name("base_joint", taken), type=kind, axis=axis)
 
 
-def _add_joint(element: Element, joint: Joint) -> None:
-    drive = joint.drive
+def _only_joins(robot: Robot, body: Body) -> bool:
+    """Whether a body is nothing but what stands between its joint and that of the one body it carries."""
+    carried = [other for other in robot.bodies if other.parent == body.name]
+    joints = [each.joint for each in (body, *carried)]
+    joins = len(carried) == 1 and all(joint is not None and joint.moves for joint in joints)
+    return joins and not body.parameters.any() and all(point.body != body.name for point in robot.points)
+
+
+def _add_joint(element: Element, joint: Joint, frame: Transform) -> None:
+    """A joint; frame: of the body that is said to have it, seen from the one that has it here."""
+    drive, spring = joint.drive, joint.passive
     kind = "slide" if joint.kind == "prismatic" else "hinge"
-    given = SubElement(element, "joint", name=joint.name, type=kind, axis=full_precision(joint.axis))
+    given = SubElement(element, "joint", name=joint.name, type=kind, axis=full_precision(frame.R @ joint.axis))
+    if frame.p.any():
+        given.set("pos", full_precision(frame.p))
     if np.isfinite(joint.position).any():
         given.set("range", full_precision(np.clip(joint.position, -NO_LIMIT, NO_LIMIT)))
-    for attribute, value in (("damping", drive.viscous), ("frictionloss", drive.coulomb), ("armature", drive.rotor)):
+    values = {"damping": drive.viscous, "frictionloss": drive.coulomb, "armature": drive.rotor}
+    if spring is not None:
+        values = {"stiffness": spring.stiffness, "damping": spring.damping}
+    for attribute, value in values.items():
         if value:
             given.set(attribute, full_precision(value))
 
@@ -99,6 +125,7 @@ def _add_inertial(element: Element, name: str, phi: Array) -> None:
         return
     moments, axes = np.linalg.eigh(inertia_about_com(phi))
     axes[:, 2] *= np.linalg.det(axes)  # a rotation, not a reflection
+    moments = np.maximum(moments, LEAST_MOMENT)
     sizes = {"mass": full_precision(phi[0]), "diaginertia": full_precision(moments)}
     SubElement(element, "inertial", sizes | _frame(com_of(phi), axes))
 

@@ -1,5 +1,6 @@
 """The public names of `freefloat.robot` and where they live."""
 
+from .carried import carried_inertia as carried_inertia
 from .drive import Drive as Drive
 from .parameters import PARAMETER_NAMES as PARAMETER_NAMES
 from .physicality import Finding as Finding, check_physicality as check_physicality

@@ -79,7 +79,9 @@ def _moving_body_findings(robot: Robot, name: str, parts: Sequence[Body], whole:
 def _must_have_mass(robot: Robot, body: Body) -> bool:
     if body.joint is None:
         return robot.base != "fixed"
-    return body.joint.moves
+    # what carries a passive joint may weigh nothing: the cross of a pendulum of two axes, the motor's side of a gear
+    springs = any(each.parent == body.name and each.joint and each.joint.passive for each in robot.bodies)
+    return body.joint.moves and not springs
 
 
 def _faults(phi: Array) -> list[tuple[Fault, str]]:

@@ -10,6 +10,7 @@ from freefloat.robot.model import Robot
 from freefloat.robot.parameters import com_of
 from freefloat.robot.parts import Body, Joint
 from freefloat.robot.physicality import check_physicality
+from freefloat.robot.spring_section import spring_document
 
 
 def robot_summary(robot: Robot) -> dict[str, Any]:
@@ -61,4 +62,5 @@ def _joint(joint: Joint) -> dict[str, Any]:
         "acceleration": finite_or_none(joint.acceleration),
         "torque": finite_or_none(joint.torque),
         "drive": drive_document(joint.drive, joint.kind),
+        "passive": None if joint.passive is None else spring_document(joint.passive, joint.kind),
     }

@@ -19,13 +19,12 @@ import numpy as np
 from freefloat.arrays import Array
 from freefloat.errors import FileError, InvalidRobot
 from freefloat.files import FilePath, read_bytes, write_bytes
-from freefloat.robot.drive import Drive
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import com_of, inertia_about_com
-from freefloat.robot.parts import Body
+from freefloat.robot.parts import Body, Joint
 from freefloat.robot.urdf_elements import Inertial, inertial_of
 from freefloat.robot.urdf_read import encoding_of, parse_urdf, robot_of
-from freefloat.robot.urdf_write import body_elements, full_precision
+from freefloat.robot.urdf_write import body_elements, full_precision, rubbing
 
 _START_TAG = re.compile(rb"""<([^\s/>]+)(?:\s+[^\s=]+\s*=\s*(?:"[^"]*"|'[^']*'))*\s*/?>""")
 _ATTRIBUTE = re.compile(rb"""\s([^\s=]+)\s*=\s*("[^"]*"|'[^']*')""")
@@ -132,15 +131,18 @@ def _changed(file: Robot, robot: Robot) -> dict[str, Array]:
     return {body.name: body.parameters for body in shared if not np.array_equal(body.parameters, in_file[body.name])}
 
 
-def _redriven(file: Robot, robot: Robot) -> dict[str, tuple[Drive, Drive]]:
-    """Drives in the file and of the robot, of the joints whose friction differs."""
-    driven = any(joint.drive.has_any for joint in robot.joints)  # else nothing was found of drives, and none is changed
-    pairs = {joint.name: (file.joint(joint.name).drive, joint.drive) for joint in robot.joints if driven}
-    return {name: (old, new) for name, (old, new) in pairs.items() if _friction(old) != _friction(new)}
+def _redriven(file: Robot, robot: Robot) -> dict[str, tuple[Joint, Joint]]:
+    """The joints whose friction differs, in the file and of the robot."""
+    said = any(
+        joint.drive.has_any or joint.passive for joint in robot.joints
+    )  # else nothing was found, and none changes
+    pairs = {joint.name: (file.joint(joint.name), joint) for joint in robot.joints if said}
+    return {name: (old, new) for name, (old, new) in pairs.items() if rubbing(old) != rubbing(new)}
 
 
-def _friction(drive: Drive) -> Attributes:
-    return {"damping": full_precision(drive.viscous), "friction": full_precision(drive.coulomb)}
+def _friction(joint: Joint) -> Attributes:
+    viscous, coulomb = rubbing(joint)
+    return {"damping": full_precision(viscous), "friction": full_precision(coulomb)}
 
 
 def _after(where: str, before: Inertial, phi: Array) -> Inertial:
@@ -242,7 +244,7 @@ def _start_tag(data: bytes, position: int) -> re.Match[bytes]:
 
 
 def _edits(
-    data: bytes, root: Element, changed: Mapping[str, Array], redriven: Mapping[str, tuple[Drive, Drive]]
+    data: bytes, root: Element, changed: Mapping[str, Array], redriven: Mapping[str, tuple[Joint, Joint]]
 ) -> list[_Edit]:
     if not changed and not redriven:
         return []

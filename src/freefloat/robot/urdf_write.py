@@ -9,6 +9,7 @@ URDF knows less than a `Robot`; this is how the rest is written:
 - A capsule is the cylinder of its segment, an ellipsoid the largest box inside it: the shapes that
   `read_urdf` turns into that capsule and that ellipsoid again.
 - Of a joint's drive, <dynamics> holds Coulomb and viscous friction; a comment beside it says what else there is.
+- Of a passive joint it holds the damping; the comment has the stiffness, for which URDF has no word.
 - A reaction wheel is a link on a `continuous` joint (`mounted_wheels.py`).
 """
 
@@ -30,6 +31,7 @@ from freefloat.robot.mounted_wheels import MountedWheel, housing_of, mounted_whe
 from freefloat.robot.parameters import PER_BODY, com_of, inertia_about_com
 from freefloat.robot.parts import Body, Joint, Point
 from freefloat.robot.shapes import Capsule, Ellipsoid, Shape, Sphere
+from freefloat.robot.spring_section import spring_document
 from freefloat.robot.transform import Transform, rotation_to, rpy_from_rotation
 from freefloat.robot.urdf_elements import NO_LIMIT
 from freefloat.robot.written import WrittenRobot
@@ -176,14 +178,21 @@ def _add_limit(element: Element, joint: Joint, kind: str) -> None:
 
 def _add_dynamics(element: Element, joint: Joint) -> None:
     """Friction, where there is any, and a comment on what <dynamics> has no word for."""
-    drive = joint.drive
+    drive, (viscous, coulomb) = joint.drive, rubbing(joint)
     others = [term for term in DRIVE_TERMS if term not in IN_URDF and getattr(drive, term)]
-    if drive.viscous or drive.coulomb:
-        attributes = {"damping": full_precision(drive.viscous), "friction": full_precision(drive.coulomb)}
-        SubElement(element, "dynamics", attributes)
-    if others:
-        said = ", ".join(f"{DRIVE_FIELDS[joint.kind][term]} {getattr(drive, term):g}" for term in others)
-        element.append(Comment(f" not in the words of URDF: {said} "))
+    said = [f"{DRIVE_FIELDS[joint.kind][term]} {getattr(drive, term):g}" for term in others]
+    if joint.passive is not None:
+        name, value = next(iter(spring_document(joint.passive, joint.kind).items()))
+        said.append(f"a passive joint of {name} {value:g}")
+    if viscous or coulomb:
+        SubElement(element, "dynamics", {"damping": full_precision(viscous), "friction": full_precision(coulomb)})
+    if said:
+        element.append(Comment(f" not in the words of URDF: {', '.join(said)} "))
+
+
+def rubbing(joint: Joint) -> tuple[float, float]:
+    """Viscous friction, which of a passive joint is the damper's, and Coulomb friction: what <dynamics> holds."""
+    return (joint.drive.viscous if joint.passive is None else joint.passive.damping), joint.drive.coulomb
 
 
 def _add_point(root: Element, names: _Names, point: Point) -> None:

@@ -12,10 +12,12 @@ from freefloat.arrays import Array
 from freefloat.exact_json import finite_or_none
 from freefloat.files import FilePath, dump_yaml, write_text
 from freefloat.robot.drive_section import drive_document
+from freefloat.robot.joint_section import LIMITS
 from freefloat.robot.parameters import INDEX
 from freefloat.robot.parts import Body, Joint, Wheel
-from freefloat.robot.sections import FORMAT, LIMITS
+from freefloat.robot.sections import FORMAT
 from freefloat.robot.shapes import Capsule, Shape, Sphere
+from freefloat.robot.spring_section import spring_document
 from freefloat.robot.written import WrittenRobot
 
 
@@ -94,6 +96,8 @@ def _joint_document(joint: Joint) -> dict[str, Any]:
             document[name] = float(value)
     if drive := drive_document(joint.drive, joint.kind):
         document["drive"] = drive
+    if joint.passive is not None:
+        document["passive"] = spring_document(joint.passive, joint.kind)
     return document
 
 

@@ -29,7 +29,7 @@ from pydantic_core import CoreSchema
 from freefloat.arrays import Array
 from freefloat.errors import FreefloatError, ShapeError
 from freefloat.files import Number, Positive, Section, entries, shown
-from freefloat.robot.sections import TransformSection
+from freefloat.robot.placement_section import TransformSection
 from freefloat.robot.transform import Transform
 from freefloat.sensors.averaging import averaged, averaged_attitude, past_of
 from freefloat.sensors.channel import Channel

@@ -9,12 +9,13 @@ from rich.markup import escape
 from rich.table import Table
 
 from freefloat.cli.console import console
+from freefloat.cli.show.modes import show_modes
 from freefloat.cli.show.plain_table import plain_table, vector
 from freefloat.report.words import number
 
 
 def show_robot(summary: dict[str, Any]) -> None:
-    """The robot as a heading, a table of its tree, its wheels, drives and what is unphysical."""
+    """The robot as a heading, a table of its tree, its wheels, drives, springs, modes and what is unphysical."""
     out = console()
     moving, joints = len(summary["moving_bodies"]), len(summary["joints"])
     wheels, mass, com = (
@@ -34,6 +35,12 @@ def show_robot(summary: dict[str, Any]) -> None:
         if body["joint"] and body["joint"]["drive"]:
             said = ", ".join(f"{name} {number(value)}" for name, value in body["joint"]["drive"].items())
             out.print(f"drive of {escape(body['joint']['name'])}: {said}")
+    for body in summary["bodies"]:
+        if body["joint"] and body["joint"]["passive"]:
+            said = ", ".join(f"{name} {number(value)}" for name, value in body["joint"]["passive"].items())
+            out.print(f"spring of {escape(body['joint']['name'])}: {said}")
+    if "modes" in summary:
+        show_modes(summary)
     for point in summary["points"]:
         out.print(f"point {escape(point['name'])}: {vector(point['xyz_m'])} m in {escape(point['body'])}")
     if summary["unphysical"]:
@@ -68,13 +75,18 @@ def _tree_table(summary: dict[str, Any]) -> Table:
         table.add_row(
             name,
             escape(joint["name"]),
-            f"part of {escape(body['part_of'])}" if fixed else joint["kind"],
+            f"part of {escape(body['part_of'])}" if fixed else _moves(joint),
             *_limits(joint, accelerations),
             number(body["mass_kg"]),
             vector(body["com_m"]) if body["mass_kg"] else "–",
             style="dim" if fixed else None,
         )
     return table
+
+
+def _moves(joint: dict[str, Any]) -> str:
+    """How a joint moves, and whether a spring holds it."""
+    return f"{joint['kind']}, passive" if joint.get("passive") else str(joint["kind"])
 
 
 def _branches(bodies: list[dict[str, Any]]) -> dict[str, str]:
