@@ -107,6 +107,11 @@ class Robot(Content):
         """Which of the joints that move are driven and measured, shape (k,)."""
         return np.array([k for k, joint in enumerate(self.joints) if joint.passive is None], dtype=np.int64)
 
+    @cached_property
+    def driven_names(self) -> tuple[str, ...]:
+        """Names of the joints that are driven and measured, in the order of `driven`."""
+        return tuple(self.joint_names[k] for k in self.driven)
+
     def with_springs(self, springs: Sequence[Spring]) -> Robot:
         """The same robot with these springs of its passive joints, in the order of `passive`."""
         if len(springs) != self.passive.size:
