@@ -25,8 +25,9 @@ from freefloat.robot.model import Robot
 from freefloat.robot.yaml_write import robot_document
 from freefloat.sensors.draws import draw_normal
 from freefloat.sensors.truth import Truth
+from freefloat.simulation.conditions import Disturbance, Pulse, Start
 from freefloat.simulation.recorded import record
-from freefloat.simulation.simulate import Disturbance, Pulse, Start, simulate_motion
+from freefloat.simulation.simulate import simulate_motion
 
 _STEPS_S = (1e-3, 0.05)  # shortest and longest step of a simulation that chooses its own
 _MOST_STEPS = 5_000_000

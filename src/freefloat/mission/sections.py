@@ -25,7 +25,7 @@ from freefloat.robot.parts import BaseKind
 from freefloat.robot.standing import standing_on
 from freefloat.sensors.kinds import Sensors
 from freefloat.sensors.quantities import STANDARD_GRAVITY
-from freefloat.simulation.simulate import Pulse, Wheels
+from freefloat.simulation.conditions import Pulse, Wheels
 
 DEFAULT_DURATION_S = 60.0
 
