@@ -18,6 +18,7 @@ from dataclasses import replace
 import numpy as np
 
 from freefloat.arrays import Array
+from freefloat.data.measured_joints import passive_joint_measured
 from freefloat.data.processing.filtering import LowPass
 from freefloat.data.processing.joint_motion import JointMotion, joint_motion, motion_from_rates
 from freefloat.data.processing.one_band import decimated_rate, in_one_band
@@ -109,23 +110,26 @@ def chosen_channels(
     recording: Recording, robot: Robot, settings: ProcessSettings, sensors: Sequence[Sensor] = ()
 ) -> tuple[dict[str, Channel], tuple[str, ...]]:
     """One channel of each quantity, its delay taken off, its gain put on, and a sentence on those left aside."""
+    claim = passive_joint_measured(recording, robot)
+    if claim is not None:
+        raise CannotProcess(claim)
     chosen: dict[str, Channel] = {}
     aside: list[str] = []
     used = {*_USED, *(name for names in sources().values() for name in names)}
     for channel in sorted(recording, key=lambda channel: channel.name):  # those without a label come first
         takes = channel.quantity in used and channel.quantity not in chosen and len(channel) >= _FEWEST
         if channel.quantity in ("q", "dq"):
-            takes = takes and bool(robot.joints) and set(robot.joint_names) <= set(channel.components)
+            takes = takes and bool(robot.driven.size) and set(robot.driven_names) <= set(channel.components)
         if takes:
             late = settings.delays_s.get(channel.name, 0.0)
             timed = replace(channel, t=channel.t - late) if late else channel
             chosen[channel.quantity] = with_gain(timed, robot, sensors)
         else:
             aside.append(channel.name)
-    if robot.joints and "q" not in chosen and "dq" not in chosen:
+    if robot.driven.size and "q" not in chosen and "dq" not in chosen:
         raise CannotProcess(
             f"no channel holds the positions, or the rates, of all joints of {robot.name}: "
-            f"{', '.join(robot.joint_names)}"
+            f"{', '.join(robot.driven_names)}"
         )
     if not chosen:
         raise CannotProcess(f"no channel holds {_FEWEST} readings or more of anything that is used")
