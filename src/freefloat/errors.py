@@ -8,9 +8,9 @@ FreefloatError
 ├── BadResult        all that was asked for was done, and nothing good came of it
 ├── ShapeError       an array of the wrong shape, or one that a computation needs and nobody gave
 └── further ones, each beside what raises it: NotApplicable, UnclearRank and TooManyClusters (models),
-    UnknownModel, MassNotVisible, UnreadableFormula, UnknownStudy, InvalidTrajectory, InvalidRecording, CannotFly,
-    CannotProcess, InvalidProblem, UnknownMethod, NotPossible, NotSolved, CasadiMissing, JinjaMissing, InvalidMission,
-    InvalidPlan, Infeasible (designs), InvalidSweep, InvalidValidation
+    UnknownModel, MassNotVisible, UnreadableFormula, UnknownStudy, InvalidTrajectory, NotDriven, InvalidRecording,
+    CannotFly, CannotProcess, InvalidProblem, UnknownMethod, NotPossible, NotSolved, CasadiMissing, JinjaMissing,
+    InvalidMission, InvalidPlan, Infeasible (designs), InvalidSweep, InvalidValidation
 
 The command line prints the sentence and exits with code 2, of a BadResult with 1; it never shows a traceback for these.
 """

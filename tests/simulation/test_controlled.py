@@ -28,7 +28,7 @@ from freefloat.robot.parameters import parameters_from_com
 from freefloat.robot.parts import Body, Joint
 from freefloat.robot.rotations import rotations
 from freefloat.robot.tree import PRISMATIC
-from freefloat.simulation import controlled, controlled_kernels
+from freefloat.simulation import controlled_kernels, torque_flight
 from freefloat.simulation.controlled import simulate_controlled, simulate_torques
 from freefloat.simulation.drives import Drives, fastest_rate
 from freefloat.simulation.simulate import CannotFly, Disturbance, Pulse, Start, simulate_motion
@@ -237,7 +237,7 @@ def test_a_flight_in_blocks_is_the_flight_in_one(wheels, monkeypatch):
     push = Disturbance([1.0, -2.0, 0.5], [0.2, 0.1, -0.3], 0.4)
     flights = []
     for block in (1_000_000, 40, 1):
-        monkeypatch.setattr(controlled, "_BLOCK", block)
+        monkeypatch.setattr(torque_flight, "_BLOCK", block)
         given = (robot, trajectory, t, drives, MOVING, wheels, [30.0, -20.0], (pulse,), push)
         flights.append(simulate_controlled(*given))
     for name in (field.name for field in fields(flights[0]) if field.name != "others"):

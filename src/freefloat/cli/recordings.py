@@ -10,6 +10,7 @@ from pathlib import Path
 from freefloat.cli.outputs import refuse_output
 from freefloat.data.bag_mapping import load_bag_mapping
 from freefloat.data.load import load_recording
+from freefloat.data.measured_joints import passive_joint_measured
 from freefloat.data.recording import Recording
 from freefloat.errors import FileError, WrongFormat
 from freefloat.excitation.excitation_file import load_motion
@@ -69,12 +70,16 @@ def _refuse_repeated(recordings: Sequence[Path]) -> None:
 
 def _refuse_other_joints(path: Path, recording: Recording, robot: Robot) -> None:
     """Refuse a recording of joints that are not the robot's, or not all of them."""
+    claim = passive_joint_measured(recording, robot)
+    if claim is not None:
+        raise FileError(path, claim)
     found = {name: None for channel in recording if channel.quantity == "q" for name in channel.components}
     there = {body.joint.name for body in robot.bodies if body.joint is not None}
-    if found and not set(robot.joint_names) <= set(found) <= there:
-        near = {name: get_close_matches(name, set(found) - there, 1) for name in robot.joint_names if name not in found}
+    names = robot.driven_names
+    if found and not set(names) <= set(found) <= there:
+        near = {name: get_close_matches(name, set(found) - there, 1) for name in names if name not in found}
         meant = "".join(f" (is {match[0]} meant for {name}?)" for name, match in near.items() if match)
-        allowed = f"those of {robot.name}, {', '.join(robot.joint_names)}"
+        allowed = f"those of {robot.name}, {', '.join(names)}"
         raise FileError(path, f"holds the joints {', '.join(found)}{meant}; allowed: {allowed}")
 
 

@@ -42,13 +42,13 @@ from freefloat.motion.bspline import BSpline
 from freefloat.motion.consecutive import Consecutive
 from freefloat.motion.cycloid import Cycloid
 from freefloat.motion.fourier import Fourier, PlainFourier
-from freefloat.motion.limits import joint_or_wheel, limits_of
+from freefloat.motion.limits import driven_or_wheel, limits_of
 from freefloat.motion.quintic import ENDS
 from freefloat.motion.quintic_points import QuinticPoints
 from freefloat.motion.trajectory import InvalidTrajectory, Trajectory
 from freefloat.robot.drive import DriveTerm
 from freefloat.robot.model import Robot
-from freefloat.simulation.simulate import Start
+from freefloat.simulation.conditions import Start
 
 _USUAL_FRICTION: tuple[DriveTerm, ...] = ("coulomb", "viscous", "offset")  # before any data choose
 _ROOM = 0.1  # of a joint's range that must be left on both sides of zero for a motion to begin there
@@ -209,7 +209,7 @@ def shape_of(mission: Mission) -> Trajectory:
     if said.channels is not None and not channels:
         raise InvalidMission(f"{mission.path}: excitation.channels is empty; allowed: at least one joint or wheel")
     for name in channels:
-        joint_or_wheel(mission.robot, name)
+        driven_or_wheel(mission.robot, name)
     if not channels:
         raise InvalidMission(
             f"{mission.path}: the robot has neither joints nor wheels, so there is no motion to design"

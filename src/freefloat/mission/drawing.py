@@ -79,6 +79,7 @@ def mission_flown_with(mission: Mission, robot: Robot | None) -> Mission:
     for what, found, expected in (
         ("bodies", whole.body_names, own.body_names),
         ("joints", whole.joint_names, own.joint_names),
+        ("driven joints", whole.driven_names, own.driven_names),
         ("wheels", *(tuple(wheel.name for wheel in each.wheels) for each in (whole, own))),
     ):
         if found != expected:

@@ -25,8 +25,9 @@ from freefloat.robot.model import Robot
 from freefloat.robot.yaml_write import robot_document
 from freefloat.sensors.draws import draw_normal
 from freefloat.sensors.truth import Truth
+from freefloat.simulation.conditions import Disturbance, Pulse, Start
 from freefloat.simulation.recorded import record
-from freefloat.simulation.simulate import Disturbance, Pulse, Start, simulate_motion
+from freefloat.simulation.simulate import simulate_motion
 
 _STEPS_S = (1e-3, 0.05)  # shortest and longest step of a simulation that chooses its own
 _MOST_STEPS = 5_000_000
@@ -55,7 +56,7 @@ def fly(
     seed: int = 0,
     robot: Robot | None = None,
 ) -> Samples:
-    """The true motion, without sensors: joints follow the command, the base reacts.
+    """The true motion, without sensors: driven joints follow the command, the base reacts, passive joints swing.
 
     motion: a trajectory or a design; by default the mission's own, else a random one of this seed within the limits.
     seed: of a random motion, and of the errors of thrusters' forces.
@@ -158,7 +159,9 @@ def _start(mission: Mission) -> Start:
     start = mission.settings.flight.start
     velocity = None if start.velocity_m_s is None else np.array(start.velocity_m_s)
     attitude, position = np.array(start.attitude_xyzw), np.array(start.position_m)
-    return Start(attitude, position, start.rate(), velocity, mission.total_momentum)
+    names = [mission.robot.joint_names[k] for k in mission.robot.passive]
+    swing = np.array([[said.get(name, 0.0) for name in names] for said in (start.swing, start.swing_rates)])
+    return Start(attitude, position, start.rate(), velocity, mission.total_momentum, swing)
 
 
 def motion_sha256(q: Array) -> str:

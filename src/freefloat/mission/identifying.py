@@ -311,11 +311,11 @@ def _simulated(mission: Mission, origin: Origin) -> Iterator[Trajectory]:
 
 def shows(recording: Recording, motion: Trajectory, mission: Mission) -> bool:
     """Whether the joints that were recorded moved like this."""
-    names = mission.robot.joint_names
+    names, driven = mission.robot.driven_names, mission.robot.driven
     for channel in (*recording.of_quantity("q"), *recording.of_quantity("dq")):
         if set(names) <= set(channel.components):
             flown = motion.samples(mission.robot, np.clip(channel.t, 0.0, motion.duration_s))
-            moved = flown.q if channel.quantity == "q" else flown.need("dq", "a comparison")
+            moved = (flown.q if channel.quantity == "q" else flown.need("dq", "a comparison"))[:, driven]
             return bool((channel.of(names) - moved).std() < FAR * max(float(moved.std()), 1e-12))
     return False
 

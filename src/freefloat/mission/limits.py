@@ -21,5 +21,5 @@ def asks_for_clearance(mission: Mission) -> bool:
     """Whether bodies are to be kept apart; refused where that cannot be checked, whatever the motion."""
     if mission.settings.excitation.limits.clearance_m is None:
         return False
-    mission_limits(mission, mission.robot.joint_names)
+    mission_limits(mission, mission.robot.driven_names)
     return True

@@ -14,7 +14,7 @@ from freefloat.errors import FileError, FreefloatError
 from freefloat.excitation.excitation_file import load_motion
 from freefloat.files import FilePath, check_format, load_yaml, read_bytes, validate
 from freefloat.frozen import Content
-from freefloat.mission.sections import DisturbanceSection, MissionSection, MomentumSection
+from freefloat.mission.sections import DisturbanceSection, FlightSection, MissionSection, MomentumSection
 from freefloat.motion.random_motion import usual_channels
 from freefloat.motion.trajectory import Trajectory
 from freefloat.motion.trajectory_file import trajectory_from_document
@@ -67,7 +67,7 @@ class Mission(Content):
 
     @property
     def channels(self) -> tuple[str, ...]:
-        """Joints and wheels that a motion moves which is designed or drawn."""
+        """Driven joints and wheels that a motion moves which is designed or drawn."""
         said = self.settings.excitation.channels
         return usual_channels(self.robot) if said is None else tuple(said)
 
@@ -127,7 +127,7 @@ def _trajectory(settings: MissionSection, robot: Robot, folder: Path, path: File
 def _check(mission: Mission, path: FilePath) -> None:
     """Names in the mission must be the robot's."""
     settings, robot = mission.settings, mission.robot
-    for problem in _contradictions(settings, robot, mission):
+    for problem in (*_contradictions(settings, robot, mission), *_cannot_swing(settings.flight, robot)):
         raise FileError(path, problem)
     for name, sensor in mission.sensors.items():
         _check_sensor(path, name, sensor, robot)
@@ -174,6 +174,17 @@ def _contradictions(settings: MissionSection, robot: Robot, mission: Mission) ->
     for wheel, wheel_rate in zip(robot.wheels, mission.wheel_rates.tolist(), strict=True):
         if abs(wheel_rate) > wheel.max_rate:
             yield f"wheel {wheel.name} would turn at {wheel_rate:.4g} rad/s; allowed: at most {wheel.max_rate:.4g}"
+
+
+def _cannot_swing(flight: FlightSection, robot: Robot) -> Iterator[str]:
+    """Flights that its passive joints do not allow."""
+    passive = [robot.joint_names[k] for k in robot.passive]
+    if passive and flight.wheels == "hold-attitude":
+        yield f"flight.wheels is hold-attitude, but {passive[0]} is passive and swings; allowed: held, free"
+    for name in (*flight.start.swing, *flight.start.swing_rates):
+        if name not in passive:
+            allowed = ", ".join(passive) or "none of this robot"
+            yield f"flight.start lets {name!r} swing; allowed: passive joints, {allowed}"
 
 
 def _check_sensor(path: FilePath, name: str, sensor: Sensor, robot: Robot) -> None:

@@ -25,7 +25,7 @@ from freefloat.robot.parts import BaseKind
 from freefloat.robot.standing import standing_on
 from freefloat.sensors.kinds import Sensors
 from freefloat.sensors.quantities import STANDARD_GRAVITY
-from freefloat.simulation.simulate import Pulse, Wheels
+from freefloat.simulation.conditions import Pulse, Wheels
 
 DEFAULT_DURATION_S = 60.0
 
@@ -43,13 +43,20 @@ class MomentumSection(Section):
 
 
 class StartSection(Section):
-    """The base at the first instant."""
+    """The base, and what swings, at the first instant."""
 
     attitude_xyzw: Annotated[tuple[Number, Number, Number, Number], entries(4)] = (0.0, 0.0, 0.0, 1.0)
     position_m: Vector3 = (0.0, 0.0, 0.0)
     rate_rad_s: Vector3 | None = None
     rate_deg_s: Vector3 | None = None
     velocity_m_s: Vector3 | None = None
+    swing: dict[str, Number] = Field(
+        default_factory=dict,
+        description="positions of passive joints [rad or m]; zero unless given",
+    )
+    swing_rates: dict[str, Number] = Field(
+        default_factory=dict, description="their rates [rad/s or m/s]; zero unless given"
+    )
     one_of = (("rate_rad_s", "rate_deg_s"),)
 
     def rate(self) -> Array | None:

@@ -8,12 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from freefloat.arrays import Array
-from freefloat.errors import UnknownName
+from freefloat.errors import FreefloatError, UnknownName
 from freefloat.motion.extremes import Extremes
 from freefloat.robot.model import Robot
 from freefloat.robot.parts import Joint, Wheel
 
 _ROUNDING = 1e-9  # of a limit: what is as near as this has met it
+
+
+class NotDriven(FreefloatError):
+    """A motion of a joint that nobody drives."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,6 +101,15 @@ def joint_or_wheel(robot: Robot, name: str) -> Joint | Wheel:
         if thing.name == name:
             return thing
     raise UnknownName("moving joint or wheel", name, (thing.name for thing in known))
+
+
+def driven_or_wheel(robot: Robot, name: str) -> Joint | Wheel:
+    """The driven joint, or else the wheel, of this name: what a motion can be commanded of."""
+    found = joint_or_wheel(robot, name)
+    if isinstance(found, Joint) and found.passive is not None:
+        allowed = ", ".join((*robot.driven_names, *(wheel.name for wheel in robot.wheels))) or "none of this robot"
+        raise NotDriven(f"joint {name!r} is passive, nobody drives it; allowed: {allowed}")
+    return found
 
 
 def _free(wheel: Wheel) -> Joint:

@@ -19,7 +19,7 @@ from freefloat.arrays import Array
 from freefloat.errors import ShapeError
 from freefloat.motion.extremes import Extremes
 from freefloat.motion.fourier import Fourier, PlainFourier
-from freefloat.motion.limits import Limits, joint_or_wheel, limits_of
+from freefloat.motion.limits import Limits, driven_or_wheel, limits_of
 from freefloat.motion.quintic import ENDS
 from freefloat.motion.trajectory import InvalidTrajectory, positive
 from freefloat.robot.model import Robot
@@ -87,8 +87,8 @@ def random_sines(
 
 
 def usual_channels(robot: Robot) -> tuple[str, ...]:
-    """What moves unless somebody says it: all joints; of a robot without joints, all wheels."""
-    return robot.joint_names or tuple(wheel.name for wheel in robot.wheels)
+    """What moves unless somebody says it: all driven joints; of a robot without any, all wheels."""
+    return robot.driven_names or tuple(wheel.name for wheel in robot.wheels)
 
 
 def _channels(
@@ -100,7 +100,7 @@ def _channels(
         raise InvalidTrajectory(f"nothing of {robot.name} is to move; a random motion needs a joint or a wheel")
     if not 0.0 < fill <= 1.0:
         raise InvalidTrajectory(f"fill is {fill:g}; allowed: greater than 0, at most 1")
-    for thing in (joint_or_wheel(robot, name) for name in names):
+    for thing in (driven_or_wheel(robot, name) for name in names):
         if isinstance(thing, Wheel) and math.isinf(thing.max_rate):
             raise InvalidTrajectory(f"wheel {thing.name} has no largest rate; a random motion of it needs one")
     limits = _with_reach(robot, limits_of(robot, names))

@@ -2,8 +2,8 @@
 
     position(t) = offset(t) + basis(t) @ coefficients,        0 <= t <= duration
 
-One basis serves all channels; rates and accelerations come from its exact derivatives. A channel is a joint or
-a wheel, by name; the position of a wheel is its angle relative to the base.
+One basis serves all channels; rates and accelerations come from its exact derivatives. A channel is a
+driven joint or a wheel, by name; the position of a wheel is its angle relative to the base.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from freefloat.errors import FreefloatError, ShapeError
 from freefloat.files import FilePath, dump_yaml, write_text
 from freefloat.frozen import Content
 from freefloat.motion.extremes import Extremes, Index
-from freefloat.motion.limits import Margins, joint_or_wheel, limits_of
+from freefloat.motion.limits import Margins, driven_or_wheel, limits_of
 from freefloat.robot.model import Robot
 
 FORMAT: Final = "freefloat/trajectory@1"
@@ -80,7 +80,7 @@ class LinearMap:
 class Trajectory(Content, ABC):
     """A commanded motion of some joints and wheels.
 
-    channels: names of joints and wheels.
+    channels: names of driven joints and wheels.
     coefficients: shape (k, channels); what each row means, and its unit, is the shape's own.
     duration_s: the motion lasts from 0 to this.
     """
@@ -146,9 +146,12 @@ class Trajectory(Content, ABC):
         return np.clip(times, 0.0, self.duration_s)
 
     def samples(self, robot: Robot, t: ArrayLike) -> Samples:
-        """The motion as a robot's q, dq, ddq and wheel rates; what is no channel stays at zero, at rest."""
+        """The motion as a robot's q, dq, ddq and wheel rates; what is no channel stays at zero, at rest.
+
+        So do passive joints, which have their columns and are no channels: how they move is not commanded.
+        """
         for name in self.channels:
-            joint_or_wheel(robot, name)
+            driven_or_wheel(robot, name)
         motion = self.evaluate(t)
         wheels = [wheel.name for wheel in robot.wheels]
         return Samples(

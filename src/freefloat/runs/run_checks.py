@@ -55,7 +55,7 @@ def refuse_method(mission: Mission) -> None:
 def refuse_desk(mission: Mission, designs: bool) -> None:
     """Refuse what cannot be flown on the desk and identified, or, where it designs, what cannot be designed."""
     mission.need_sensors()
-    if mission.robot.joint_names and not {"q", "dq"} & set(mission.measured):
+    if mission.robot.driven_names and not {"q", "dq"} & set(mission.measured):
         raise InvalidMission(
             f"{mission.path}: no sensor of the mission is an encoder or a joint-rate; to identify needs one"
         )

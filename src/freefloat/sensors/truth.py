@@ -9,7 +9,7 @@ thruster fires); torques, which may jump anywhere, are joined by straight lines.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,14 +21,15 @@ from freefloat.robot.model import Robot
 from freefloat.robot.rotations import conjugate, quaternion_product, quaternions, rotation_vectors, rotations, turned
 
 _JUMP = 1e-3  # of the usual step: two instants this close are the two sides of a jump
+_OF_JOINTS = ("q", "dq", "ddq", "torques")
 _RATE_OF = {"q": "dq", "dq": "ddq", "v": "dv", "w": "dw", "wheel_rates": "wheel_accelerations"}
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The names that joint and wheel sensors speak of.
+    """The names that joint and wheel sensors speak of; passive joints are not among them, nothing measures these.
 
-    joints, wheels: in the order of q and of the wheel rates. slides: which joints are prismatic.
+    joints, wheels: in the order of q and of the wheel rates of a `Truth`. slides: which joints are prismatic.
     """
 
     joints: tuple[str, ...] = ()
@@ -38,15 +39,16 @@ class Layout:
     @classmethod
     def of(cls, robot: Robot) -> Layout:
         """That of a robot."""
-        slides = tuple(joint.kind == "prismatic" for joint in robot.joints)
-        return cls(robot.joint_names, slides, tuple(wheel.name for wheel in robot.wheels))
+        slides = tuple(robot.joints[k].kind == "prismatic" for k in robot.driven)
+        return cls(robot.driven_names, slides, tuple(wheel.name for wheel in robot.wheels))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Truth:
     """The motion of a robot between its first and its last sample.
 
-    samples: with `t`, strictly increasing, at least two of them; sensors say what else they need.
+    samples: with `t`, strictly increasing, at least two of them; sensors say what else they need. Of joints, those of
+        the layout.
     layout: names of joints and wheels.
     gravity: in inertial axes, shape (3,) [m/s^2]; accelerometers feel its absence.
     """
@@ -62,8 +64,12 @@ class Truth:
 
     @classmethod
     def of(cls, robot: Robot, samples: Samples) -> Truth:
-        """The motion of this robot."""
+        """The motion of this robot; of its joints the driven ones."""
         samples.check(robot)
+        if robot.passive.size:
+            joints = {name: getattr(samples, name) for name in _OF_JOINTS}
+            seen = {name: values[:, robot.driven] for name, values in joints.items() if values is not None}
+            samples = replace(samples, **seen)
         return cls(samples, Layout.of(robot), robot.gravity)
 
     @property

@@ -1,6 +1,8 @@
-"""A reacting base as one locked body with free wheels, and where it is once its momentum was propagated."""
+"""A reacting base as one locked body with free wheels: how it starts, and where it is once its momentum is known."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -8,9 +10,11 @@ from freefloat.arrays import Array
 from freefloat.dynamics import kernels
 from freefloat.dynamics.momentum_rows import momentum_by_wheel_rates
 from freefloat.dynamics.samples import Samples
+from freefloat.robot.base_axes import turning_axes
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY
-from freefloat.robot.rotations import turned
+from freefloat.robot.rotations import rotations, turned
+from freefloat.simulation.conditions import Start
 
 
 def locked_bodies(robot: Robot, samples: Samples) -> Array:
@@ -42,3 +46,29 @@ def free_rates(robot: Robot, first: Array, w: Array) -> Array:
     """Rates of free wheels (..., n, wheels) on a base that turns with w (..., n, 3); first: (..., 1, wheels)."""
     along = (w[..., None, :] * robot.wheel_axes).sum(axis=-1)
     return first + along[..., :1, :] - along
+
+
+def start_states(robot: Robot, starts: Sequence[Start], body: Array, spin: Array) -> tuple[Array, Array]:
+    """Linear, angular momentum, centre of mass at the start, inertial axes (runs, 9); base rates (runs, 3).
+
+    body (runs, 15) and spin (runs, 3): the robot as one locked body and its wheels' momentum, base axes.
+    """
+    mass, com, p = robot.mass, body[:, :3] / robot.mass, body[:, 9:12]
+    square = (com * com).sum(axis=1)[:, None, None] * np.eye(3)
+    inertia = body[:, [[3, 4, 6], [4, 5, 7], [6, 7, 8]]] - mass * (square - com[:, :, None] * com[:, None, :])
+    joints = body[:, 12:15] - np.cross(com, p) + spin
+    axes = turning_axes(robot)
+    rate, angular, linear = np.zeros_like(com), np.zeros_like(com), np.zeros_like(com)
+    angular[:, axes] = np.array([start.angular_momentum for start in starts])[:, axes]
+    missing = (angular - joints)[:, axes, None]
+    rate[:, axes] = np.linalg.solve(inertia[:, axes[:, None], axes], missing)[..., 0]
+    turns = [run for run, start in enumerate(starts) if start.rate is not None]
+    for run in turns:
+        rate[run, axes] = np.asarray(starts[run].rate)[axes]
+    angular[turns] = (turned(inertia, rate) + joints)[turns]
+    for run, start in enumerate(starts):
+        if start.velocity is not None:
+            linear[run] = mass * (start.velocity + np.cross(rate[run], com[run])) + p[run]
+    R_IB = rotations([start.attitude for start in starts])
+    centre = np.array([start.position for start in starts]) + turned(R_IB, com)
+    return np.hstack([turned(R_IB, linear), turned(R_IB, angular), centre]), rate

@@ -1,6 +1,7 @@
 """Many flights at once: different trajectories and starts, one robot, one time base.
 
-Each run is what `simulate_motion` gives, to the last digit, without accelerations and torques. The runs are
+Each run is what `simulate_motion` gives, to the last digit, without accelerations and torques; passive joints need
+that, one flight at a time. The runs are
 flown a chunk at a time, so that what is needed only on the way stays small; the sequential part of a chunk is
 one compiled call. Runs whose trajectories differ in coefficients alone share one basis.
 """
@@ -20,25 +21,24 @@ from freefloat.dynamics.momentum_rows import wheel_momentum
 from freefloat.dynamics.rotors import rotor_momentum
 from freefloat.dynamics.samples import Samples
 from freefloat.errors import ShapeError
-from freefloat.motion.limits import joint_or_wheel
+from freefloat.motion.limits import driven_or_wheel
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.rotations import rotations, turned
-from freefloat.simulation.base_state import base_positions, free_inertia, free_rates
-from freefloat.simulation.simulate import (
+from freefloat.simulation.base_state import base_positions, free_inertia, free_rates, start_states
+from freefloat.simulation.conditions import (
     CannotFly,
     Disturbance,
     Pulse,
     Start,
     Wheels,
     instants,
-    propagate_runs,
     pulse_wrench,
-    start_states,
     turns_freely,
     with_midpoints,
 )
+from freefloat.simulation.simulate import propagate_runs
 
 _CHUNK_BYTES = 16 << 20  # of what is needed only on the way
 
@@ -103,6 +103,10 @@ def simulate_batch(
     if len(each) != runs:
         raise ShapeError(f"there are {runs} trajectories but {len(each)} starts; allowed: one for each, or one")
     half = with_midpoints(times)
+    if robot.passive.size:
+        raise CannotFly(f"{robot.name} has passive joints, which a batch does not fly; allowed: simulate_motion")
+    for start in each:
+        start.swing_of(robot)
     batch = _Batch(
         robot,
         times,
@@ -167,7 +171,7 @@ def _shared(robot: Robot, trajectories: Sequence[Trajectory], half: Array) -> _M
     for shape, chosen in _grouped(shapes).items():
         first = trajectories[int(chosen[0])]
         for name in first.channels:
-            joint_or_wheel(robot, name)
+            driven_or_wheel(robot, name)
         if chosen.size > 1 and type(first).evaluate is Trajectory.evaluate:
             maps[shape] = first.linear_map(half)
     return _Motions(robot, half, trajectories, shapes, maps)

@@ -4,7 +4,11 @@ At every instant the accelerations solve
 
     H(q) (dv, dw, ddq) = (wrench from outside, motor torques - friction) - bias(q, dq, v, w, gravity, wheels, rotors).
 
-The state advances by the classical Runge-Kutta method of order four; attitude does so on the rotation group,
+Joints may be prescribed instead: they are where the course has them, their ddq is known, and only the other rows are
+solved. The spring and the damper of a passive joint are those of a motor that is to keep it at zero.
+
+The state advances by the classical Runge-Kutta method of order four or, where springs swing on for many periods, by
+one of order six (J. C. Butcher, J. Austral. Math. Soc. 4, 1964); attitude does so on the rotation group,
 R -> R exp(phi), phi' = w + phi x w / 2 + phi x (phi x w) / 12 (Bortz, IEEE T-AES 1971), as in `attitude_kernels`.
 
 `fly` encloses a checksum of the files that it calls into (`compile_stamp` says why), and is the only function here
@@ -33,17 +37,31 @@ _friction = njit(cache=True, **_FAST)(friction_kernels.friction)
 # rates, motor torques, wheel rates.
 _P, _V, _W, _Q = 3, 6, 9, 12
 
+# Order six: where in a step it looks, the end apart; at which of these points its stages are; its coefficients.
+POINTS_OF_SIX = (0.0, 1.0 / 3.0, 1.0 / 2.0, 2.0 / 3.0)
+_SIX_AT = (0, 1, 3, 1, 2, 2, 4)
+_SIX = np.zeros((7, 6))
+_SIX[1, :1] = 1.0 / 3.0
+_SIX[2, :2] = 0.0, 2.0 / 3.0
+_SIX[3, :3] = 1.0 / 12.0, 1.0 / 3.0, -1.0 / 12.0
+_SIX[4, :4] = -1.0 / 16.0, 9.0 / 8.0, -3.0 / 16.0, -3.0 / 8.0
+_SIX[5, :5] = 0.0, 9.0 / 8.0, -3.0 / 8.0, -3.0 / 4.0, 1.0 / 2.0
+_SIX[6, :6] = 9.0 / 44.0, -9.0 / 11.0, 63.0 / 44.0, 18.0 / 11.0, 0.0, -16.0 / 11.0
+_SIX_WEIGHTS = np.array([11.0 / 120.0, 0.0, 27.0 / 40.0, 27.0 / 40.0, -4.0 / 15.0, -4.0 / 15.0, 11.0 / 120.0])
+
 
 class Mechanism(NamedTuple):
     """What flies.
 
-    phi: standard parameters (bodies, 10). rows: which of the six base velocities there are. gravity: inertial
-    axes (3,). axes (wheels, 3), spins (wheels,): of the wheels, free or not.
+    phi: standard parameters (bodies, 10). rows: which accelerations are solved, of the base's six and the joints'
+    (6 + joint), increasing. prescribed: joints that are where the course has them. gravity: inertial axes (3,).
+    axes (wheels, 3), spins (wheels,): of the wheels, free or not.
     """
 
     tree: TreeArrays
     phi: Array
     rows: NDArray[np.int64]
+    prescribed: NDArray[np.int64]
     gravity: Array
     axes: Array
     spins: Array
@@ -70,16 +88,19 @@ class Motors(NamedTuple):
 class Course(NamedTuple):
     """What is commanded and what acts from outside.
 
-    t: samples (n,); between them `every` steps. q, dq, feed (joints) and wheel_rates, wheel_rises (wheels),
-    nadir (3): at the steps and half-way between, (2 (n - 1) every + 1, ...). held: torques of the joints over
-    each interval between samples (n - 1, joints); wrench likewise (n - 1, 6), base axes. outside: constant force
-    and torque at the centre of mass (6,), inertial axes; gradient: three times the orbital rate squared.
+    t: samples (n,); between them `every` steps. six: whether of order six, or four. q, dq, ddq, feed (joints) and
+    wheel_rates, wheel_rises (wheels), nadir (3): at the begin of every step and at the points inside that its method
+    looks at (half-way; POINTS_OF_SIX), and at the end. held: torques of the joints over each interval between
+    samples (n - 1, joints); wrench likewise (n - 1, 6), base axes. outside: constant force and torque at the centre
+    of mass (6,), inertial axes; gradient: three times the orbital rate squared.
     """
 
     t: Array
     every: int
+    six: bool
     q: Array
     dq: Array
+    ddq: Array
     feed: Array
     held: Array
     wheel_rates: Array
@@ -169,23 +190,29 @@ def _accelerations(mechanism, motors, course, i, k, quaternion, x, work, torque,
         load[6 + j] = torque[j] - _friction(rate, sign, terms)
     _wheel_load(mechanism, course, i, nj, x, H, load)
     n = rows.size
-    left, right = work.left[: n + nj, : n + nj], work.right[: n + nj]
-    for r in range(n + nj):
-        row = rows[r] if r < n else 6 + r - n
+    left, right = work.left[:n, :n], work.right[:n]
+    for r in range(n):
+        row = rows[r]
         right[r] = load[row] - work.bias[row]
+        for j in mechanism.prescribed:
+            right[r] -= H[6 + j, row] * course.ddq[i, j]
         for c in range(r + 1):
-            left[r, c] = H[row, rows[c] if c < n else 6 + c - n]
+            left[r, c] = H[row, rows[c]]
     solve(left, right)
     d[_V : _V + 6] = 0.0
-    for r in range(n + nj):
-        d[_V + rows[r] if r < n else _Q + nj + r - n] = right[r]
+    for r in range(n):
+        d[_V + rows[r] if rows[r] < 6 else _Q + nj + rows[r] - 6] = right[r]
+    for j in mechanism.prescribed:
+        d[_Q + nj + j] = course.ddq[i, j]
 
 
 @njit(**_FAST)
 def _rates(mechanism, motors, course, i, k, quaternion, x, work, torque, d):
-    """Rates d of the state x, whose attitude is the quaternion, at half-step i, in interval k."""
-    _accelerations(mechanism, motors, course, i, k, quaternion, x, work, torque, d)
+    """Rates d of the state x, whose attitude is the quaternion, at point i, in interval k; sets prescribed joints."""
     nj = torque.size
+    for j in mechanism.prescribed:
+        x[_Q + j], x[_Q + nj + j] = course.q[i, j], course.dq[i, j]
+    _accelerations(mechanism, motors, course, i, k, quaternion, x, work, torque, d)
     d[0], d[1], d[2] = vector_rate(x[0], x[1], x[2], x[_W], x[_W + 1], x[_W + 2])
     d[_P], d[_P + 1], d[_P + 2] = rotate(quaternion, x[_V], x[_V + 1], x[_V + 2], False)
     for j in range(nj):
@@ -201,7 +228,7 @@ def _rates(mechanism, motors, course, i, k, quaternion, x, work, torque, d):
 
 @njit(**_FAST)
 def _step(mechanism, motors, course, i, k, h, quaternion, x, d, work, torque):
-    """One step of length h from half-step i on, in interval k; d (4, size) already holds the first rates."""
+    """One step of order four and length h from point i on, in interval k; d already holds the first rates."""
     size, scratch, turned = x.size, work.scratch, work.turned
     for stage in range(1, 4):
         ahead = h if stage == 3 else 0.5 * h
@@ -217,6 +244,25 @@ def _step(mechanism, motors, course, i, k, h, quaternion, x, d, work, torque):
     x[:3] = 0.0
 
 
+@njit(**_FAST)
+def _step_of_six(mechanism, motors, course, i, k, h, quaternion, x, d, work, torque):
+    """The same of order six."""
+    scratch, turned = work.scratch, work.turned
+    for stage in range(1, 7):
+        for m in range(x.size):
+            rise = 0.0
+            for earlier in range(stage):
+                rise += _SIX[stage, earlier] * d[earlier, m]
+            scratch[m] = x[m] + h * rise
+        turned_quaternion(quaternion, scratch[0], scratch[1], scratch[2], turned)
+        _rates(mechanism, motors, course, i + _SIX_AT[stage], k, turned, scratch, work, torque, d[stage])
+    for stage in range(7):
+        x += h * _SIX_WEIGHTS[stage] * d[stage]
+    turned_quaternion(quaternion, x[0], x[1], x[2], turned)
+    quaternion[:] = turned
+    x[:3] = 0.0
+
+
 def compiled_flight(stamp: int):
     """The flight, compiled, with a cache entry of its own for every stamp."""
 
@@ -227,11 +273,11 @@ def compiled_flight(stamp: int):
         The first sample of attitude and state holds the start. Returns the stamp.
         """
         n, size, nj, every = course.t.size, state.shape[1], torques.shape[1], course.every
-        work, d = workspace(mechanism.tree.parent.size, nj, size), np.zeros((4, size))
+        work, d, points = workspace(mechanism.tree.parent.size, nj, size), np.zeros((7, size)), 4 if course.six else 2
         x, torque, quaternion = state[0].copy(), np.zeros(nj), attitude[0].copy()
         for k in range(n):
             last = min(k, n - 2)
-            i = 2 * every * k
+            i = points * every * k
             _rates(mechanism, motors, course, i, last, quaternion, x, work, torque, d[0])
             attitude[k], state[k], rates[k], torques[k] = quaternion, x, d[0], torque
             if k == n - 1:
@@ -240,8 +286,11 @@ def compiled_flight(stamp: int):
             for step in range(every):
                 if step > 0:
                     _rates(mechanism, motors, course, i, k, quaternion, x, work, torque, d[0])
-                _step(mechanism, motors, course, i, k, h, quaternion, x, d, work, torque)
-                i += 2
+                if course.six:
+                    _step_of_six(mechanism, motors, course, i, k, h, quaternion, x, d, work, torque)
+                else:
+                    _step(mechanism, motors, course, i, k, h, quaternion, x, d, work, torque)
+                i += points
         return stamp
 
     return fly

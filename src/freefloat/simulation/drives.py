@@ -1,6 +1,7 @@
 """Controllers and motors of joints: their numbers, gains that fit a robot, and how fast they make errors change.
 
-Friction and rotors are not theirs: the robot's joints have them (`robot/drive.py`).
+Friction and rotors are not theirs: the robot's joints have them (`robot/drive.py`). Nor are passive joints, which
+have a spring (`robot/spring.py`) where others have a controller and a motor.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from freefloat.arrays import Array, frozen_array, read_only
 from freefloat.dynamics.drive_torques import friction_numbers
@@ -18,16 +19,18 @@ from freefloat.dynamics.reaction import joint_inertia
 from freefloat.dynamics.rotors import spin_ratios
 from freefloat.errors import ShapeError
 from freefloat.robot.model import Robot
+from freefloat.simulation.conditions import CannotFly
 from freefloat.simulation.controlled_kernels import Motors
-from freefloat.simulation.simulate import CannotFly
 
+LONGEST_STEP_S = 0.01
 _NOTHING = 1e-13  # of the largest inertia that joints feel
 _POSITIVE = ("coulomb_rate", "torque_limit")
+_SWING_STEP = 0.05  # of the time in which the fastest swing turns by one radian
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drives:
-    """Controllers and motors of all joints; every number is one for all joints or has shape (joints,).
+    """Controllers and motors of all joints but passive ones; every number is one for all or has shape (driven joints,).
 
     stiffness, damping: torque per error of position and of rate [N m/rad, N m s/rad; N/m, N s/m if sliding].
     coulomb_rate: in friction the sign of a rate is tanh(rate / coulomb_rate) [rad/s]; steps must resolve it.
@@ -63,13 +66,13 @@ class Drives:
         q: ArrayLike | None = None,
         **others: Any,
     ) -> Self:
-        """Gains that make each joint, the others held, an oscillator of this frequency and damping.
+        """Gains that make each driven joint, the others held, an oscillator of this frequency and damping.
 
         Joints that move together feel far less inertia than one alone, so that their errors die out sooner.
         q: the posture whose inertias count, shape (joints,), zero unless given. others: further fields.
         """
         posture = np.zeros(len(robot.joints)) if q is None else np.asarray(q, float)
-        inertia = np.diagonal(joint_inertia(robot, posture[None])[0]) + _rotors(robot)
+        inertia = (np.diagonal(joint_inertia(robot, posture[None])[0]) + _rotors(robot))[robot.driven]
         speed = 2.0 * np.pi * frequency_Hz
         gains = {"stiffness": speed**2 * inertia, "damping": 2.0 * damping_ratio * speed * inertia}
         return cls(**(gains | others))
@@ -78,14 +81,25 @@ class Drives:
         return [field.name for field in fields(self) if field.name != "model"]
 
     def motors(self, robot: Robot) -> Motors:
-        """The numbers of every joint of a robot, as the compiled flight takes them."""
-        limit = [joint.torque for joint in robot.joints] if self.torque_limit is None else self.torque_limit
+        """The numbers of every joint of a robot, as the compiled flight takes them; of a passive one its spring's."""
+        limit = [robot.joints[k].torque for k in robot.driven] if self.torque_limit is None else self.torque_limit
         given = (self.stiffness, self.damping, self.coulomb_rate, self.lag_s, limit)
-        try:
-            spread = [read_only(np.broadcast_to(np.asarray(each, float), (len(robot.joints),))) for each in given]
-        except ValueError as error:
-            raise ShapeError(f"the drives are not for {len(robot.joints)} joints, which {robot.name} has") from error
-        stiffness, damping, smooth, lag, highest = spread
+        springs = [joint.passive for joint in robot.joints if joint.passive is not None]
+        held: tuple[ArrayLike, ...] = (
+            [each.stiffness for each in springs],
+            [each.damping for each in springs],
+            1.0,
+            0.0,
+            np.inf,
+        )
+        spread = [np.empty(len(robot.joints)) for _ in given]
+        for numbers, own, others in zip(spread, given, held, strict=True):
+            try:
+                numbers[robot.driven], numbers[robot.passive] = np.asarray(own, float), others
+            except ValueError as error:
+                count = f"{robot.driven.size} driven joints" if springs else f"{robot.driven.size} joints"
+                raise ShapeError(f"the drives are not for {count}, which {robot.name} has") from error
+        stiffness, damping, smooth, lag, highest = (read_only(each) for each in spread)
         friction = tuple(read_only(each) for each in friction_numbers(robot))
         rotor, spin = read_only(_rotors(robot)), read_only(spin_ratios(robot))
         return Motors(stiffness, damping, friction, smooth, rotor, spin, lag, highest)
@@ -96,9 +110,14 @@ def _rotors(robot: Robot) -> Array:
     return np.array([joint.drive.rotor for joint in robot.joints])
 
 
-def motor_inertia(robot: Robot, motors: Motors, q: Array) -> Array:
-    """Inertia that the motors feel, (m, joints, joints), or one sentence if there is none to feel."""
+def motor_inertia(robot: Robot, motors: Motors, q: Array, joints: NDArray[np.int64] | None = None) -> Array:
+    """Inertia that the motors feel, (m, joints, joints), or one sentence if there is none to feel.
+
+    joints: of these, the others held; all of them unless given.
+    """
     M = joint_inertia(robot, q) + np.diag(motors.rotor)
+    if joints is not None:
+        M = M[:, joints[:, None], joints]
     sizes = np.linalg.eigvalsh(M)
     if not (sizes > _NOTHING * sizes.max(initial=0.0)).all():
         raise CannotFly(f"{robot.name} has joints that move without inertia; give what they carry a mass")
@@ -110,12 +129,31 @@ def fastest_rate(robot: Robot, motors: Motors, q: Array) -> float:
 
     The largest eigenvalue of M e'' + D e' + K e = 0, motors that lag apart, and what their lag adds.
     """
-    n, M = q.shape[1], motor_inertia(robot, motors, q)
-    still = np.zeros(n)
-    drag = np.diag(motors.damping + friction_slope(still, still, 1.0 / motors.smooth, motors.friction))
-    A = np.zeros((len(q), 2 * n, 2 * n))
-    A[:, :n, n:] = np.eye(n)
-    A[:, n:, :n] = -np.linalg.solve(M, np.broadcast_to(np.diag(motors.stiffness), M.shape))
-    A[:, n:, n:] = -np.linalg.solve(M, np.broadcast_to(drag, M.shape))
+    still = np.zeros(q.shape[1])
+    drag = motors.damping + friction_slope(still, still, 1.0 / motors.smooth, motors.friction)
     lags = motors.lag[motors.lag > 0.0]
-    return float(max(np.abs(np.linalg.eigvals(A)).max(initial=0.0), (1.0 / lags).max(initial=0.0)))
+    return max(_fastest(motor_inertia(robot, motors, q), drag, motors.stiffness), (1.0 / lags).max(initial=0.0))
+
+
+def swing_step(robot: Robot, motors: Motors, q: Array, joints: NDArray[np.int64] | None = None) -> float:
+    """The longest step in which springs swing as they should at these postures (m, joints); at most LONGEST_STEP_S.
+
+    joints: that move by their torques, the others held; all of them unless given.
+    """
+    if not robot.passive.size:
+        return LONGEST_STEP_S
+    chosen = np.arange(q.shape[1]) if joints is None else joints
+    sprung = np.isin(chosen, robot.passive)
+    drag, stiffness = (np.where(sprung, each[chosen], 0.0) for each in (motors.damping, motors.stiffness))
+    swing = _fastest(motor_inertia(robot, motors, q, chosen), drag, stiffness)
+    return min(LONGEST_STEP_S, _SWING_STEP / swing) if swing > 0.0 else LONGEST_STEP_S
+
+
+def _fastest(M: Array, drag: Array, stiffness: Array) -> float:
+    """The largest size of any eigenvalue of M e'' + D e' + K e = 0; M: (m, n, n), others (n,) [1/s]."""
+    n = drag.size
+    A = np.zeros((len(M), 2 * n, 2 * n))
+    A[:, :n, n:] = np.eye(n)
+    A[:, n:, :n] = -np.linalg.solve(M, np.broadcast_to(np.diag(stiffness), M.shape))
+    A[:, n:, n:] = -np.linalg.solve(M, np.broadcast_to(np.diag(drag), M.shape))
+    return float(np.abs(np.linalg.eigvals(A)).max(initial=0.0))

@@ -1,137 +1,54 @@
-"""Flying a prescribed joint motion: the base reacts, wheels spin, thrusters push.
+"""Flying a prescribed joint motion: the base reacts, wheels spin, thrusters push, springs swing.
 
-The joints (and wheels) follow their trajectory exactly; what is simulated is the reaction of a free or planar
-base, by conservation of momentum where nothing pushes and by its balance where something does.
+The driven joints (and wheels) follow their trajectory exactly; what is simulated is the reaction of a free or planar
+base, by conservation of momentum where nothing pushes and by its balance where something does. Where joints are
+passive, they and the base are integrated together (`swinging.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Literal, get_args
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from freefloat.arrays import Array, frozen_array, read_only
+from freefloat.arrays import Array, frozen_array
 from freefloat.dynamics.attitude_kernels import propagate
 from freefloat.dynamics.drive_torques import drive_loads, driven_dynamics
 from freefloat.dynamics.momentum_rows import momentum_by_wheel_rates, momentum_matrix, wheel_momentum
 from freefloat.dynamics.reaction import Reaction, base_accelerations
 from freefloat.dynamics.rotors import rotor_momentum
 from freefloat.dynamics.samples import Samples
-from freefloat.errors import FreefloatError, ShapeError
-from freefloat.frozen import Content
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.base_axes import allowed_rows, turning_axes
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import inertia_entries
 from freefloat.robot.rotations import rotations, turned
-from freefloat.simulation.base_state import base_positions, free_inertia, free_rates, locked_bodies
+from freefloat.simulation.base_state import base_positions, free_inertia, free_rates, locked_bodies, start_states
+from freefloat.simulation.conditions import (
+    CannotFly,
+    Disturbance,
+    Pulse,
+    Start,
+    Wheels,
+    instants,
+    pulse_wrench,
+    turns_freely,
+    with_midpoints,
+)
+from freefloat.simulation.swinging import fly_swinging
 
-Wheels = Literal["held", "free", "hold-attitude"]
-
-
-class CannotFly(FreefloatError):
-    """A flight that cannot be simulated as asked."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Start(Content):
-    """The base at the first instant.
-
-    attitude: quaternion of R_IB, scalar last. position: base origin, inertial axes [m].
-    rate, velocity: of the base, in its own axes [rad/s, m/s]; None means what the momentum asks for.
-    angular_momentum: of robot and wheels about the centre of mass, base axes at the first instant [N m s], where
-        no rate is given; zero unless given. The linear momentum is zero unless a velocity is given.
-    """
-
-    attitude: Array = field(default_factory=lambda: np.array([0.0, 0.0, 0.0, 1.0]))
-    position: Array = field(default_factory=lambda: np.zeros(3))
-    rate: Array | None = None
-    velocity: Array | None = None
-    angular_momentum: Array = field(default_factory=lambda: np.zeros(3))
-
-    def __post_init__(self) -> None:
-        attitude = frozen_array(self.attitude, (4,))
-        size = float(np.linalg.norm(attitude))
-        if not size > 0.0:
-            raise ShapeError("the attitude of a start must be a quaternion that is not zero")
-        object.__setattr__(self, "attitude", frozen_array(attitude / size, (4,)))
-        for name in ("position", "rate", "velocity", "angular_momentum"):
-            values = getattr(self, name)
-            if values is not None:
-                object.__setattr__(self, name, frozen_array(values, (3,)))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Pulse:
-    """A thruster's push: a constant force [N] in base axes at a point of the base [m], for a while [s].
-
-    Each interval of the simulation gets the part of the impulse that falls into it, so that none is lost.
-    relative_sd: how well the force is known, over itself.
-    """
-
-    start_s: float
-    duration_s: float
-    force_N: Array
-    point_m: Array = field(default_factory=lambda: np.zeros(3))
-    relative_sd: float = 0.0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "force_N", frozen_array(self.force_N, (3,)))
-        object.__setattr__(self, "point_m", frozen_array(self.point_m, (3,)))
-        if not self.duration_s > 0.0:
-            raise CannotFly(f"a pulse lasts {self.duration_s} s; allowed: more than zero")
-        if not 0.0 <= self.relative_sd < np.inf:
-            raise CannotFly(f"the force of a pulse is known to {self.relative_sd}; allowed: zero or more")
-
-    @property
-    def end_s(self) -> float:
-        """When it ends [s]."""
-        return self.start_s + self.duration_s
-
-    @property
-    def thruster(self) -> tuple[float, ...]:
-        """What two pulses of one thruster have in common: force, point, and so the error of the force."""
-        return (*self.force_N.tolist(), *self.point_m.tolist(), self.relative_sd)
-
-    def wrench(self, t: Array) -> Array:
-        """Mean force and moment about the base origin over each interval of t, shape (n - 1, 6)."""
-        overlap = np.minimum(t[1:], self.end_s) - np.maximum(t[:-1], self.start_s)
-        share = np.maximum(overlap, 0.0) / np.diff(t)
-        return share[:, None] * np.concatenate([self.force_N, np.cross(self.point_m, self.force_N)])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Disturbance:
-    """What else acts on the robot as a whole.
-
-    force_N, torque_Nm: constant in inertial axes, at and about the centre of mass.
-    orbital_rate_rad_s: of a circular orbit, for the gravity gradient; zero for none.
-    nadir, orbit_normal: directions at the first instant, at right angles, inertial axes.
-    """
-
-    force_N: Array = field(default_factory=lambda: np.zeros(3))
-    torque_Nm: Array = field(default_factory=lambda: np.zeros(3))
-    orbital_rate_rad_s: float = 0.0
-    nadir: Array = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
-    orbit_normal: Array = field(default_factory=lambda: np.array([0.0, 1.0, 0.0]))
-
-    def __post_init__(self) -> None:
-        for name in ("force_N", "torque_Nm", "nadir", "orbit_normal"):
-            values = frozen_array(getattr(self, name), (3,))
-            if name in ("nadir", "orbit_normal"):
-                values = frozen_array(values / max(float(np.linalg.norm(values)), 1e-300), (3,))
-            object.__setattr__(self, name, values)
-        if not (self.nadir.any() and self.orbit_normal.any() and abs(self.nadir @ self.orbit_normal) < 1e-9):
-            raise CannotFly("nadir and orbit_normal must be directions at right angles")
-
-    def nadir_at(self, t: Array) -> Array:
-        """Direction to the planet, inertial axes, shape (n, 3)."""
-        angle = self.orbital_rate_rad_s * (t - t[0])[:, None]
-        across = np.cross(self.orbit_normal, self.nadir)
-        return np.cos(angle) * self.nadir + np.sin(angle) * across
+__all__ = [
+    "CannotFly",
+    "Disturbance",
+    "Pulse",
+    "Start",
+    "Wheels",
+    "propagate_runs",
+    "simulate_motion",
+    "with_midpoints",
+]
 
 
 def simulate_motion(
@@ -143,15 +60,26 @@ def simulate_motion(
     wheel_rates: ArrayLike | None = None,
     pulses: Sequence[Pulse] = (),
     disturbance: Disturbance | None = None,
+    step_s: float | None = None,
 ) -> Samples:
     """The true motion at the times t (n,) [s]: joints as commanded, base reacting; torques of the motors.
+
+    Passive joints swing; nobody commands them, and their torques are zero: what their springs give is no motor's.
 
     wheels: held at the trajectory's rates (constant where it has none), free and frictionless, or such that the base
         keeps its first attitude, whatever joints and pushes do.
     wheel_rates: relative rates at the first instant [rad/s], added to the trajectory's; (wheels,).
+    step_s: longest step of a flight with passive joints [s]; None for one so short that what it misses is far below
+        any sensor's noise. Without passive joints steps are the intervals of t.
     """
     times = instants(t)
     kept, begin = wheels == "hold-attitude", start or Start()
+    if robot.passive.size:
+        if kept:
+            raise CannotFly(f"wheels cannot hold the attitude of {robot.name}, which swings; allowed: held, free")
+        added = frozen_array(np.zeros(len(robot.wheels)) if wheel_rates is None else wheel_rates, (len(robot.wheels),))
+        return fly_swinging(robot, motion, times, begin, turns_freely(wheels), added, pulses, disturbance, step_s)
+    begin.swing_of(robot)
     common = (not kept and turns_freely(wheels), wheel_rates, pulses, disturbance)
     flight = _PrescribedFlight.of(robot, motion, times, begin, *common)
     return (flight.with_attitude_held() if kept else flight).fly()
@@ -299,31 +227,6 @@ class _PrescribedFlight:
         return pull * np.cross(nadir, np.einsum("kij,kj->ki", inertia, nadir))
 
 
-def instants(t: ArrayLike) -> Array:
-    """Times of a flight, shape (n,), or one sentence saying what is wrong."""
-    times = read_only(t)
-    if times.ndim != 1 or times.size < 2 or not (np.diff(times) > 0.0).all():
-        raise CannotFly("a flight needs at least two instants, in increasing order")
-    return times
-
-
-def turns_freely(wheels: Wheels) -> bool:
-    """Whether the wheels are free, or one sentence on what they can be; they hold the attitude in one flight only."""
-    if wheels not in ("held", "free"):
-        whole = f"allowed: {', '.join(get_args(Wheels))}"
-        allowed = "allowed here: held, free" if wheels == "hold-attitude" else whole
-        raise CannotFly(f"wheels are {wheels!r}; {allowed}")
-    return wheels == "free"
-
-
-def pulse_wrench(t: Array, pulses: Sequence[Pulse]) -> Array:
-    """Mean force and moment about the base origin of all pulses over each interval of t, shape (n - 1, 6)."""
-    wrench = np.zeros((t.size - 1, 6))
-    for pulse in pulses:
-        wrench += pulse.wrench(t)
-    return wrench
-
-
 def propagate_runs(
     robot: Robot,
     t: Array,
@@ -343,36 +246,3 @@ def propagate_runs(
     planar, gradient = robot.base == "planar", 3.0 * disturbance.orbital_rate_rad_s**2
     surroundings = (inertia, planar, wrench, outside, nadir, gradient)
     propagate(t, robot.mass, body, spin, *surroundings, quaternion, state, x)
-
-
-def with_midpoints(t: Array) -> Array:
-    """The times and those half-way between them, shape (2n - 1,)."""
-    both = np.empty(2 * t.size - 1)
-    both[::2], both[1::2] = t, 0.5 * (t[1:] + t[:-1])
-    return both
-
-
-def start_states(robot: Robot, starts: Sequence[Start], body: Array, spin: Array) -> tuple[Array, Array]:
-    """Linear, angular momentum, centre of mass at the start, inertial axes (runs, 9); base rates (runs, 3).
-
-    body (runs, 15) and spin (runs, 3): the robot as one locked body and its wheels' momentum, base axes.
-    """
-    mass, com, p = robot.mass, body[:, :3] / robot.mass, body[:, 9:12]
-    square = (com * com).sum(axis=1)[:, None, None] * np.eye(3)
-    inertia = body[:, [[3, 4, 6], [4, 5, 7], [6, 7, 8]]] - mass * (square - com[:, :, None] * com[:, None, :])
-    joints = body[:, 12:15] - np.cross(com, p) + spin
-    axes = turning_axes(robot)
-    rate, angular, linear = np.zeros_like(com), np.zeros_like(com), np.zeros_like(com)
-    angular[:, axes] = np.array([start.angular_momentum for start in starts])[:, axes]
-    missing = (angular - joints)[:, axes, None]
-    rate[:, axes] = np.linalg.solve(inertia[:, axes[:, None], axes], missing)[..., 0]
-    turns = [run for run, start in enumerate(starts) if start.rate is not None]
-    for run in turns:
-        rate[run, axes] = np.asarray(starts[run].rate)[axes]
-    angular[turns] = (turned(inertia, rate) + joints)[turns]
-    for run, start in enumerate(starts):
-        if start.velocity is not None:
-            linear[run] = mass * (start.velocity + np.cross(rate[run], com[run])) + p[run]
-    R_IB = rotations([start.attitude for start in starts])
-    centre = np.array([start.position for start in starts]) + turned(R_IB, com)
-    return np.hstack([turned(R_IB, linear), turned(R_IB, angular), centre]), rate

@@ -18,6 +18,7 @@ from dataclasses import replace
 import numpy as np
 
 from freefloat.arrays import Array
+from freefloat.data.measured_joints import passive_joint_measured
 from freefloat.data.processing.filtering import LowPass
 from freefloat.data.processing.joint_motion import JointMotion, joint_motion, motion_beside_passive, motion_from_rates
 from freefloat.data.processing.one_band import decimated_rate, in_one_band
@@ -109,6 +110,9 @@ def chosen_channels(
     recording: Recording, robot: Robot, settings: ProcessSettings, sensors: Sequence[Sensor] = ()
 ) -> tuple[dict[str, Channel], tuple[str, ...]]:
     """One channel of each quantity, its delay taken off, its gain put on, and a sentence on those left aside."""
+    claim = passive_joint_measured(recording, robot)
+    if claim is not None:
+        raise CannotProcess(claim)
     chosen: dict[str, Channel] = {}
     aside: list[str] = []
     used = {*_USED, *(name for names in sources().values() for name in names)}
@@ -116,7 +120,6 @@ def chosen_channels(
         takes = channel.quantity in used and channel.quantity not in chosen and len(channel) >= _FEWEST
         if channel.quantity in ("q", "dq"):
             takes = takes and bool(robot.driven.size) and set(robot.driven_names) <= set(channel.components)
-            _refuse_passive(channel, robot)
         if takes:
             late = settings.delays_s.get(channel.name, 0.0)
             timed = replace(channel, t=channel.t - late) if late else channel
@@ -131,15 +134,6 @@ def chosen_channels(
     if not chosen:
         raise CannotProcess(f"no channel holds {_FEWEST} readings or more of anything that is used")
     return chosen, ((f"not used: {', '.join(aside)}",) if aside else ())
-
-
-def _refuse_passive(channel: Channel, robot: Robot) -> None:
-    claimed = [name for name in robot.passive_names if name in channel.components]
-    if claimed:
-        raise CannotProcess(
-            f"{channel.name} holds {', '.join(claimed)}, which the robot file says is passive: nobody measures it; "
-            "allowed: leave the column out, or take `passive` off that joint"
-        )
 
 
 def _together(channels: Mapping[str, Channel]) -> tuple[dict[str, Channel], tuple[str, ...]]:
