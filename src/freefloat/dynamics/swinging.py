@@ -155,6 +155,14 @@ class Swing:
             before = change
         raise NotPossible("with these parameters no motion of the passive joints is found")
 
+    @classmethod
+    def none(cls, robot: Robot, phi: Array, springs: Array, steps: Steps, around: Around) -> Swing:
+        """Passive joints that stand still where springs rest, which the law need not allow."""
+        m, passive = len(around.q), robot.passive.size
+        rest = np.zeros((m, passive))
+        still = cls(robot, phi, springs, steps, around, rest, rest, np.broadcast_to(np.eye(3), (m, 3, 3)))
+        return replace(still, R=still._attitudes()) if around.turns else still
+
     def _improved(self, lead: Swing, start: Array) -> Swing:
         """One round of Newton's method, with the slopes of a similar motion."""
         p, slopes = self.robot.passive.size, lead.slopes
@@ -466,8 +474,7 @@ def _swept_back(swing: Swing) -> tuple[Array, Array, Array, Array]:
 
 def springs_of(robot: Robot) -> Array:
     """Stiffness and damping of the passive joints, shape (2, passive)."""
-    springs = [spring for joint in robot.joints if (spring := joint.passive) is not None]
-    return np.array([[each.stiffness for each in springs], [each.damping for each in springs]])
+    return np.array([[each.stiffness for each in robot.springs], [each.damping for each in robot.springs]])
 
 
 def fastest_swing(robot: Robot) -> float:

@@ -59,7 +59,7 @@ class Nuisances(SensorNuisances):
     joint_axis_rad: float | None = usual_spread(1e-3, "of how each joint's axis points")
     external_torque_Nm: float | None = usual_spread(None, "constant in inertial axes")
     swing_frequency: float | None = usual_spread(0.2, "of a passive joint's natural frequency, over itself")
-    swing_damping: float | None = usual_spread(1.0, "of a passive joint's damping, over itself")
+    swing_damping: float | None = usual_spread(0.5, "of a passive joint's damping, over itself")
     swing_start_rad: float | None = usual_spread(0.05, "of a passive joint that turns, from rest at the start")
     swing_start_m: float | None = usual_spread(0.05, "of a passive joint that slides, from rest at the start")
     drag_per_s: float | None = usual_spread(0.03, "what air takes of the turn of a body without joints")

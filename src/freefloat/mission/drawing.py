@@ -22,10 +22,12 @@ from freefloat.robot.geometry import PER_JOINT, built_with
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY, can_exist
 from freefloat.robot.selection import with_known_separate
+from freefloat.robot.spring import Spring
 from freefloat.sensors.draws import draw_normal
 
 _HALVINGS = 20
 _SAME = 1e-6  # m, and of unit vectors: what is left of a placement that went through a URDF
+_HARDLY = 0.1  # of the robot file's stiffness or damping: none that is less is drawn
 _FARTHEST = 6.0  # spreads of the geometry by which the robot that flies may be built otherwise
 
 
@@ -38,7 +40,19 @@ def draw_robot(mission: Mission, seed: int = 0) -> Robot:
     cad = robot.parameters.reshape(-1, PER_BODY)
     off = (root @ draw_normal(seed, [0], "robot", (root.shape[1],))[0]).reshape(cad.shape)
     drawn = np.array([_possible(phi, change) for phi, change in zip(cad, off, strict=True)])
-    return built_with(robot.with_parameters(drawn.ravel()), draw_geometry(mission, seed))
+    bodies = robot.with_parameters(drawn.ravel()).with_springs(_drawn_springs(mission, seed))
+    return built_with(bodies, draw_geometry(mission, seed))
+
+
+def _drawn_springs(mission: Mission, seed: int) -> list[Spring]:
+    """Springs that are off by the spreads of frequency and damping; none that hardly holds or hardly damps."""
+    springs, nuisances = mission.robot.springs, nuisances_of(mission)
+    if not springs:
+        return []
+    spreads = np.array([[2.0 * (nuisances.swing_frequency or 0.0)], [nuisances.swing_damping or 0.0]])
+    off = 1.0 + spreads * draw_normal(seed, [0], "springs", (2, len(springs)))[0]
+    k, d = np.maximum(off, _HARDLY)
+    return [Spring(each.stiffness * by, each.damping * dby) for each, by, dby in zip(springs, k, d, strict=True)]
 
 
 def draw_geometry(mission: Mission, seed: int = 0, run: int = 0) -> Array:

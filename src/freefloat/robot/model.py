@@ -117,6 +117,11 @@ class Robot(Content):
         """Names of the passive joints, in the order of the coordinates q."""
         return tuple(self.joint_names[k] for k in self.passive)
 
+    @property
+    def springs(self) -> tuple[Spring, ...]:
+        """Of the passive joints, in the order of `passive`."""
+        return tuple(spring for joint in self.joints if (spring := joint.passive) is not None)
+
     def with_springs(self, springs: Sequence[Spring]) -> Robot:
         """The same robot with these springs of its passive joints, in the order of `passive`."""
         if len(springs) != self.passive.size:

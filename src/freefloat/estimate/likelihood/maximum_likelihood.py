@@ -43,6 +43,7 @@ from freefloat.estimate.likelihood.momentum_start import momentum_start
 from freefloat.estimate.likelihood.noise_left import have_settled, with_noise_left
 from freefloat.estimate.likelihood.noise_levels import Levels, levels_of, levels_of_guesses, with_levels
 from freefloat.estimate.likelihood.prior_spread import KINDS, wider_spread
+from freefloat.estimate.likelihood.spring_guesses import guessed_springs
 from freefloat.estimate.likelihood.staged_fit import StagedFit
 from freefloat.estimate.likelihood.time_blocks import variance_by_blocks
 from freefloat.estimate.one_thread import one_blas_thread
@@ -202,6 +203,9 @@ class MaximumLikelihood(Estimator):
     def _fit(self, likelihood: Likelihood, effort: Effort, end: Array | None = None) -> _Found:
         """The fit that starts from the end of another, if given; from elsewhere if that leads to no plausible one."""
         point = likelihood.start() if end is None else end
+        if end is None and likelihood.problem.robot.passive.size:
+            say("springs of passive joints")
+            point = guessed_springs(likelihood, point, effort)
         weighted = likelihood.reweigh(point)
         staged = self._staged(likelihood, point, effort)
         there, rough = staged.coarse(point, fitted=end is not None)

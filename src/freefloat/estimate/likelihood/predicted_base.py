@@ -141,7 +141,8 @@ class PredictedFlight:
     def swings(self) -> Changed | None:
         """How passive joints swing by the unknowns; None without any."""
         swinging = self.flight.swinging
-        return None if swinging is None or not self.count else swinging.by_unknowns(self.point, self.phi, self.count)
+        silent = swinging is None or swinging.locked or not self.count
+        return None if silent else swinging.by_unknowns(self.point, self.phi, self.count)
 
     def _swing(self, swings: Changed, t: Array, G: Array, joints: int) -> None:
         """Put what unknowns do by the swing of passive joints into derivatives; joints: their first column."""
@@ -154,14 +155,14 @@ class PredictedFlight:
     def pulled(self) -> Pulled | None:
         """What accelerates passive joints at all instants and half-way between them; None without any."""
         swinging = self.flight.swinging
-        if swinging is None:
+        if swinging is None or swinging.locked:
             return None
         return swinging.at_point(self.point, self.phi).pulled(self.whole_motion.grid.t)
 
     @property
     def carried_columns(self) -> NDArray[np.int64]:
         """Columns of what errors of curves change for good: attitude, then positions and rates of passive joints."""
-        columns, passive = self.columns, self.flight.robot.passive
+        columns, passive = self.columns, self.flight.robot.passive if self.pulled is not None else np.zeros(0, int)
         places = [columns.positions.start + passive, columns.rates.start + passive]
         return np.concatenate([np.arange(columns.turn.start, columns.turn.stop), *places])
 

@@ -31,7 +31,7 @@ _LONGEST_S = 0.1  # step where curves of the joints say nothing shorter
 
 
 class SwingingJoints:
-    """Passive joints of a flight."""
+    """Passive joints of a flight. locked: whether they are taken to stand still, where springs rest."""
 
     def __init__(self, flight: FlightPrediction) -> None:
         self.flight, self.passive = flight, flight.robot.passive
@@ -48,6 +48,7 @@ class SwingingJoints:
         start, end = _span(flight.measured)
         longest = _LONGEST_S if flight.local is None else flight.local.spline.spacing_s
         self.steps = Steps.over(flight.robot, start, end, longest)
+        self.locked = False
         self._last: tuple[Array, Array, Swing] | None = None
 
     def at_point(self, point: Array, phi: Array) -> Swing:
@@ -64,6 +65,12 @@ class SwingingJoints:
         self._last = np.array(point), np.array(phi), found
         return found
 
+    def at_rest(self, point: Array, phi: Array) -> Swing:
+        """The swing that is none, at a point."""
+        springs = self.flight.shared(SPRINGS)
+        assert springs is not None
+        return Swing.none(self.flight.robot, phi, point[springs].reshape(2, -1), self.steps, self._around(point))
+
     def _around(self, point: Array) -> Around:
         flight, t = self.flight, self.steps.t
         motion, errors = flight.joint_motion_at("swing", t)
@@ -77,6 +84,8 @@ class SwingingJoints:
 
     def put_into(self, motion: Motion, point: Array, phi: Array) -> Motion:
         """A motion of all joints with the passive ones as they swing."""
+        if self.locked:
+            return motion
         swing = self.at_point(point, phi)
         parts = (np.array(each) for each in (motion.position, motion.rate, motion.acceleration))
         moved = []
