@@ -85,3 +85,38 @@ def between(start, h, t, position, rate, acceleration, p, d, a):
                 a[m, c] += value * here
                 d[m, c] += h * once * here
                 p[m, c] += h * h * twice * here
+
+
+@njit(**_COMPILE)
+def add_change(start, h, t, position, rate, acceleration, by, G):
+    """Add to G (m, r, ...) what changes of a motion do at times t (m,), in its first k columns.
+
+    position, rate, acceleration: changes at all places of steps of length h that begin at start, (3 n + 1, p, k). by:
+    what positions, then rates of the motion do, (m, r, 2 p).
+    """
+    steps, p, k = (len(position) - 1) // 3, position.shape[1], position.shape[2]
+    moved, faster = np.empty(k), np.empty(k)
+    for m in range(t.size):
+        n = min(max(int((t[m] - start) / h), 0), steps - 1)
+        x = (t[m] - start) / h - n
+        for joint in range(p):
+            for c in range(k):
+                faster[c] = rate[3 * n, joint, c]
+                moved[c] = position[3 * n, joint, c] + h * x * faster[c]
+            for j in range(4):
+                once = twice = 0.0
+                power = x
+                for e in range(4):
+                    once += _POWERS[e, j] * power / (e + 1)
+                    twice += _POWERS[e, j] * power * x / ((e + 1) * (e + 2))
+                    power *= x
+                once *= h
+                twice *= h * h
+                for c in range(k):
+                    here = acceleration[3 * n + j, joint, c]
+                    faster[c] += once * here
+                    moved[c] += twice * here
+            for r in range(G.shape[1]):
+                one, other = by[m, r, joint], by[m, r, p + joint]
+                for c in range(k):
+                    G[m, r, c] += one * moved[c] + other * faster[c]

@@ -344,12 +344,14 @@ class Changed:
     rate: Array
     acceleration: Array
 
-    def at(self, t: Array) -> tuple[Array, Array]:
-        """Of positions and rates at times t, shape (n, passive, k) each."""
-        m, p, k = self.position.shape
-        flat = (each.reshape(m, p * k) for each in (self.position, self.rate, self.acceleration))
-        position, rate, _ = self.swing._between(t, *flat)
-        return position.reshape(-1, p, k), rate.reshape(-1, p, k)
+    def add_to(self, G: Array, by: Array, t: Array) -> None:
+        """Add what the change does at times t (n,) to G (n, rows, ...), in its first k columns.
+
+        by: what positions, then rates of the passive joints do to the rows, (n, rows, 2 passive).
+        """
+        steps, parts = self.swing.steps, (self.position, self.rate, self.acceleration)
+        motion = (np.ascontiguousarray(each) for each in parts)
+        swing_kernels.add_change(steps.start, steps.length, t, *motion, np.ascontiguousarray(by), G)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

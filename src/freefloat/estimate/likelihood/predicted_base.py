@@ -148,8 +148,7 @@ class PredictedFlight:
         """Put what unknowns do by the swing of passive joints into derivatives; joints: their first column."""
         passive = self.flight.robot.passive
         at, rate = joints + passive, joints + len(self.flight.robot.joints) + passive
-        moved, faster = swings.at(t)
-        G[:, :, : self.count] += G[:, :, at] @ moved + G[:, :, rate] @ faster
+        swings.add_to(G, np.concatenate([G[:, :, at], G[:, :, rate]], axis=2), t)
 
     @cached_property
     def pulled(self) -> Pulled | None:
@@ -529,5 +528,6 @@ def centre_change(whole: PredictedFlight, motion: BaseMotion, at: NDArray[np.int
         moved[:, :, whole.columns.positions] = by_curve
     if whole.swings is not None:
         passive = flight.robot.passive
-        moved[:, :, : whole.count] += by_curve[:, :, passive] @ whole.swings.at(motion.grid.t[at])[0]
+        by = np.concatenate([by_curve[:, :, passive], np.zeros((*moved.shape[:2], passive.size))], axis=2)
+        whole.swings.add_to(moved, by, np.ascontiguousarray(motion.grid.t[at]))
     return moved
