@@ -33,6 +33,7 @@ from freefloat.excitation.excitation import Excitation, trajectory_of
 from freefloat.files import FilePath
 from freefloat.mission.flying import random_motion
 from freefloat.mission.mission_file import InvalidMission, Mission
+from freefloat.mission.momentum_at_start import momentum_at_start
 from freefloat.mission.posing import pose, refuse_unsaid_gravity
 from freefloat.mission.prior_knowledge import momentum_of, nuisances_of, trade_off_of
 from freefloat.motion.trajectory import InvalidTrajectory, Trajectory
@@ -203,14 +204,27 @@ def flights_of(
         processed = _with_wheels(mission, replace(processed, notes=(*processed.notes, *said)))
         bodies, t = tuple(absent.get(name, ())), processed.samples.need("t", "a flight")
         walks = sensor_walks(mission.robot, sensors, float(t[-1] - t[0]))
-        made = recorded_flight(
-            recording, mission.robot, processed, sensors, own, momentum_of(mission), walks, bodies, name
-        )
-        pulses = asked.pulses.get(name, mission.settings.flight.pulses)
+        pulses = tuple(each.pulse() for each in asked.pulses.get(name, mission.settings.flight.pulses))
+        momentum = momentum_of(mission)
+        cut = _ends(recording)[0] > _ends(whole)[0]
+        if cut:
+            momentum, told = momentum_at_start(mission, whole, float(t[0]), own, pulses)
+            processed = replace(processed, notes=(*processed.notes, *told))
+        made = recorded_flight(recording, mission.robot, processed, sensors, own, momentum, walks, bodies, name)
+        if cut and momentum.vector.any():
+            made = _from_first_sample(made)
         unstable = unstable_bias(mission.robot, sensors) if made.samples.v is not None else None
-        made = replace(made, pulses=tuple(pulse.pulse() for pulse in pulses), unstable=unstable)
+        made = replace(made, pulses=pulses, unstable=unstable)
         flights.append((made, _with_wheel_words(mission, made, processed)))
     return flights
+
+
+def _from_first_sample(flight: Flight) -> Flight:
+    """The flight without readings before its first sample, in whose axes its momentum is known while the base turns."""
+    if flight.own_instants is None:
+        return flight
+    later = {array: each.since(float(flight.t[0])) for array, each in flight.own_instants.items()}
+    return replace(flight, own_instants={array: each for array, each in later.items() if each.t.size > 1})
 
 
 def _refuse_other_channels(name: str, recording: Recording, settings: ProcessSettings) -> None:
