@@ -18,6 +18,7 @@ from freefloat.export.floating_model import FloatingModel
 from freefloat.export.free_flying_model import FreeFlyingModel
 from freefloat.models.angular_momentum import BaseVelocity
 from freefloat.models.model import NotApplicable
+from freefloat.validation.random_motions import predict_random_motions
 
 ROWS = ("angular-momentum", "base-velocity")
 NOISE = {"w": 1e-5, "v": 1e-4, "dq": 1e-5}
@@ -69,6 +70,17 @@ def test_an_estimate_of_pi_and_phi_leads_to_the_same(seed):
     exact = FreeFlyingModel(replace(steps.whole, values=truth)).mass_matrix(case.exact[0].q[:2])
     np.testing.assert_allclose(H.value, exact.value, atol=1e-6 * np.abs(exact.value).max())
     assert FloatingModel(steps.estimate).estimate.is_standard
+
+
+def test_random_motions_are_predicted_by_an_estimate_of_pi_and_phi():
+    case = make_case(ROWS, 3, momentum="unknown", scale="wheels", noise=NOISE)
+    steps = Weighted().estimate(case.problem)
+    assert steps.model == BOTH
+    found, same = (
+        predict_random_motions(each, 4, truth=case.robot, duration_s=10.0) for each in (steps, standard_estimate(steps))
+    )
+    np.testing.assert_array_equal(found.largest_rate, same.largest_rate)
+    assert found.within > 0.8
 
 
 def test_all_products_and_what_they_are_made_of_beat_the_products_alone():
