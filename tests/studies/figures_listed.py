@@ -141,7 +141,6 @@ _BY_CHANNEL = ("base_linear_rms", "base_angular_rms", "torque_rms", "by_channel"
 _UNPRINTED = {  # of motions or an order that are not printed: whether they hold
     "naveen.significant_singular_values": True,
     "naveen.surrogate.condition_number": True,
-    "naveen.all_intervals.condition_number": False,
     "naveen.pruning.updated_rule.intervals": False,
     "naveen.cause.order.intervals": True,
     "naveen.cause.first_intervals.case3.max_relative_error": True,
