@@ -105,6 +105,8 @@ GAUTIER = Listed(
     do_not=frozenset(
         {
             "gautier.equilibrium.condition_number.r30",
+            "gautier.random.equilibrium.r15",
+            "gautier.random.equilibrium.r30",
             *(f"gautier.front.r30.w{weight}" for weight in ("0.05", "0.15", "0.3", "0.45")),
             *(f"gautier.cause.printed_condition_number.{noise}.optimum_r15.parameters" for noise in ("state", "both")),
             *(f"gautier.cause.limits_of_each_joint.{noise}.random_r15.parameters" for noise in ("state", "both")),
