@@ -14,9 +14,11 @@ from freefloat.dynamics.torque import inverse_dynamics
 from freefloat.estimate.causes.torque_mistakes import torque_mistakes
 from freefloat.estimate.estimated_drives import estimated_drives
 from freefloat.estimate.likelihood.driven_joints import DrivenJoints
+from freefloat.estimate.likelihood.finished import white
 from freefloat.estimate.likelihood.likelihood import Likelihood
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.likelihood.noise_left import with_noise_left
+from freefloat.estimate.likelihood.noise_levels import levels_of, levels_of_guesses
 from freefloat.estimate.likelihood.reading_nodes import means_of
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.recorded_flight import recorded_flight
@@ -132,6 +134,35 @@ def test_noise_that_nobody_said_is_found_whether_large_or_small():
         assert problem.guesses_noise
         weighed = with_noise_left(problem).flights[0].measured["joint_torques"].sd
         np.testing.assert_allclose(weighed, noise, rtol=0.15)
+
+
+@pytest.mark.parametrize("said", [False, True])
+def test_jumps_near_standstill_do_not_move_the_noise_of_torques(said):
+    """What friction does there is no noise: rows there count for little, in the level as in the fit."""
+    noise, robot = 0.05, arm_of(7).with_drives(DRIVES)
+    given = problem_of(
+        robot,
+        recording_of(robot, torque_noise=noise),
+        ("coulomb", "viscous", "offset"),
+        torque=noise if said else None,
+    )
+    likelihood = Likelihood(with_noise_left(given))
+    point = likelihood.start()
+    likelihood.reweigh(point)
+    (rows,) = [part for part in likelihood.rows(point, count=0) if part.channel == "joint_torques"]
+    standing = rows.louder > 20.0
+    assert 0 < standing.sum() < 0.05 * standing.size
+    rng = np.random.default_rng(1)
+    quiet = np.where(standing, 0.0, rng.standard_normal(rows.values.shape))
+    jumped = replace(rows, values=np.where(standing, 9.0 * rng.choice([-1.0, 1.0], size=quiet.shape), quiet))
+    assert np.sqrt((jumped.values**2).mean()) > 1.2, "by their mean square they would be noise"
+    assert white((jumped,))
+    if said:
+        assert levels_of(likelihood, (jumped,), used=0.0) == {}
+    else:
+        (level,) = levels_of_guesses(likelihood, (jumped,), used=0.0).values()
+        assert np.abs(level - 1.0).max() < 5.0 / np.sqrt(2.0 * len(quiet))
+        assert levels_of(likelihood, (replace(jumped, values=9.0 * quiet),), used=0.0) == {}, "nothing was declared"
 
 
 def test_what_lasts_counts_by_its_density_at_the_frequencies_of_the_motion():
