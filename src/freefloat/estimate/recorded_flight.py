@@ -290,7 +290,7 @@ class _Readings:
         new = _renewed(values)
         t, values = channel.t[new], values[new]
         sd = with_stamp_noise(_sd_of(names, channel, known), known.stamp_sd_s, t, values)
-        readings = CurveReadings(t, values, sd)
+        readings = CurveReadings(t, values, sd, rounding=_step_of(names, channel, known))
         span = max(self.start_s, float(channel.t[0])), min(self.end_s, float(channel.t[-1]))
         return MeasuredWheels(measured_curves(readings, span), self.clock(channel))
 
@@ -313,5 +313,11 @@ def _sd_of(names: tuple[str, ...], channel: Channel, known: Known) -> Array:
     if known.noise_sd is None:
         return np.full(len(names), np.nan)
     place = [channel.components.index(name) for name in names]
-    rounding = np.zeros(len(channel.components)) if known.rounding is None else known.rounding
-    return np.hypot(known.noise_sd, rounding / np.sqrt(12.0))[place]
+    return np.hypot(known.noise_sd[place], _step_of(names, channel, known) / np.sqrt(12.0))
+
+
+def _step_of(names: tuple[str, ...], channel: Channel, known: Known) -> Array:
+    """That readings of these joints or wheels are rounded to, shape (names,); zeros if nobody said."""
+    if known.rounding is None:
+        return np.zeros(len(names))
+    return known.rounding[[channel.components.index(name) for name in names]]
