@@ -16,7 +16,7 @@ from freefloat.estimate.estimated_drives import estimated_drives
 from freefloat.estimate.likelihood.driven_joints import DrivenJoints
 from freefloat.estimate.likelihood.finished import white
 from freefloat.estimate.likelihood.likelihood import Likelihood
-from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
+from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood, _knots_noted, with_finer_curves
 from freefloat.estimate.likelihood.noise_left import with_noise_left
 from freefloat.estimate.likelihood.noise_levels import levels_of, levels_of_guesses
 from freefloat.estimate.likelihood.reading_nodes import means_of
@@ -187,6 +187,17 @@ def test_what_lasts_counts_by_its_density_at_the_frequencies_of_the_motion():
     assert not any("noise" in warning for warning in estimate.warnings)
     errors = (estimate.values - estimate.minimal.values(robot.parameters)) / estimate.sd
     assert np.sqrt(np.mean(errors**2)) < 1.5
+
+
+def test_finer_knots_are_said_where_curves_got_them_only():
+    """An estimate whose noise nobody said has noise that was found, not other knots."""
+    robot, friction = arm_of(7).with_drives(DRIVES), ("coulomb", "viscous", "offset")
+    problem = problem_of(robot, recording_of(robot, torque_noise=0.05), friction)
+    assert not any("finer knots" in note for note in MaximumLikelihood().estimate(problem).notes)
+    likelihood, finer = Likelihood(problem), Likelihood(with_finer_curves(problem))
+    assert list(_knots_noted(problem, likelihood)) == []
+    (said,) = _knots_noted(problem, finer)
+    assert f"every {0.5 * likelihood.flights[0].local.spline.spacing_s:.3g} s" in said
 
 
 def test_declared_noise_is_kept_and_the_residual_judged_by_it():
