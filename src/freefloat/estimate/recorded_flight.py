@@ -64,7 +64,10 @@ def recorded_flight(
     task = _Readings(channels, robot, known, chosen, dict(walks or {}), *_span(channels, processed))
     clock = task.joint_clock
     wheels = task.wheels(sampled, clock)
-    return on_common_knots(replace(sampled, own_instants=task.all(), wheels=wheels, clock=clock))
+    lacking = task.torques_lacking
+    return on_common_knots(
+        replace(sampled, own_instants=task.all(), wheels=wheels, clock=clock, torques_lacking=lacking)
+    )
 
 
 def on_common_knots(flight: Flight) -> Flight:
@@ -260,6 +263,12 @@ class _Readings:
             if not sd.all():
                 return None
         return Measured(channel.t, values, sd)
+
+    @property
+    def torques_lacking(self) -> tuple[str, ...]:
+        """Joints whose torques were not recorded; none where nobody recorded any."""
+        channel = self.channels.get("tau")
+        return () if channel is None else tuple(n for n in self.robot.joint_names if n not in channel.components)
 
     def _joint_torques(self, channel: Channel, known: Known) -> Measured | None:
         """Torques of all joints of a robot on the ground; of others they are not compared.

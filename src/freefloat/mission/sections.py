@@ -10,12 +10,12 @@ from pydantic import AfterValidator, Field, create_model
 
 from freefloat.arrays import Array
 from freefloat.estimate.methods import METHODS
+from freefloat.estimate.physical.physical_section import PhysicalSection
 from freefloat.estimate.prior import CadSpread, UnknownBody
 from freefloat.estimate.problem_data import Nuisances
 from freefloat.excitation.goals.names import GoalName
 from freefloat.excitation.limits.kinds import LimitsSection
 from freefloat.files import Number, Positive, Section, Vector3, did_you_mean, entries, shown
-from freefloat.estimate.physical.physical_section import PhysicalSection
 from freefloat.mission.processing import ProcessingSection
 from freefloat.mission.shapes import AnyShape, MotionShapeSection
 from freefloat.models.names import ModelName

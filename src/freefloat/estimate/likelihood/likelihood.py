@@ -75,9 +75,10 @@ class Likelihood:
         stands = problem.robot.base == "fixed"
         for given in problem.flights if stands else ():
             if TorqueReading.array not in given.measured:
+                lacking = f"torques of {', '.join(given.torques_lacking)}" if given.torques_lacking else "joint torques"
                 raise NotApplicable(
-                    f"{given.name}: a fixed base does not react, and torques of all joints were not recorded: maximum "
-                    "likelihood needs a base that moves, or a recording of `tau`"
+                    f"{given.name}: a fixed base does not react, and {lacking} were not recorded: maximum likelihood "
+                    "needs a base that moves, or `tau` of every joint"
                 )
         self.problem = problem
         self.unknowns: Unknowns = unknowns_of(problem)
