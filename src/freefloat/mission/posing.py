@@ -66,7 +66,10 @@ def _with_rotors(posed: Problem) -> Problem:
 
 def _with_torque_noise(flights: Sequence[Flight], noise: Array) -> tuple[Flight, ...]:
     """The flights with this noise of joint torques, shape (joints,), where nobody said it."""
-    return tuple(replace(flight, noise={"torques": noise, **flight.noise}) for flight in flights)
+    return tuple(
+        replace(flight, noise={"torques": noise, **flight.noise}, torque_noise_left="torques" not in flight.noise)
+        for flight in flights
+    )
 
 
 def with_noise_left(flights: Sequence[Flight], estimate: Estimate) -> tuple[tuple[Flight, ...], bool]:

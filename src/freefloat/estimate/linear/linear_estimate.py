@@ -12,6 +12,8 @@ from freefloat.estimate.causes.diagnosis import figures_of, linear_mistakes
 from freefloat.estimate.causes.outcome import outcome_by, reasons_to_fail
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import MODEL, Budget, Quantity, used_flights
+from freefloat.estimate.likelihood.finished import with_unknown_noise
+from freefloat.estimate.likelihood.held_friction import with_rotor_words
 from freefloat.estimate.linear.misfit import misfit
 from freefloat.estimate.linear.solution import Solution
 from freefloat.estimate.problem import Problem
@@ -58,7 +60,7 @@ def linear_estimate(problem: Problem, equations: Equations, method: str, solutio
         cad=equations.cad,
         residual=residual,
         budget=Budget(tuple(parts), shares),
-        nuisances=_quantities(equations, solution.x, sd),
+        nuisances=_quantities(equations, solution, sd),
         unseen=unseen,
         held=held,
         warnings=warnings,
@@ -70,7 +72,9 @@ def linear_estimate(problem: Problem, equations: Equations, method: str, solutio
     )
     failures = () if mistakes else reasons_to_fail(figures_of(found))
     warned = (*warnings, *failures)
-    return replace(found, warnings=warned, outcome=outcome_by((*mistakes, *failures), bool(warned)))
+    judged = replace(found, warnings=warned, outcome=outcome_by((*mistakes, *failures), bool(warned)))
+    told = with_rotor_words(judged, problem)
+    return with_unknown_noise(told) if any(flight.torque_noise_left for flight in problem.flights) else told
 
 
 def _biased(bias: Array | None, sd: Array, c: int) -> str:
@@ -106,7 +110,10 @@ def covariance_by_known(problem: Problem, by_known: Array | None) -> dict[str, A
     return added
 
 
-def _quantities(equations: Equations, x: Array, sd: Array) -> tuple[Quantity, ...]:
+def _quantities(equations: Equations, solution: Solution, sd: Array) -> tuple[Quantity, ...]:
+    """Nuisances; as clusters, they are open where more of them is held at the CAD model than the data leave."""
     c = len(equations.minimal)
-    named = zip(equations.nuisances, x[c:], sd[c:], equations.units, strict=True)
+    held, own = solution.held_sd, sd[c:]
+    spread = own if not held.size else np.where(held > own, np.inf, np.hypot(own, held))
+    named = zip(equations.nuisances, solution.x[c:], spread, equations.units, strict=True)
     return tuple(Quantity(name, float(value), float(error), unit) for name, value, error, unit in named)
