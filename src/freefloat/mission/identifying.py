@@ -96,19 +96,20 @@ def answered(
     absent = absent_bodies(mission, recordings, without)
     flights = flights_of(mission, named, motion, absent, settings or settings_for(mission, estimator.name))
     with one_blas_thread():
-        asked, chosen = pose(mission, [flight for flight, _ in flights], posed)
-        found = answer(asked)
+        asked = pose(mission, [flight for flight, _ in flights], posed)
+        found = answer(asked.problem)
     needed, several = essential_clusters(found), len(flights) > 1
     essential = () if needed is None else (needed.sentence,)
     named_flights = [(f"{flight.name}: " if several else "", processed) for flight, processed in flights]
     said = [(name, *_said(processed, estimator)) for name, processed in named_flights]
     warnings = tuple(f"{name}{sentence}" for name, warned, _ in said for sentence in warned)
+    doubted = found.outcome == "good" and (warnings or asked.warnings)
     notes = tuple(f"{name}{sentence}" for name, _, noted in said for sentence in noted)
     return replace(
         found,
-        outcome="doubtful" if warnings and found.outcome == "good" else found.outcome,
-        warnings=(*found.warnings, *warnings),
-        notes=(*found.notes, *chosen, *essential, *notes, *_elsewhere(mission, named)),
+        outcome="doubtful" if doubted else found.outcome,
+        warnings=(*asked.warnings, *found.warnings, *warnings),
+        notes=(*found.notes, *asked.notes, *essential, *notes, *_elsewhere(mission, named)),
         origin={**found.origin, **_origin(mission, estimator, named, [flight for flight, _ in flights])},
     )
 
@@ -136,7 +137,7 @@ def problem(
     """
     chosen, named = settings or settings_for(mission, method_of(mission)), named_recordings(recordings)
     flights = flights_of(mission, named, motion, absent_bodies(mission, recordings, without), chosen)
-    return pose(mission, [flight for flight, _ in flights])[0]
+    return pose(mission, [flight for flight, _ in flights]).problem
 
 
 def method_of(mission: Mission) -> str:

@@ -25,6 +25,7 @@ LINEAR = (
     "base velocity"
 )
 
+_OF_TORQUES = ("torque", "energy")  # models whose rows hold torques of joints
 _MOST_SHIFT = 0.5  # standard deviations by which a cluster may be expected to be shifted before no interval is stated
 
 
@@ -46,7 +47,7 @@ def linear_estimate(problem: Problem, equations: Equations, method: str, solutio
     about_fit = (
         () if mistakes else sentences(equations, sd, held, residual, solution.bias, MODEL in parts)
     )  # else they follow
-    warnings = (*mistakes, *about_data, *about_fit, *solution.warnings)
+    warnings = (*mistakes, *about_data, *about_fit, *_gains(problem, equations), *solution.warnings)
     no_interval = _biased(solution.bias, sd, c)
     found = Estimate(
         method=method,
@@ -88,6 +89,17 @@ def _biased(bias: Array | None, sd: Array, c: int) -> str:
         f"no intervals: noise in the measured rates is expected to shift clusters by up to {two_digits(shift)} of "
         "their standard deviations, which intervals would not hold; bias-compensated, total-least-squares and "
         "maximum-likelihood state them"
+    )
+
+
+def _gains(problem: Problem, equations: Equations) -> tuple[str, ...]:
+    """A sentence on gains of torques that the mission says are uncertain."""
+    compared = any(block.model in _OF_TORQUES for block in equations.blocks)
+    if problem.nuisances.torque_gain is None or not compared:
+        return ()
+    return (
+        "linear methods take gains of torques as exact, and intervals know nothing of what was said of them "
+        "(`gain_relative_sd`, `torque_gain`); maximum-likelihood estimates them",
     )
 
 
