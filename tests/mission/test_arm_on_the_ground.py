@@ -80,6 +80,17 @@ def test_what_was_found_predicts_what_it_has_not_seen(folder, estimate):
     assert seen.verdict != "fail"
 
 
+def test_a_rate_of_samples_leaves_the_choice_of_friction_by_maximum_likelihood_as_it_is(folder):
+    """Else torques would be filtered for that rate, and the joints, which are curves, not."""
+    chosen = []
+    for said in ("", "  rate_Hz: 20\n"):
+        text = (folder / "trial.yaml").read_text().replace("identify:\n", f"identify:\n{said}")
+        (folder / "slow.yaml").write_text(text)
+        found = ff.identify(ff.load_mission(folder / "slow.yaml"), folder / "one.csv", method="maximum-likelihood")
+        chosen += [note for note in found.notes if note.startswith("friction chosen")]
+    assert chosen[0] == chosen[1]
+
+
 def test_torques_and_joints_are_cut_alike_by_spectrum_or_as_asked(folder):
     mission = folder / "trial.yaml"
     by_spectrum = steps(ff.load_mission(mission), folder)

@@ -196,11 +196,13 @@ def flights_of(
         _refuse_other_channels(name, whole, settings)
         recording, said = _in_window(mission, whole)
         command = trajectory_of(motion) if motion else command_of(mission, recording)
+        asked, sensors = mission.settings.identify, mission.sensors.values()
+        rate_Hz = asked.rate_Hz
         if mission.robot.base == "fixed" and settings.most_samples is not None:
             command = None  # torques ask for accelerations, which drives do not follow as commanded
-        asked, sensors = mission.settings.identify, mission.sensors.values()
+            rate_Hz = None  # torques would be filtered for it, and curves of joints not
         own = replace(settings, start_positions={**asked.start_positions_of(name), **settings.start_positions})
-        processed = process(recording, mission.robot, command, asked.rate_Hz, own, sensors)
+        processed = process(recording, mission.robot, command, rate_Hz, own, sensors)
         processed = _with_wheels(mission, replace(processed, notes=(*processed.notes, *said)))
         bodies, t = tuple(absent.get(name, ())), processed.samples.need("t", "a flight")
         walks = sensor_walks(mission.robot, sensors, float(t[-1] - t[0]))

@@ -213,7 +213,10 @@ class IdentifySection(Section):
         description="what is unknown of every joint's drive where torques are used; auto: what predicts torques best "
         "that were left out, [] for nothing",
     )
-    rate_Hz: Positive | None = Field(default=None, description="of the samples; the gyro's own instants unless given")
+    rate_Hz: Positive | None = Field(
+        default=None,
+        description="of the samples; the gyro's own instants unless given. By maximum likelihood torques keep their own",
+    )
     window: Literal["auto", "whole"] | Annotated[tuple[Number, Number], entries(2)] = Field(
         default="auto",
         description="seconds from which to which recordings count; auto: of a body without joints, its free flight",
