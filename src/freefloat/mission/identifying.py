@@ -97,19 +97,20 @@ def answered(
     absent = absent_bodies(mission, recordings, without)
     flights = flights_of(mission, named, motion, absent, settings or settings_for(mission, estimator.name))
     with one_blas_thread():
-        asked, chosen = pose(mission, [flight for flight, _ in flights], posed)
-        found = answer(asked)
+        asked = pose(mission, [flight for flight, _ in flights], posed)
+        found = answer(asked.problem)
     needed, several = essential_clusters(found), len(flights) > 1
     essential = () if needed is None else (needed.sentence,)
     named_flights = [(f"{flight.name}: " if several else "", processed) for flight, processed in flights]
     said = [(name, *_said(processed, estimator)) for name, processed in named_flights]
     warnings = tuple(f"{name}{sentence}" for name, warned, _ in said for sentence in warned)
+    doubted = found.outcome == "good" and (warnings or asked.warnings)
     notes = tuple(f"{name}{sentence}" for name, _, noted in said for sentence in noted)
     return replace(
         found,
-        outcome="doubtful" if warnings and found.outcome == "good" else found.outcome,
-        warnings=(*found.warnings, *warnings),
-        notes=(*found.notes, *chosen, *essential, *notes, *_elsewhere(mission, named)),
+        outcome="doubtful" if doubted else found.outcome,
+        warnings=(*asked.warnings, *found.warnings, *warnings),
+        notes=(*found.notes, *asked.notes, *essential, *notes, *_elsewhere(mission, named)),
         origin={**found.origin, **_origin(mission, estimator, named, [flight for flight, _ in flights])},
     )
 
@@ -137,7 +138,7 @@ def problem(
     """
     chosen, named = settings or settings_for(mission, method_of(mission)), named_recordings(recordings)
     flights = flights_of(mission, named, motion, absent_bodies(mission, recordings, without), chosen)
-    return pose(mission, [flight for flight, _ in flights])[0]
+    return pose(mission, [flight for flight, _ in flights]).problem
 
 
 def method_of(mission: Mission) -> str:
@@ -196,11 +197,13 @@ def flights_of(
         _refuse_other_channels(name, whole, settings)
         recording, said = _in_window(mission, whole)
         command = trajectory_of(motion) if motion else command_of(mission, recording)
+        asked, sensors = mission.settings.identify, mission.sensors.values()
+        rate_Hz = asked.rate_Hz
         if mission.robot.base == "fixed" and settings.most_samples is not None:
             command = None  # torques ask for accelerations, which drives do not follow as commanded
-        asked, sensors = mission.settings.identify, mission.sensors.values()
+            rate_Hz = None  # torques would be filtered for it, and curves of joints not
         own = replace(settings, start_positions={**asked.start_positions_of(name), **settings.start_positions})
-        processed = process(recording, mission.robot, command, asked.rate_Hz, own, sensors)
+        processed = process(recording, mission.robot, command, rate_Hz, own, sensors)
         processed = _with_wheels(mission, replace(processed, notes=(*processed.notes, *said)))
         bodies, t = tuple(absent.get(name, ())), processed.samples.need("t", "a flight")
         walks = sensor_walks(mission.robot, sensors, float(t[-1] - t[0]))

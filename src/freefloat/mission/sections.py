@@ -10,12 +10,12 @@ from pydantic import AfterValidator, Field, create_model
 
 from freefloat.arrays import Array
 from freefloat.estimate.methods import METHODS
+from freefloat.estimate.physical.physical_section import PhysicalSection
 from freefloat.estimate.prior import CadSpread, UnknownBody
 from freefloat.estimate.problem_data import Nuisances
 from freefloat.excitation.goals.names import GoalName
 from freefloat.excitation.limits.kinds import LimitsSection
 from freefloat.files import Number, Positive, Section, Vector3, did_you_mean, entries, shown
-from freefloat.mission.physical_section import PhysicalSection
 from freefloat.mission.processing import ProcessingSection
 from freefloat.mission.shapes import AnyShape, MotionShapeSection
 from freefloat.models.names import ModelName
@@ -235,7 +235,10 @@ class IdentifySection(Section):
         description="what is unknown of every joint's drive where torques are used; auto: what predicts torques best "
         "that were left out, [] for nothing",
     )
-    rate_Hz: Positive | None = Field(default=None, description="of the samples; the gyro's own instants unless given")
+    rate_Hz: Positive | None = Field(
+        default=None,
+        description="of the samples; the gyro's own instants unless given. By maximum likelihood torques keep their own",
+    )
     window: Literal["auto", "whole"] | Annotated[tuple[Number, Number], entries(2)] = Field(
         default="auto",
         description="seconds from which to which recordings count; auto: of a body without joints, its free flight",
