@@ -134,7 +134,9 @@ def page(flown: Sequence[Flown]) -> str:
         f"{bodies} bodies), which leaves masses {off[0]:.2f}, centres {off[1]:.2f}",
         f"and inertias {off[2]:.2f} of their spreads away, root mean square. The prior that the estimate uses is so "
         "wider than the truth, and clusters may be",
-        "held more often than promised.",
+        "held more often than promised. Rotors are counted where they show: of the one that turns the joint on the "
+        "base only the sum with the",
+        "inertia of what it turns about its axis does, and that one is left out.",
         "",
         "The recording is the unit of evidence: clusters of one are correlated. Intervals are found by drawing "
         "recordings again with",

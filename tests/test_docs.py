@@ -5,6 +5,7 @@ with a title is a file to be written, and only has to be Python. A `yaml` block 
 it is part of a mission. Lines after `$ ` are typed in a shell.
 """
 
+import json
 import re
 import runpy
 import shlex
@@ -301,6 +302,18 @@ def test_a_table_of_figures_hides_nothing(hook):
     assert "1 of 1 figures that can be compared hold; in brackets: 3, of which 2 hold." in made
     assert "±2.327e-05 | yes" in made, "what is allowed is as exact as what was found"
     assert "≤\u00a0+3.33\u00a0% | (no)" in made
+    assert "\n3 reproduced, 0 better, 1 not reproduced.\n" in made
+
+
+def test_figures_of_all_studies_are_counted_together(hook, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("build/studies").mkdir(parents=True)
+    lower = Check("a", "mass", 2.0, 1.0, "kg", "lower")
+    for name in TITLES:
+        document = Study(name, "A title", (lower,), 1.0).document() | {"date": "today", "version": "0"}
+        Path(f"build/studies/{name}.json").write_text(json.dumps(document))
+    together = f"Of all studies together: 0 reproduced, {len(TITLES)} better, 0 not reproduced."
+    assert hook["studies_table"]().endswith(together)
 
 
 NOT_YET = {title.removeprefix('title="').removesuffix('"') for path in PAGES for _, title in blocks(path, "python")}

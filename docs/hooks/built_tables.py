@@ -32,10 +32,11 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 
 def studies_table() -> str:
-    """A section for each study; the build ends where one has not been run."""
+    """A section for each study, then the counts of all; the build ends where one has not been run."""
     from freefloat.studies.reproducing import TITLES
 
-    return "\n\n".join(study_section(_study(name)) for name in TITLES)
+    studies = [_study(name) for name in TITLES]
+    return "\n\n".join([*map(study_section, studies), f"Of all studies together: {_counts(studies)}."])
 
 
 def _study(name: str) -> dict[str, Any]:
@@ -50,7 +51,7 @@ def _study(name: str) -> dict[str, Any]:
 
 
 def study_section(study: dict[str, Any]) -> str:
-    """One study: how many figures hold, the table, its notes."""
+    """One study: how many figures hold, the table, how many are reproduced, better, and neither, its notes."""
     checks = study["checks"]
     notes = list(dict.fromkeys(check["note"] for check in checks if check["note"]))
     compared = [check for check in checks if check["comparable"]]
@@ -67,9 +68,17 @@ def study_section(study: dict[str, Any]) -> str:
         "| --- | --- | --- | --- | --- | --- | --- |",
         *(_row(check, notes) for check in checks),
         "",
+        f"{_counts([study])}.",
+        "",
         *(f"{place}. {_cell(note)}" for place, note in enumerate(notes, start=1)),
     ]
     return "\n".join(lines)
+
+
+def _counts(studies: Sequence[dict[str, Any]]) -> str:
+    """How many figures of studies stand where."""
+    counts = [study["counts"] for study in studies]
+    return ", ".join(f"{sum(each[standing] for each in counts)} {standing}" for standing in counts[0])
 
 
 def _row(check: dict[str, Any], notes: Sequence[str]) -> str:

@@ -40,6 +40,12 @@ def test_a_rotor_shows_but_for_that_of_the_first_joint_which_is_one_with_its_lin
     assert "_body1" in estimate.held[0]
     np.testing.assert_allclose(found_drives(estimate)[1:], true[1:], atol=1e-6)
     np.testing.assert_allclose(found_drives(estimate)[0, :-1], true[0, :-1], atol=1e-6)
+    first, *others = (drive_name("rotor", joint) for joint in robot.joint_names)
+    assert estimate.value(first)[1] == np.inf, "what it is beside its link is the CAD model's"
+    assert all(np.isfinite(estimate.value(name)[1]) for name in others)
+    assert all(np.isfinite(each.sd) for each in estimate.nuisances if each.name != first)
+    (said,) = [note for note in estimate.notes if note.startswith(first)]
+    assert "only their sum shows" in said
 
 
 @pytest.mark.parametrize("model", ["torque", "energy"])

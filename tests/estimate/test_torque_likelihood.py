@@ -14,9 +14,11 @@ from freefloat.dynamics.torque import inverse_dynamics
 from freefloat.estimate.causes.torque_mistakes import torque_mistakes
 from freefloat.estimate.estimated_drives import estimated_drives
 from freefloat.estimate.likelihood.driven_joints import DrivenJoints
+from freefloat.estimate.likelihood.finished import white
 from freefloat.estimate.likelihood.likelihood import Likelihood
-from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
+from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood, _knots_noted, with_finer_curves
 from freefloat.estimate.likelihood.noise_left import with_noise_left
+from freefloat.estimate.likelihood.noise_levels import levels_of, levels_of_guesses
 from freefloat.estimate.likelihood.reading_nodes import means_of
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.recorded_flight import recorded_flight
@@ -134,6 +136,35 @@ def test_noise_that_nobody_said_is_found_whether_large_or_small():
         np.testing.assert_allclose(weighed, noise, rtol=0.15)
 
 
+@pytest.mark.parametrize("said", [False, True])
+def test_jumps_near_standstill_do_not_move_the_noise_of_torques(said):
+    """What friction does there is no noise: rows there count for little, in the level as in the fit."""
+    noise, robot = 0.05, arm_of(7).with_drives(DRIVES)
+    given = problem_of(
+        robot,
+        recording_of(robot, torque_noise=noise),
+        ("coulomb", "viscous", "offset"),
+        torque=noise if said else None,
+    )
+    likelihood = Likelihood(with_noise_left(given))
+    point = likelihood.start()
+    likelihood.reweigh(point)
+    (rows,) = [part for part in likelihood.rows(point, count=0) if part.channel == "joint_torques"]
+    standing = rows.louder > 20.0
+    assert 0 < standing.sum() < 0.05 * standing.size
+    rng = np.random.default_rng(1)
+    quiet = np.where(standing, 0.0, rng.standard_normal(rows.values.shape))
+    jumped = replace(rows, values=np.where(standing, 9.0 * rng.choice([-1.0, 1.0], size=quiet.shape), quiet))
+    assert np.sqrt((jumped.values**2).mean()) > 1.2, "by their mean square they would be noise"
+    assert white((jumped,))
+    if said:
+        assert levels_of(likelihood, (jumped,), used=0.0) == {}
+    else:
+        (level,) = levels_of_guesses(likelihood, (jumped,), used=0.0).values()
+        assert np.abs(level - 1.0).max() < 5.0 / np.sqrt(2.0 * len(quiet))
+        assert levels_of(likelihood, (replace(jumped, values=9.0 * quiet),), used=0.0) == {}, "nothing was declared"
+
+
 def test_what_lasts_counts_by_its_density_at_the_frequencies_of_the_motion():
     """A slow error of the model is as many independent readings as it has slow waves, not as many as were taken."""
     robot = arm_of(7).with_drives(DRIVES)
@@ -156,6 +187,17 @@ def test_what_lasts_counts_by_its_density_at_the_frequencies_of_the_motion():
     assert not any("noise" in warning for warning in estimate.warnings)
     errors = (estimate.values - estimate.minimal.values(robot.parameters)) / estimate.sd
     assert np.sqrt(np.mean(errors**2)) < 1.5
+
+
+def test_finer_knots_are_said_where_curves_got_them_only():
+    """An estimate whose noise nobody said has noise that was found, not other knots."""
+    robot, friction = arm_of(7).with_drives(DRIVES), ("coulomb", "viscous", "offset")
+    problem = problem_of(robot, recording_of(robot, torque_noise=0.05), friction)
+    assert not any("finer knots" in note for note in MaximumLikelihood().estimate(problem).notes)
+    likelihood, finer = Likelihood(problem), Likelihood(with_finer_curves(problem))
+    assert list(_knots_noted(problem, likelihood)) == []
+    (said,) = _knots_noted(problem, finer)
+    assert f"every {0.5 * likelihood.flights[0].local.spline.spacing_s:.3g} s" in said
 
 
 def test_declared_noise_is_kept_and_the_residual_judged_by_it():

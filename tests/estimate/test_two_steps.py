@@ -1,9 +1,11 @@
 """Both steps and the structure behind them: truth without noise, honest intervals, and all that is made of it."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from cli.calling import ended
 from estimate.problems import make_case
 from random_trees import many_armed
 
@@ -14,10 +16,12 @@ from freefloat.estimate.recipes import christidi_two_steps
 from freefloat.estimate.structured.as_standard import BOTH, standard_estimate
 from freefloat.estimate.structured.two_steps import TwoSteps
 from freefloat.estimate.total_mass import mass_from_products, mass_of
+from freefloat.export.floating_angular_model import FloatingAngularModel
 from freefloat.export.floating_model import FloatingModel
 from freefloat.export.free_flying_model import FreeFlyingModel
 from freefloat.models.angular_momentum import BaseVelocity
 from freefloat.models.model import NotApplicable
+from freefloat.validation.random_motions import predict_random_motions
 
 ROWS = ("angular-momentum", "base-velocity")
 NOISE = {"w": 1e-5, "v": 1e-4, "dq": 1e-5}
@@ -69,6 +73,19 @@ def test_an_estimate_of_pi_and_phi_leads_to_the_same(seed):
     exact = FreeFlyingModel(replace(steps.whole, values=truth)).mass_matrix(case.exact[0].q[:2])
     np.testing.assert_allclose(H.value, exact.value, atol=1e-6 * np.abs(exact.value).max())
     assert FloatingModel(steps.estimate).estimate.is_standard
+    with pytest.raises(NotApplicable, match="FreeFlyingModel takes one of momentum, or of angular-momentum"):
+        FloatingAngularModel(steps.estimate)
+
+
+def test_random_motions_are_predicted_by_an_estimate_of_pi_and_phi():
+    case = make_case(ROWS, 3, momentum="unknown", scale="wheels", noise=NOISE)
+    steps = Weighted().estimate(case.problem)
+    assert steps.model == BOTH
+    found, same = (
+        predict_random_motions(each, 4, truth=case.robot, duration_s=10.0) for each in (steps, standard_estimate(steps))
+    )
+    np.testing.assert_array_equal(found.largest_rate, same.largest_rate)
+    assert found.within > 0.8
 
 
 def test_all_products_and_what_they_are_made_of_beat_the_products_alone():
@@ -122,6 +139,28 @@ def test_a_mission_by_two_steps_is_validated_and_exported(tmp_path):
     ff.export_controller(found, tmp_path / "servicer.c")
     ff.export_robot(found, tmp_path / "found.yaml")
     assert ff.load_robot(tmp_path / "found.yaml").mass == pytest.approx(robot.mass, rel=0.01)
+
+
+@pytest.mark.slow
+def test_the_same_is_done_by_commands(tmp_path):
+    mission(tmp_path, many_armed(3, 1, 3))
+    for command in (
+        "draw mission.yaml --seed 1 -o flown.yaml",
+        "simulate mission.yaml --robot flown.yaml --seed 1 -o a.parquet",
+        "simulate mission.yaml --robot flown.yaml --seed 2 -o b.parquet",
+        "identify mission.yaml a.parquet --method two-steps -o found.json",
+        "validate mission.yaml found.json b.parquet",
+        "validate mission.yaml found.json --random 20 --robot flown.yaml",
+        "export found.json --controller servicer.c --robot found.yaml",
+    ):
+        code, _, err = ended(command.split(), tmp_path)
+        assert code == 0, (command, err)
+    code, said, err = ended(["mass", "found.json", "--json"], tmp_path)
+    assert code == 0, err
+    mass, truth = json.loads(said), ff.load_robot(tmp_path / "flown.yaml").mass
+    assert abs(mass["value"] - truth) < 4.0 * mass["sd"]
+    assert ff.load_estimate(tmp_path / "found.json").outcome == "good"
+    assert "_mass_matrix" in (tmp_path / "servicer.c").read_text()
 
 
 @pytest.mark.parametrize("speed", [UNSTABLE, CAPTURED], ids=["accelerometer", "motion capture"])

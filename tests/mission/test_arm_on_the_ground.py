@@ -64,6 +64,7 @@ def estimate(folder):
 def test_friction_is_chosen_and_found_and_noise_is_what_rows_leave(estimate, arm):
     assert any(note.startswith("friction chosen: coulomb, viscous, offset; held-out") for note in estimate.notes)
     assert any(note.startswith("nobody said the noise of torques") for note in estimate.notes)
+    assert np.isnan(estimate.residual.ratio), "that is no measure of itself"
     found = estimated_drives(estimate)
     for drive, true, joint in zip(found, DRIVES, arm.joint_names, strict=True):
         assert drive.coulomb == pytest.approx(true.coulomb, abs=4.0 * estimate.value(f"Coulomb friction of {joint}")[1])
@@ -77,6 +78,17 @@ def test_what_was_found_predicts_what_it_has_not_seen(folder, estimate):
     seen = ff.validate(ff.load_mission(folder / "trial.yaml"), estimate, folder / "two.csv")
     assert seen.of_signal("torques") < 0.05
     assert seen.verdict != "fail"
+
+
+def test_a_rate_of_samples_leaves_the_choice_of_friction_by_maximum_likelihood_as_it_is(folder):
+    """Else torques would be filtered for that rate, and the joints, which are curves, not."""
+    chosen = []
+    for said in ("", "  rate_Hz: 20\n"):
+        text = (folder / "trial.yaml").read_text().replace("identify:\n", f"identify:\n{said}")
+        (folder / "slow.yaml").write_text(text)
+        found = ff.identify(ff.load_mission(folder / "slow.yaml"), folder / "one.csv", method="maximum-likelihood")
+        chosen += [note for note in found.notes if note.startswith("friction chosen")]
+    assert chosen[0] == chosen[1]
 
 
 def test_torques_and_joints_are_cut_alike_by_spectrum_or_as_asked(folder):
@@ -104,9 +116,12 @@ def test_a_mission_says_which_friction_is_unknown(folder, asked, columns):
     path.write_text((folder / "trial.yaml").read_text().replace("friction: auto", f"friction: {asked}"))
     found = ff.identify(ff.load_mission(path), folder / "one.csv", method="least-squares")
     assert len(found.nuisances) == columns
-    (said,) = (note for note in found.notes if "held-out torque error" in note)
+    wanting = [sentence for sentence in found.warnings if "held-out torque error" in sentence]
+    (said,) = (*wanting, *(note for note in found.notes if "held-out torque error" in note))
     assert said.startswith("friction chosen" if asked == "auto" else "friction given")
     assert ("; with coulomb, viscous, offset it would be" in said) == (columns in (0, 3))
+    assert bool(wanting) == (columns in (0, 3)), "another set would halve the error"
+    assert not wanting or (found.warnings[0] == said and found.outcome != "good")
 
 
 def test_a_base_that_nobody_said_is_bolted_down_is_asked_about(folder):

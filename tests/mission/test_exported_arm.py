@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pinocchio
 import pytest
+import yaml
 from cli.calling import ended
 from random_trees import random_robot
 
@@ -117,3 +118,22 @@ def test_friction_is_in_the_urdf_as_far_as_it_has_words(folder):
         assert part.drive.coulomb == pytest.approx(whole.drive.coulomb)
         assert part.drive.viscous == pytest.approx(whole.drive.viscous)
         assert part.drive.offset == 0.0
+
+
+def test_a_total_mass_that_the_mission_says_is_that_of_what_is_estimated_and_exported(folder):
+    said = yaml.safe_load((folder / "twin.yaml").read_text())
+    weight = 1.1 * load_robot(folder / "found.yaml").mass
+    said["identify"] = {**said.get("identify", {}), "physical": {"total_mass_kg": weight}}
+    (folder / "weighed.yaml").write_text(yaml.safe_dump(said))
+    given = ["weighed.yaml", "one.csv"]
+    assert ended(["identify", *given, "-o", "weighed.json"], folder)[0] == 0
+    consistent = ["identify", *given, "--method", "physically-consistent", "-o", "consistent.json"]
+    assert ended(consistent, folder)[0] == 0
+    for name in ("weighed", "consistent"):
+        written = ["-o", f"{name}.urdf", "--robot", f"{name}_robot.yaml"]
+        assert ended(["export", f"{name}.json", "--urdf", "arm.urdf", *written], folder)[0] == 0
+        for robot in (load_robot(folder / f"{name}.urdf", "fixed"), load_robot(folder / f"{name}_robot.yaml")):
+            assert robot.mass == pytest.approx(weight, rel=1e-4)
+    other = ff.estimate.TradeOff(total_mass=0.9 * weight)
+    ff.export_robot(ff.load_estimate(folder / "weighed.json"), folder / "other.yaml", trade_off=other)
+    assert load_robot(folder / "other.yaml").mass == pytest.approx(0.9 * weight, rel=1e-4), "what is given goes first"

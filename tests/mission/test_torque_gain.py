@@ -100,6 +100,13 @@ def test_gains_that_are_known_make_torques_of_currents(tmp_path, arm, flights, m
     assert np.sqrt(np.mean(errors**2)) < 2.0
 
 
+def test_linear_methods_say_that_they_take_gains_as_exact(tmp_path, arm, flights):
+    for relative_sd, said in ((0.1, True), (0.0, False)):
+        mission = mission_of(tmp_path, arm, TRUE, gain_relative_sd=relative_sd)
+        found = ff.identify(mission, flights, method="weighted")
+        assert any("take gains of torques as exact" in warning for warning in found.warnings) == said
+
+
 def test_what_is_recorded_times_the_gain_is_the_torque(arm, tmp_path, flights):
     torques = ff.simulate(mission_of(tmp_path, arm, 1.0), seed=1)
     read, true = flights["loaded"].channels["tau"], torques.channels["tau"]

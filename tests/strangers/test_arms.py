@@ -140,7 +140,7 @@ def test_a_short_recording_holds_clusters_friction_and_rotors():
     assert found.outcome not in BAD, found.said
     assert found.coverage > 0.5, found.errors
     errors = np.concatenate([found.drives[kind] for kind in KINDS])
-    assert errors.size == 4 * found.joints, "all are visible"
+    assert errors.size == 4 * found.joints - 1, "all are visible but the rotor of the joint on the base"
     assert (np.abs(errors) <= HALF).mean() > 0.5, found.drives
 
 

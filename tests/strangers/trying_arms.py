@@ -19,6 +19,7 @@ KINDS = {
     "offset of the torque": "offset",
     "rotor inertia": "rotor",
 }  # what an estimate calls them, and what `Drives` does
+ROTOR = "rotor inertia"
 ARMED, BARE = "with the load", "without the load"
 
 
@@ -27,7 +28,8 @@ class TriedArm:
     """What one recording of an arm shows.
 
     errors: of clusters with an interval, estimate less truth over the standard deviation, shape (c,); names: theirs.
-    drives: the same of what joints' drives have, by kind, (joints of which it has an interval,).
+    drives: the same of what joints' drives have, by kind, (joints of which it has an interval,). Of rotors without that
+    of the joint on the base, of which only the sum with what the joint turns shows.
     rested: which clusters rest on the prior, by what the estimate says, (c,). open: how many clusters have no interval.
     outcome: of the estimate; `refused` if the verb raised an error, which is then what was said. said: warnings.
     ratio: root mean square of what the fit leaves over the noise. redrawn: bodies that were drawn again.
@@ -130,7 +132,7 @@ def _drives(given: arms.Arm, true: arms.TrueArm, estimate: ff.Estimate) -> dict[
     found = {each.name: each for each in estimate.nuisances}
     errors = dict[str, np.ndarray]()
     for kind, field in KINDS.items():
-        truths = zip(given.joints, getattr(true.drives, field), strict=True)
+        truths = list(zip(given.joints, getattr(true.drives, field), strict=True))[1 if kind == ROTOR else 0 :]
         pairs = [(found.get(f"{kind} of {body.joint}"), value) for body, value in truths]
         errors[kind] = np.array(
             [(each.value - value) / each.sd for each, value in pairs if each is not None and np.isfinite(each.sd)]

@@ -105,6 +105,8 @@ GAUTIER = Listed(
     do_not=frozenset(
         {
             "gautier.equilibrium.condition_number.r30",
+            "gautier.random.equilibrium.r15",
+            "gautier.random.equilibrium.r30",
             *(f"gautier.front.r30.w{weight}" for weight in ("0.05", "0.15", "0.3", "0.45")),
             *(f"gautier.cause.printed_condition_number.{noise}.optimum_r15.parameters" for noise in ("state", "both")),
             *(f"gautier.cause.limits_of_each_joint.{noise}.random_r15.parameters" for noise in ("state", "both")),
@@ -141,7 +143,6 @@ _BY_CHANNEL = ("base_linear_rms", "base_angular_rms", "torque_rms", "by_channel"
 _UNPRINTED = {  # of motions or an order that are not printed: whether they hold
     "naveen.significant_singular_values": True,
     "naveen.surrogate.condition_number": True,
-    "naveen.all_intervals.condition_number": False,
     "naveen.pruning.updated_rule.intervals": False,
     "naveen.cause.order.intervals": True,
     "naveen.cause.first_intervals.case3.max_relative_error": True,

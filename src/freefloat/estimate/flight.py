@@ -58,6 +58,8 @@ class Flight(Content):
     clocks: by array of the samples, name of the clock of the sensor behind it, that of the wheels' rates included;
         `BASE_CLOCK` unless given. `own_instants` and `wheels`, where given, have theirs in themselves.
     pulses: pushes of thrusters, by the clock of the joints; estimators that predict readings reckon with them.
+    torques_lacking: joints whose torques were not recorded, where those of others were.
+    torque_noise_left: whether nobody said the noise of the torques, and `noise` has what rows leave of them.
     torque_filter: that joint torques of the samples went through, so that rows filter friction, which jumps, alike.
     """
 
@@ -77,6 +79,8 @@ class Flight(Content):
     pulses: tuple[Pulse, ...] = ()
     torque_filter: LowPass | None = None
     unstable: UnstableBias | None = None
+    torques_lacking: tuple[str, ...] = ()
+    torque_noise_left: bool = False
 
     def __post_init__(self) -> None:
         if self.samples.t is None:

@@ -35,6 +35,7 @@ _SLOW = (0.02, 0.05, 0.1, 0.2, 0.4)  # of each joint's rate, root mean square: S
 _BLOCKS, _FEWEST = 12, 4  # of all flights together, of each at least
 _MOST = 4000  # samples of all flights together: what is left over lasts longer than these are apart
 _WORTH = 0.1  # of an error, by which further terms must make it smaller where it is no noise
+_MUCH_WORSE = 2.0  # times what another set leaves: no estimate is to be read without knowing that
 _FAR, _ROUNDS = 4.0, 6  # times the median block's squares: blocks that leave more count for less; in so many rounds
 _SINGULAR = 1e-12  # of the largest eigenvalue of the scaled products
 _ROUNDING = 1e-18  # of the square of the torques
@@ -108,7 +109,15 @@ def torque_noise(problem: Problem) -> Array:
     return _Blocks.of(_thinned(problem)).left_by(problem.friction)[1]
 
 
-def given_friction(problem: Problem) -> str:
+@dataclass(frozen=True, slots=True)
+class GivenFriction:
+    """What is to be said of terms that a mission gives. wanting: whether another set would halve the held-out error."""
+
+    sentence: str
+    wanting: bool
+
+
+def given_friction(problem: Problem) -> GivenFriction:
     """How well the terms that a problem has predict blocks that were held out, and which others do so better."""
     blocks = _Blocks.of(_thinned(problem))
     weights, sd = blocks.left_by(problem.friction)
@@ -116,8 +125,9 @@ def given_friction(problem: Problem) -> str:
     best = next(candidate for candidate in choice.candidates if candidate.terms == choice.terms)
     sentence = f"friction given: {', '.join(problem.friction) or 'none'}; held-out torque error {in_percent(part)}"
     if set(best.terms) <= set(problem.friction) or not part > (1.0 + _WORTH) * best.held_out:
-        return sentence
-    return f"{sentence}; with {best.words} it would be {in_percent(best.held_out)}: `identify: {{friction: auto}}`"
+        return GivenFriction(sentence, wanting=False)
+    advice = f"with {best.words} it would be {in_percent(best.held_out)}: `identify: {{friction: auto}}`"
+    return GivenFriction(f"{sentence}; {advice}", wanting=part > _MUCH_WORSE * best.held_out)
 
 
 def _sets() -> Iterator[tuple[DriveTerm, ...]]:

@@ -121,6 +121,10 @@ def base_only(problem: Problem, relative_sd: float = 0.0, estimator: Estimator |
     O. Ma, H. Dang, K. Pham, "On-orbit identification of inertia properties of spacecraft using a robotic arm",
     Journal of Guidance, Control, and Dynamics, 2008.
     """
+    if problem.robot.base == "fixed":
+        raise InvalidProblem(
+            "the base is fixed, so that its mass moves nothing and no reading shows it; allowed: a base that moves"
+        )
     return _only(problem, [problem.robot.body_names[0]], relative_sd, estimator)
 
 

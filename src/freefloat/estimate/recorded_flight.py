@@ -64,7 +64,10 @@ def recorded_flight(
     task = _Readings(channels, robot, known, chosen, dict(walks or {}), *_span(channels, processed))
     clock = task.joint_clock
     wheels = task.wheels(sampled, clock)
-    return on_common_knots(replace(sampled, own_instants=task.all(), wheels=wheels, clock=clock))
+    lacking = task.torques_lacking
+    return on_common_knots(
+        replace(sampled, own_instants=task.all(), wheels=wheels, clock=clock, torques_lacking=lacking)
+    )
 
 
 def on_common_knots(flight: Flight) -> Flight:
@@ -261,6 +264,12 @@ class _Readings:
                 return None
         return Measured(channel.t, values, sd)
 
+    @property
+    def torques_lacking(self) -> tuple[str, ...]:
+        """Joints whose torques were not recorded; none where nobody recorded any."""
+        channel = self.channels.get("tau")
+        return () if channel is None else tuple(n for n in self.robot.joint_names if n not in channel.components)
+
     def _joint_torques(self, channel: Channel, known: Known) -> Measured | None:
         """Torques of all joints of a robot on the ground; of others they are not compared.
 
@@ -290,7 +299,7 @@ class _Readings:
         new = _renewed(values)
         t, values = channel.t[new], values[new]
         sd = with_stamp_noise(_sd_of(names, channel, known), known.stamp_sd_s, t, values)
-        readings = CurveReadings(t, values, sd)
+        readings = CurveReadings(t, values, sd, rounding=_step_of(names, channel, known))
         span = max(self.start_s, float(channel.t[0])), min(self.end_s, float(channel.t[-1]))
         return MeasuredWheels(measured_curves(readings, span), self.clock(channel))
 
@@ -313,5 +322,11 @@ def _sd_of(names: tuple[str, ...], channel: Channel, known: Known) -> Array:
     if known.noise_sd is None:
         return np.full(len(names), np.nan)
     place = [channel.components.index(name) for name in names]
-    rounding = np.zeros(len(channel.components)) if known.rounding is None else known.rounding
-    return np.hypot(known.noise_sd, rounding / np.sqrt(12.0))[place]
+    return np.hypot(known.noise_sd[place], _step_of(names, channel, known) / np.sqrt(12.0))
+
+
+def _step_of(names: tuple[str, ...], channel: Channel, known: Known) -> Array:
+    """That readings of these joints or wheels are rounded to, shape (names,); zeros if nobody said."""
+    if known.rounding is None:
+        return np.zeros(len(names))
+    return known.rounding[[channel.components.index(name) for name in names]]

@@ -20,6 +20,7 @@ from freefloat.errors import FileError, FreefloatError
 from freefloat.estimate.causes.outcome import IMPOSSIBLE
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimated_drives import estimated_drives
+from freefloat.estimate.physical.physical_section import remembered_trade_off
 from freefloat.estimate.physical.physically_consistent import PhysicalRobot, physical_robot
 from freefloat.estimate.physical.regularisers import TradeOff
 from freefloat.estimate.prior import CadSpread
@@ -70,7 +71,8 @@ def export_urdf(
 
     template: the URDF that the robot came from, of which only inertias and the friction of joints are changed.
     prior: spread of the CAD model, which decides what the data leave open; that of the estimate unless given.
-    trade_off: what bodies near the CAD model are worth against the data, and what else is known of them.
+    trade_off: what bodies near the CAD model are worth against the data, and what else is known of them; what the
+        estimate's mission says of it unless given.
     lacking: what becomes of a load that the URDF lacks: "leave-out" and "add", which are said, or "refuse".
     force: whether to write it even if the estimate failed, or no robot that can exist is near it.
     """
@@ -152,7 +154,7 @@ def _refuse_failed(estimate: Estimate, force: bool) -> None:
 def _physical(estimate: Estimate, prior: CadSpread | None, trade_off: TradeOff | None, force: bool) -> PhysicalRobot:
     """The nearest robot that can exist, if the estimate is near enough to it."""
     _refuse_failed(estimate, force)
-    physical = physical_robot(estimate, prior, trade_off)
+    physical = physical_robot(estimate, prior, trade_off or remembered_trade_off(estimate))
     far = physical.misfit > IMPOSSIBLE and not physical.explains
     if far and not physical.growth < _WORSE and not force:
         raise NotExported(

@@ -45,7 +45,8 @@ class FloatingAngularModel(Content):
         if self.estimate.minimal.names != self._model.candidates:
             raise NotApplicable(
                 f"an estimate of {self.estimate.model} does not consist of clusters about the centre of mass; allowed: "
-                "one of angular-momentum alone"
+                "one of angular-momentum alone; FreeFlyingModel takes one of momentum, or of angular-momentum + "
+                "base-velocity"
             )
 
     def matrix(self, q: ArrayLike) -> Uncertain:

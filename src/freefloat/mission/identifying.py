@@ -33,6 +33,7 @@ from freefloat.excitation.excitation import Excitation, trajectory_of
 from freefloat.files import FilePath
 from freefloat.mission.flying import random_motion
 from freefloat.mission.mission_file import InvalidMission, Mission
+from freefloat.mission.momentum_at_start import momentum_at_start
 from freefloat.mission.posing import pose, refuse_unsaid_gravity
 from freefloat.mission.prior_knowledge import momentum_of, nuisances_of, trade_off_of
 from freefloat.motion.trajectory import InvalidTrajectory, Trajectory
@@ -96,19 +97,20 @@ def answered(
     absent = absent_bodies(mission, recordings, without)
     flights = flights_of(mission, named, motion, absent, settings or settings_for(mission, estimator.name))
     with one_blas_thread():
-        asked, chosen = pose(mission, [flight for flight, _ in flights], posed)
-        found = answer(asked)
+        asked = pose(mission, [flight for flight, _ in flights], posed)
+        found = answer(asked.problem)
     needed, several = essential_clusters(found), len(flights) > 1
     essential = () if needed is None else (needed.sentence,)
     named_flights = [(f"{flight.name}: " if several else "", processed) for flight, processed in flights]
     said = [(name, *_said(processed, estimator)) for name, processed in named_flights]
     warnings = tuple(f"{name}{sentence}" for name, warned, _ in said for sentence in warned)
+    doubted = found.outcome == "good" and (warnings or asked.warnings)
     notes = tuple(f"{name}{sentence}" for name, _, noted in said for sentence in noted)
     return replace(
         found,
-        outcome="doubtful" if warnings and found.outcome == "good" else found.outcome,
-        warnings=(*found.warnings, *warnings),
-        notes=(*found.notes, *chosen, *essential, *notes, *_elsewhere(mission, named)),
+        outcome="doubtful" if doubted else found.outcome,
+        warnings=(*asked.warnings, *found.warnings, *warnings),
+        notes=(*found.notes, *asked.notes, *essential, *notes, *_elsewhere(mission, named)),
         origin={**found.origin, **_origin(mission, estimator, named, [flight for flight, _ in flights])},
     )
 
@@ -136,7 +138,7 @@ def problem(
     """
     chosen, named = settings or settings_for(mission, method_of(mission)), named_recordings(recordings)
     flights = flights_of(mission, named, motion, absent_bodies(mission, recordings, without), chosen)
-    return pose(mission, [flight for flight, _ in flights])[0]
+    return pose(mission, [flight for flight, _ in flights]).problem
 
 
 def method_of(mission: Mission) -> str:
@@ -195,22 +197,37 @@ def flights_of(
         _refuse_other_channels(name, whole, settings)
         recording, said = _in_window(mission, whole)
         command = trajectory_of(motion) if motion else command_of(mission, recording)
+        asked, sensors = mission.settings.identify, mission.sensors.values()
+        rate_Hz = asked.rate_Hz
         if mission.robot.base == "fixed" and settings.most_samples is not None:
             command = None  # torques ask for accelerations, which drives do not follow as commanded
-        asked, sensors = mission.settings.identify, mission.sensors.values()
+            rate_Hz = None  # torques would be filtered for it, and curves of joints not
         own = replace(settings, start_positions={**asked.start_positions_of(name), **settings.start_positions})
-        processed = process(recording, mission.robot, command, asked.rate_Hz, own, sensors)
+        processed = process(recording, mission.robot, command, rate_Hz, own, sensors)
         processed = _with_wheels(mission, replace(processed, notes=(*processed.notes, *said)))
         bodies, t = tuple(absent.get(name, ())), processed.samples.need("t", "a flight")
         walks = sensor_walks(mission.robot, sensors, float(t[-1] - t[0]))
-        made = recorded_flight(
-            recording, mission.robot, processed, sensors, own, momentum_of(mission), walks, bodies, name
-        )
-        pulses = asked.pulses.get(name, mission.settings.flight.pulses)
+        pulses = tuple(each.pulse() for each in asked.pulses.get(name, mission.settings.flight.pulses))
+        momentum = momentum_of(mission)
+        cut = _ends(recording)[0] > _ends(whole)[0]
+        if cut:
+            momentum, told = momentum_at_start(mission, whole, float(t[0]), own, pulses)
+            processed = replace(processed, notes=(*processed.notes, *told))
+        made = recorded_flight(recording, mission.robot, processed, sensors, own, momentum, walks, bodies, name)
+        if cut and momentum.vector.any():
+            made = _from_first_sample(made)
         unstable = unstable_bias(mission.robot, sensors) if made.samples.v is not None else None
-        made = replace(made, pulses=tuple(pulse.pulse() for pulse in pulses), unstable=unstable)
+        made = replace(made, pulses=pulses, unstable=unstable)
         flights.append((made, _with_wheel_words(mission, made, processed)))
     return flights
+
+
+def _from_first_sample(flight: Flight) -> Flight:
+    """The flight without readings before its first sample, in whose axes its momentum is known while the base turns."""
+    if flight.own_instants is None:
+        return flight
+    later = {array: each.since(float(flight.t[0])) for array, each in flight.own_instants.items()}
+    return replace(flight, own_instants={array: each for array, each in later.items() if each.t.size > 1})
 
 
 def _refuse_other_channels(name: str, recording: Recording, settings: ProcessSettings) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from freefloat.arrays import Array
 from freefloat.data.recording import Recording
@@ -20,17 +20,24 @@ from freefloat.sensors.torque_sensor import TorqueReading
 _WEIGHED = ("tau", "force", "moment")  # quantities that feel weight
 
 
-def pose(
-    mission: Mission, flights: Sequence[Flight], asked_of: Callable[[Problem], Problem] | None = None
-) -> tuple[Problem, tuple[str, ...]]:
-    """The problem, and what was chosen by evidence.
+@dataclass(frozen=True, slots=True, eq=False)
+class Posed:
+    """The problem. notes: what was chosen by evidence. warnings: what the mission says and the evidence denies."""
+
+    problem: Problem
+    notes: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
+
+
+def pose(mission: Mission, flights: Sequence[Flight], asked_of: Callable[[Problem], Problem] | None = None) -> Posed:
+    """The problem that flights pose.
 
     asked_of: the problem with bodies that the mission's robot lacks, which are asked for.
     """
     posed, asked = _without_friction(mission, flights), mission.settings.identify.friction
     if asked_of is not None:
         posed = asked_of(posed)
-    driven, said = _uses_torques(posed), list[str]()
+    driven, said, warned = _uses_torques(posed), list[str](), list[str]()
     if asked == "auto" and driven:
         choice = chosen_friction(posed)
         posed = _with_rotors(choice.problem)
@@ -44,12 +51,13 @@ def pose(
     elif asked != "auto":
         posed = replace(posed, friction=tuple(asked))
         if driven:
-            said.append(given_friction(posed))
+            given = given_friction(posed)
+            (warned if given.wanting else said).append(given.sentence)
     if driven and any("torques" not in flight.noise for flight in posed.flights):
         noise = torque_noise(posed)
         posed = replace(posed, flights=_with_torque_noise(posed.flights, noise))
         said.append("nobody said the noise of torques: it is what is left of them")
-    return posed, tuple(said)
+    return Posed(posed, tuple(said), tuple(warned))
 
 
 def _with_rotors(posed: Problem) -> Problem:
@@ -66,7 +74,10 @@ def _with_rotors(posed: Problem) -> Problem:
 
 def _with_torque_noise(flights: Sequence[Flight], noise: Array) -> tuple[Flight, ...]:
     """The flights with this noise of joint torques, shape (joints,), where nobody said it."""
-    return tuple(replace(flight, noise={"torques": noise, **flight.noise}) for flight in flights)
+    return tuple(
+        replace(flight, noise={"torques": noise, **flight.noise}, torque_noise_left="torques" not in flight.noise)
+        for flight in flights
+    )
 
 
 def with_noise_left(flights: Sequence[Flight], estimate: Estimate) -> tuple[tuple[Flight, ...], bool]:

@@ -46,8 +46,8 @@ class SavitzkyGolaySection(Section):
     """Polynomials fitted to a moving window."""
 
     kind: Literal["savitzky-golay"]
-    window_s: Positive
-    degree: Annotated[int, Field(ge=2, le=10)] = 4
+    window_s: Positive = Field(description="length of the window")
+    degree: Annotated[int, Field(ge=2, le=10)] = Field(default=4, description="of the polynomials")
 
     def differentiator(self) -> Differentiator:
         """The same, for joints."""

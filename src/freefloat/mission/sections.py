@@ -10,12 +10,12 @@ from pydantic import AfterValidator, Field, create_model
 
 from freefloat.arrays import Array
 from freefloat.estimate.methods import METHODS
+from freefloat.estimate.physical.physical_section import PhysicalSection
 from freefloat.estimate.prior import CadSpread, UnknownBody
 from freefloat.estimate.problem_data import Nuisances
 from freefloat.excitation.goals.names import GoalName
 from freefloat.excitation.limits.kinds import LimitsSection
 from freefloat.files import Number, Positive, Section, Vector3, did_you_mean, entries, shown
-from freefloat.mission.physical_section import PhysicalSection
 from freefloat.mission.processing import ProcessingSection
 from freefloat.mission.shapes import AnyShape, MotionShapeSection
 from freefloat.models.names import ModelName
@@ -45,11 +45,17 @@ class MomentumSection(Section):
 class StartSection(Section):
     """The base, and what swings, at the first instant."""
 
-    attitude_xyzw: Annotated[tuple[Number, Number, Number, Number], entries(4)] = (0.0, 0.0, 0.0, 1.0)
-    position_m: Vector3 = (0.0, 0.0, 0.0)
-    rate_rad_s: Vector3 | None = None
-    rate_deg_s: Vector3 | None = None
-    velocity_m_s: Vector3 | None = None
+    attitude_xyzw: Annotated[tuple[Number, Number, Number, Number], entries(4)] = Field(
+        default=(0.0, 0.0, 0.0, 1.0), description="quaternion that turns base axes into inertial ones, scalar last"
+    )
+    position_m: Vector3 = Field(default=(0.0, 0.0, 0.0), description="of the base's origin, inertial axes")
+    rate_rad_s: Vector3 | None = Field(
+        default=None, description="angular rate in base axes; what the momentum asks for unless given"
+    )
+    rate_deg_s: Vector3 | None = Field(default=None, description="the same in degrees; one of the two")
+    velocity_m_s: Vector3 | None = Field(
+        default=None, description="of the base's origin, base axes; such that there is no linear momentum unless given"
+    )
     swing: dict[str, Number] = Field(
         default_factory=dict,
         description="positions of passive joints [rad or m]; zero unless given",
@@ -70,9 +76,9 @@ class PulseSection(Section):
     """A thruster's push, base axes. Pulses of the same force at the same point are of one thruster, with one error."""
 
     start_s: Number = Field(description="by the clock of the joints")
-    duration_s: Positive
-    force_N: Vector3
-    point_m: Vector3 = (0.0, 0.0, 0.0)
+    duration_s: Positive = Field(description="how long it pushes")
+    force_N: Vector3 = Field(description="constant, on the base")
+    point_m: Vector3 = Field(default=(0.0, 0.0, 0.0), description="where on the base it pushes")
     relative_sd: Annotated[Number, Field(ge=0.0)] = Field(
         0.0, description="standard deviation of the force over it: drawn for every seed, and part of every interval"
     )
@@ -85,24 +91,36 @@ class PulseSection(Section):
 class DisturbanceSection(Section):
     """What else acts on the robot as a whole."""
 
-    force_N: Vector3 = (0.0, 0.0, 0.0)
-    torque_Nm: Vector3 = (0.0, 0.0, 0.0)
-    orbital_rate_rad_s: Number = 0.0
-    nadir: Vector3 = (0.0, 0.0, 1.0)
-    orbit_normal: Vector3 = (0.0, 1.0, 0.0)
+    force_N: Vector3 = Field(default=(0.0, 0.0, 0.0), description="constant in inertial axes, at the centre of mass")
+    torque_Nm: Vector3 = Field(default=(0.0, 0.0, 0.0), description="constant in inertial axes")
+    orbital_rate_rad_s: Number = Field(
+        default=0.0, description="of a circular orbit, whose gravity gradient acts; zero for none"
+    )
+    nadir: Vector3 = Field(
+        default=(0.0, 0.0, 1.0), description="unit vector to the planet at the first instant, inertial axes"
+    )
+    orbit_normal: Vector3 = Field(
+        default=(0.0, 1.0, 0.0), description="unit vector that nadir turns about, inertial axes"
+    )
 
 
 class FlightSection(Section):
     """How the flight is simulated."""
 
-    start: StartSection = StartSection()
+    start: StartSection = Field(default=StartSection(), description="the base at the first instant")
     wheels: Wheels = Field(
         default="held", description="held at their rates, free, or hold-attitude: such that the base does not turn"
     )
-    wheel_rates_rad_s: dict[str, Number] = Field(default_factory=dict)
-    pulses: list[PulseSection] = Field(default_factory=list)
-    disturbance: DisturbanceSection = DisturbanceSection()
-    step_s: Positive | None = None
+    wheel_rates_rad_s: dict[str, Number] = Field(
+        default_factory=dict, description="by wheel, at the first instant, beside what its momentum makes; else zero"
+    )
+    pulses: list[PulseSection] = Field(default_factory=list, description="when thrusters push, and how")
+    disturbance: DisturbanceSection = Field(
+        default=DisturbanceSection(), description="force, torque and gravity gradient from outside"
+    )
+    step_s: Positive | None = Field(
+        default=None, description="of the simulation; that of the fastest sensor, 1 to 50 ms, unless given"
+    )
 
 
 class StanceSection(Section):
@@ -121,15 +139,17 @@ class StanceSection(Section):
 class RobustSection(Section):
     """Robots that the CAD model may stand for, all of which the motion is designed for."""
 
-    guesses: Annotated[int, Field(ge=1, le=100)] = 6
+    guesses: Annotated[int, Field(ge=1, le=100)] = Field(default=6, description="how many robots are drawn")
     spread: Positive = Field(default=0.2, description="of masses, over themselves; inertias and places follow")
-    over: Literal["expected", "worst"] = "expected"
+    over: Literal["expected", "worst"] = Field(
+        default="expected", description="what is made small: the mean of the goal over the robots, or its worst"
+    )
 
 
 class ExcitationSection(Section):
     """The motion to be designed."""
 
-    shape: AnyShape = MotionShapeSection()
+    shape: AnyShape = Field(default=MotionShapeSection(), description="the family of motions, by its kind")
     duration_s: Positive = Field(
         default=DEFAULT_DURATION_S,
         description="of the motion, and of random ones; points last as long as they take, and so do pruned intervals",
@@ -147,7 +167,9 @@ class ExcitationSection(Section):
     weights: dict[str, Annotated[Number, Field(ge=0.0)]] = Field(
         default_factory=dict, description="of clusters in the accuracy, by the name of their leader; one unless given"
     )
-    limits: LimitsSection = LimitsSection()
+    limits: LimitsSection = Field(
+        default=LimitsSection(), description="what a motion must keep, beside the joints' own"
+    )
     robust: RobustSection | None = Field(default=None, description="design for robots that differ from the CAD model")
 
 
@@ -220,13 +242,20 @@ class IdentifySection(Section):
         description="what is unknown of every joint's drive where torques are used; auto: what predicts torques best "
         "that were left out, [] for nothing",
     )
-    rate_Hz: Positive | None = Field(default=None, description="of the samples; the gyro's own instants unless given")
+    rate_Hz: Positive | None = Field(
+        default=None,
+        description="of the samples; the gyro's own instants unless given. By maximum likelihood torques keep their own",
+    )
     window: Literal["auto", "whole"] | Annotated[tuple[Number, Number], entries(2)] = Field(
         default="auto",
         description="seconds from which to which recordings count; auto: of a body without joints, its free flight",
     )
-    processing: ProcessingSection = ProcessingSection()
-    nuisances: Literal["none"] | NuisancesSection = NuisancesSection()
+    processing: ProcessingSection = Field(
+        default=ProcessingSection(), description="what is done to recordings before they are read"
+    )
+    nuisances: Literal["none"] | NuisancesSection = Field(
+        default=NuisancesSection(), description="what else is estimated along, by standard deviation; none: nothing"
+    )
     physical: PhysicalSection = Field(
         default=PhysicalSection(), description="how near to the CAD model the robot that is given back stays"
     )
@@ -257,25 +286,35 @@ class IdentifySection(Section):
 class MissionSection(Section):
     """A mission file."""
 
-    format: str
-    mission: Annotated[str, Field(min_length=1)]
+    format: str = Field(description="freefloat/mission@1")
+    mission: Annotated[str, Field(min_length=1)] = Field(description="its name")
     robot: Annotated[str, Field(min_length=1)] = Field(
         description="path of the robot file, from the mission file's folder"
     )
     stance: StanceSection | None = Field(
         default=None, description="for a robot that stands on the ground; its tree is hung from the body that stands"
     )
-    known: dict[str, KnownSection] = Field(default_factory=dict)
-    prior: Literal["cad", "none"] | PriorSection = "cad"
-    assume_zero: list[str] = Field(default_factory=list)
-    momentum: Literal["zero", "unknown"] | MomentumSection = "zero"
-    sensors: Sensors = Field(default_factory=dict)
+    known: dict[str, KnownSection] = Field(
+        default_factory=dict, description="bodies or parameters (`link2.m`) that are trusted, and how far"
+    )
+    prior: Literal["cad", "none"] | PriorSection = Field(
+        default="cad", description="how far the robot file is believed: as usual, not at all, or by these spreads"
+    )
+    assume_zero: list[str] = Field(
+        default_factory=list, description="parameters that count as zero, such as `link2.my` or `*.products`"
+    )
+    momentum: Literal["zero", "unknown"] | MomentumSection = Field(
+        default="zero", description="total angular momentum about the centre of mass, where recordings begin"
+    )
+    sensors: Sensors = Field(default_factory=dict, description="what measures, by a name of your own")
     trajectory: str | dict[str, Any] | None = Field(
         None, description="a trajectory or excitation file, or a trajectory written out here"
     )
-    excitation: ExcitationSection = ExcitationSection()
-    flight: FlightSection = FlightSection()
-    identify: IdentifySection = IdentifySection()
+    excitation: ExcitationSection = Field(default=ExcitationSection(), description="the motion that `design` looks for")
+    flight: FlightSection = Field(default=FlightSection(), description="how `simulate` flies, and thrusters push")
+    identify: IdentifySection = Field(
+        default=IdentifySection(), description="how recordings are turned into parameters"
+    )
 
     @property
     def unknown_bodies(self) -> tuple[str, ...]:

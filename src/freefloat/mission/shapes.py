@@ -16,12 +16,12 @@ _OF_PRUNING, _OF_EXCHANGE = ("patience", "significant"), ("most", "condition_num
 class MotionShapeSection(Section):
     """The family of motions that is searched."""
 
-    kind: Literal["fourier", "bspline"] = "fourier"
+    kind: Literal["fourier", "bspline"] = Field(default="fourier", description="a Fourier series, or a B-spline")
     harmonics: Annotated[int, Field(ge=1, le=100)] = Field(
         default=_USUAL_HARMONICS,
         description="of a Fourier series; a B-spline has twice as many control points, and one",
     )
-    rest_to_rest: bool = True
+    rest_to_rest: bool = Field(default=True, description="whether it begins and ends at rest")
 
 
 class IntervalsShapeSection(Section):

@@ -53,5 +53,12 @@ class Measured(Content):
 
     def thinned(self, every: int) -> Self:
         """Every so many of the readings."""
+        return self._at(slice(None, None, every))
+
+    def since(self, start_s: float) -> Self:
+        """The readings from an instant on [s]."""
+        return self._at(slice(int(np.searchsorted(self.t, start_s)), None))
+
+    def _at(self, rows: slice) -> Self:
         kept = {name: getattr(self, name) for name in ("t", "values", "taken_by", "by_change", "louder")}
-        return replace(self, **{name: array[::every] for name, array in kept.items() if array is not None})
+        return replace(self, **{name: array[rows] for name, array in kept.items() if array is not None})

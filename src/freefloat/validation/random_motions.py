@@ -18,6 +18,7 @@ from freefloat.dynamics.reaction import Reaction, geometry_slopes, momentum_slop
 from freefloat.dynamics.samples import Samples
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimated_clusters import cad_spread, total_covariance
+from freefloat.estimate.structured.as_standard import BOTH, standard_estimate
 from freefloat.estimate.uncertain import HALF
 from freefloat.estimate.unknowns import GEOMETRY_WORDS
 from freefloat.frozen import Content
@@ -66,6 +67,7 @@ def predict_random_motions(
     rate_Hz: float = 10.0,
 ) -> RandomMotions:
     """Predict random sines within the limits of the joints. truth: the robot that really flies, if it is known."""
+    estimate = standard_estimate(estimate) if estimate.model == BOTH else estimate
     robot = estimate.robot
     if not estimate.is_standard or robot.base == "fixed" or not np.isfinite(estimate.covariance).all():
         raise UnfitEstimate("random motions need an estimate of momentum, of a base that moves, with a covariance")

@@ -182,6 +182,22 @@ def test_curves_that_do_not_bend_are_found_stiff(noise, said, slope):
     assert np.sqrt((inner**2).mean()) < 4.0 * level * np.sqrt(3.0 / t.size) + floor
 
 
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_steps_of_an_encoder_are_no_colour_that_finer_knots_would_explain(seed):
+    """Errors of rounding are white only while a joint moves fast; this one begins and ends slowly."""
+    step, t = 1e-3, np.arange(10000) / 1000.0
+    true = Sines(seed).value(0.5 * t) * 0.5 * (1.0 - np.cos(2.0 * np.pi * t / 10.0))
+    read, sd = (np.round(true / step) * step)[:, None], np.array([step / np.sqrt(12.0)])
+    found = measured_curves(CurveReadings(t, read, sd, rounding=np.array([step])))
+    assert found.spline.spacing_s > 0.05
+    assert found.unexplained("encoder", ("a",)) == []
+    away = found.motion(t).position[:, 0] - true
+    assert np.sqrt((away**2).mean()) < sd[0]
+    bent = read + 2e-3 * np.sign(np.sin(2.0 * np.pi * 3.0 * t))[:, None]
+    jumping = measured_curves(CurveReadings(t, bent, sd, rounding=np.array([step])))
+    assert jumping.unexplained("encoder", ("a",)), "what rounding does not explain is said"
+
+
 # ---------------------------------------------------------------------- limits
 
 

@@ -113,7 +113,7 @@ def joint_motion(
             t, positions, level, None, projection, None, inside, words, projection.notes, tuple(warnings)
         )
     known_sd = np.full(level.shape, np.nan) if noise is None else level
-    curves = measured_curves(CurveReadings(t, positions, known_sd))
+    curves = measured_curves(CurveReadings(t, positions, known_sd, rounding=steps))
     warnings += curves.unexplained("encoder", robot.joint_names)
     words = curves.as_text(robot.joint_names)
     return JointMotion(t, positions, curves.noise_sd, None, None, curves, span, words, (), tuple(warnings))
@@ -148,10 +148,10 @@ def motion_from_rates(t: Array, rates: Array, start: Array, robot: Robot, known:
     start: positions at the first reading, shape (joints,).
     """
     sd = np.full(len(start), np.nan)
+    steps = rounding_step(rates) if known.rounding is None else known.rounding
     if known.noise_sd is not None:
-        steps = rounding_step(rates) if known.rounding is None else known.rounding
         sd = with_stamp_noise(np.hypot(known.noise_sd, steps / np.sqrt(12.0)), known.stamp_sd_s, t, rates)
-    curves = measured_curves(CurveReadings(t, rates, sd, start))
+    curves = measured_curves(CurveReadings(t, rates, sd, start, steps))
     positions, words = curves.motion(t).position, f"integrated: {curves.as_text(robot.joint_names)}"
     listed = ", ".join(f"{name} {value:.4g}" for name, value in zip(robot.joint_names, start.tolist(), strict=True))
     note = f"joint positions were not recorded: they are integrals of the rates, from {listed} rad or m on"

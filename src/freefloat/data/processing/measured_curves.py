@@ -53,12 +53,14 @@ class CurveReadings:
 
     t: shape (n,) [s]. values: shape (n, k). sd: of a reading, shape (k,), NaN where nobody said.
     start: where the values are rates of the curves, their positions at the first reading, shape (k,); else None.
+    rounding: the step that readings are rounded to, which sd allows for, shape (k,); zeros unless given.
     """
 
     t: Array
     values: Array
     sd: Array
     start: Array | None = None
+    rounding: Array | None = None
 
     def at_rows(self, rows: slice | NDArray[np.bool_]) -> CurveReadings:
         """Some of them, the first one among these."""
@@ -267,7 +269,8 @@ def on_knots(readings: CurveReadings, spline: EvenSpline, jerk: Array | None = N
             fits.append(_held(spline))
             continue
         y = np.append(readings.values[:, j], last[j : j + 1])
-        curve = _Curve(readings.t, y, float(readings.sd[j]), spline, functions, gram)
+        step = 0.0 if readings.rounding is None else float(readings.rounding[j])
+        curve = _Curve(readings.t, y, float(readings.sd[j]), spline, functions, gram, step)
         fits.append(curve.with_jerk(curve.likely_jerk() if jerk is None else float(jerk[j])))
     c, band, sd, density, evidence, left, white, coloured = zip(*fits, strict=True)
     return MeasuredCurves(
@@ -308,13 +311,21 @@ def _held(spline: EvenSpline) -> tuple[Array, Array, float, float, float, float,
 class _Curve:
     """One curve on given knots, its noise and the level of its jerk to be found.
 
-    y: readings at times t, and behind them where the curve starts if they are rates.
+    y: readings at times t, and behind them where the curve starts if they are rates. rounding: their step.
     """
 
     def __init__(
-        self, t: Array, y: Array, sd: float, spline: EvenSpline, functions: PlacedFunctions, gram: Array
+        self,
+        t: Array,
+        y: Array,
+        sd: float,
+        spline: EvenSpline,
+        functions: PlacedFunctions,
+        gram: Array,
+        rounding: float = 0.0,
     ) -> None:
         self.t, self.y, self.spline, self.functions, self.gram = t, y, spline, functions, gram
+        self.rounding = rounding
         read = y[: t.size]
         largest = max(float(np.abs(read).max()), 1e-100)  # of what stands still and is read without noise
         self.floor = _LEAST_SD * largest
@@ -353,7 +364,9 @@ class _Curve:
         left = float(np.sqrt((residual**2).mean())) / sd
         parts = np.array_split(residual, max(1, residual.size // _LONG))
         worst = max(parts, key=lambda part: float((part**2).mean()))
-        white, even = whiteness(worst, noise_sd=sd).white, whiteness(worst).white
+        step = self.rounding if sd < self.rounding / math.sqrt(3.0) else 0.0  # else it is blurred, white and in sd
+        white = whiteness(worst, noise_sd=sd, rounding=step).white
+        even = whiteness(worst, rounding=step).white
         return c, band, sd, jerk * (sd / self.sd) ** 2, evidence, left, white, not (white or even)
 
     def _begin(self, jerk: float) -> None:

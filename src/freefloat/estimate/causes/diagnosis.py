@@ -240,7 +240,7 @@ def mean_square_distance(problem: Problem, values: Array, covariance: Array) -> 
 
 
 def _contradicted(estimate: Estimate, problem: Problem, distance: float) -> Iterator[str]:
-    if problem.prior is None:
+    if problem.prior is None or not estimate.values.size:
         return
     sizes: Array = np.abs(estimate.values - estimate.cad) / np.sqrt(np.diagonal(problem.cad_covariance))
     if distance < _CONTRADICTED + _FEW / sizes.size and sizes.max() < _SINGLE:

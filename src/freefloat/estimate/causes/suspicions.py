@@ -10,6 +10,7 @@ import numpy as np
 from freefloat.arrays import AXES
 from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.problem import Problem
+from freefloat.models.model import NotApplicable
 from freefloat.models.names import OF_FORCES
 from freefloat.robot.base_axes import sliding_axes, turning_axes
 from freefloat.robot.model import Robot
@@ -51,6 +52,15 @@ def refuse_unusable(problem: Problem) -> None:
                 raise InvalidProblem(
                     f"{flight.name}: {name} of sample {first} is not a finite number; leave such samples out"
                 )
+
+
+def refuse_fixed_base(problem: Problem, method: str) -> None:
+    """Raise if the base does not move; method: one that compares nothing but how it does."""
+    if problem.robot.base == "fixed":
+        raise NotApplicable(
+            f"{method} compares how the base moves, and a fixed base does not; allowed for joint torques: "
+            "maximum-likelihood or weighted"
+        )
 
 
 def suspicions(problem: Problem) -> Suspicions:

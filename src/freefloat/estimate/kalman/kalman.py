@@ -27,7 +27,7 @@ from freefloat.arrays import AXES, Array
 from freefloat.data.processing.whiteness import whiteness
 from freefloat.dynamics.reaction import NotPossible
 from freefloat.estimate.causes.diagnosis import diagnosed
-from freefloat.estimate.causes.suspicions import refuse_unusable
+from freefloat.estimate.causes.suspicions import refuse_fixed_base, refuse_unusable
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import Budget, ChannelResidual, Quantity, Residual, used_flights
 from freefloat.estimate.estimator import Estimator
@@ -78,9 +78,7 @@ class Kalman(Estimator):
 
     def estimate(self, problem: Problem) -> Estimate:
         """Clusters as the filter has them after the last sample."""
-        refuse_unusable(problem)
-        refuse_pushed(problem.flights)
-        run = KalmanRun(problem)
+        run = self._run(problem)
         last, moved = self._passes(run)
         covariance, count = last.root @ last.root.T, len(run.problem.minimal)
         innovations = last.innovations if last.follows else run.check(last.shared)
@@ -107,9 +105,7 @@ class Kalman(Estimator):
 
     def track(self, problem: Problem) -> Track:
         """What the filter says after each sample, in its last pass."""
-        refuse_unusable(problem)
-        refuse_pushed(problem.flights)
-        run = KalmanRun(problem)
+        run = self._run(problem)
         last, flights = self._passes(run)[0], run.problem.flights
         axes = [AXES[axis] for axis in run.likelihood.flights[0].turning]
         return Track(
@@ -121,6 +117,13 @@ class Kalman(Estimator):
             channels=tuple(f"{sensor} {axis}" for sensor in ("gyro", "star tracker") for axis in axes),
             innovations=last.innovations,
         )
+
+    def _run(self, problem: Problem) -> KalmanRun:
+        """The filter of a problem, unless it is none for filters."""
+        refuse_unusable(problem)
+        refuse_fixed_base(problem, self.name)
+        refuse_pushed(problem.flights)
+        return KalmanRun(problem)
 
     def _passes(self, run: KalmanRun) -> tuple[Pass, float]:
         """The last pass, and by how many standard deviations it moved a cluster at most; zero if it was the first."""

@@ -201,7 +201,7 @@ def _residual(rows: tuple[Rows, ...], fit: Fit, covariance: Array, levels: Level
 
 def white(rows: tuple[Rows, ...]) -> bool | None:
     """Whether no octave of any channel holds more than noise does; None if there are too few rows to tell."""
-    tested = [part.values.T for part in rows if len(part.values) >= _FEWEST]
+    tested = [part.alike[0].T for part in rows if len(part.values) >= _FEWEST]
     return all(whiteness(column, noise_sd=1.0).white for part in tested for column in part) if tested else None
 
 

@@ -50,6 +50,11 @@ class InputError(Estimator):
         """
         refuse_unusable(problem)
         refuse_pushed(problem.flights)
+        if problem.friction:
+            raise InvalidProblem(
+                "input-error takes friction and rotors as the robot file has them; allowed: `friction: []`, or "
+                "maximum-likelihood or weighted, which estimate them"
+            )
         fitted = _Torques(problem)
         refuse_too_few(sum(balance.measured.size for balance in fitted.balances), fitted.problem)
         with one_blas_thread():

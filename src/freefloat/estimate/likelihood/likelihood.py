@@ -43,12 +43,25 @@ class Rows:
     """Residuals of one channel of one flight. values: measured less predicted over its standard deviation, (n, k).
 
     jacobian: derivative of the prediction over the same, (n, k, unknowns); empty if it was not asked for.
+    louder: how much larger the noise of each reading was taken to be than that of most, (n, k); None if it was not.
     """
 
     channel: str
     flight: int
     values: Array
     jacobian: Array
+    louder: Array | None = None
+
+    @property
+    def alike(self) -> tuple[Array, Array]:
+        """Residuals (n, k) by which noise is judged, and how many readings they are worth, (k,).
+
+        A reading that is louder counts by one over the square of how much: that is a bound, and measures nothing.
+        """
+        if self.louder is None:
+            return self.values, np.full(self.values.shape[1], float(len(self.values)))
+        worth = (self.louder**-2.0).sum(axis=0)
+        return self.values / self.louder * np.sqrt(len(self.louder) / worth), worth
 
 
 class Likelihood:
@@ -62,9 +75,10 @@ class Likelihood:
         stands = problem.robot.base == "fixed"
         for given in problem.flights if stands else ():
             if TorqueReading.array not in given.measured:
+                lacking = f"torques of {', '.join(given.torques_lacking)}" if given.torques_lacking else "joint torques"
                 raise NotApplicable(
-                    f"{given.name}: a fixed base does not react, and torques of all joints were not recorded: maximum "
-                    "likelihood needs a base that moves, or a recording of `tau`"
+                    f"{given.name}: a fixed base does not react, and {lacking} were not recorded: maximum likelihood "
+                    "needs a base that moves, or `tau` of every joint"
                 )
         self.problem = problem
         self.unknowns: Unknowns = unknowns_of(problem)
@@ -174,7 +188,8 @@ class FlightLikelihood(FlightPrediction):
         derivatives = self._without_curve_noise(derivatives, residual=False)
         none = np.zeros((0, 0, 0))
         return [
-            Rows(name, self.index, values[..., 0], derivatives.get(name, none)) for name, values in residuals.items()
+            Rows(name, self.index, values[..., 0], derivatives.get(name, none), self.measured[name].louder)
+            for name, values in residuals.items()
         ]
 
     def _known_derivatives(self, point: Array, count: int) -> dict[str, Array]:

@@ -39,6 +39,7 @@ from freefloat.estimate.likelihood.finished import (
 from freefloat.estimate.likelihood.held_friction import Free, negative_friction, with_held, with_rotor_words
 from freefloat.estimate.likelihood.levenberg_marquardt import Fit
 from freefloat.estimate.likelihood.likelihood import SETTLED, SETTLING, WRONG_MODEL, Likelihood, Rows
+from freefloat.estimate.likelihood.local_curves import LocalCurves
 from freefloat.estimate.likelihood.momentum_start import momentum_start
 from freefloat.estimate.likelihood.noise_left import have_settled, with_noise_left
 from freefloat.estimate.likelihood.noise_levels import Levels, levels_of, levels_of_guesses, with_levels
@@ -278,7 +279,7 @@ def with_finer_curves(problem: Problem) -> Problem | None:
 
 def _with_curve_words(estimate: Estimate, problem: Problem, likelihood: Likelihood) -> Estimate:
     """The estimate with what there is to say of the curves: knots that were refined, curves that did not settle."""
-    notes = () if likelihood.problem is problem else tuple(_knots_noted(likelihood))
+    notes = tuple(_knots_noted(problem, likelihood))
     if likelihood.unsettled < SETTLED * max(estimate.residual.ratio, 1.0):
         return replace(estimate, notes=(*estimate.notes, *notes))
     why = f"they still move readings by {likelihood.unsettled:.2g} of their noise"
@@ -292,10 +293,11 @@ def _with_curve_words(estimate: Estimate, problem: Problem, likelihood: Likeliho
     )
 
 
-def _knots_noted(likelihood: Likelihood) -> Iterator[str]:
-    """Where knots are that were refined."""
-    for flight in likelihood.flights:
-        if flight.local is not None:
+def _knots_noted(problem: Problem, likelihood: Likelihood) -> Iterator[str]:
+    """Where knots are that were refined since the problem was given."""
+    for flight, given in zip(likelihood.flights, problem.flights, strict=True):
+        before = LocalCurves.of(given)
+        if flight.local is not None and before is not None and flight.local.spline.spacing_s < before.spline.spacing_s:
             yield (
                 f"{flight.flight.name}: what was left was coloured, so that curves got finer knots: every "
                 f"{flight.local.spline.spacing_s:.3g} s, {flight.local.spline.count} coefficients each"

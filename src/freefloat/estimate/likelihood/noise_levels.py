@@ -8,6 +8,9 @@ What models of drives leave of torques is slow itself. Weighed by its mean squar
 readings; it is weighed by its density at the frequencies that the joints' curves follow, beyond which no torque tells
 anything (P. Whittle's approximation of the likelihood, Arkiv for Matematik 2, 1953, with a density that is constant
 there). Where nobody said what the noise is, that is the noise, be it large or small.
+
+Readings that are louder than most, as torques are near standstill, count for as little in a level as in the fit: how
+much louder they are is a bound on what friction may do there, no measure of it.
 """
 
 from __future__ import annotations
@@ -33,15 +36,21 @@ Levels = dict[tuple[int, str], Array]  # by flight and channel, of each componen
 
 
 def levels_of(likelihood: Likelihood, rows: tuple[Rows, ...], used: float) -> Levels:
-    """Levels that are clearly above one; used: degrees of freedom that the fit took from all rows together."""
+    """Levels that are clearly above one, of noise that was declared.
+
+    used: degrees of freedom that the fit took from all rows together.
+    """
     total, found = sum(part.values.size for part in rows), Levels()
     for part in rows:
-        free = np.full(part.values.shape[1], max(len(part.values) * (1.0 - used / total), 1.0))
-        level = np.sqrt((part.values**2).sum(axis=0) / free)
+        if likelihood.flights[part.flight].measured[part.channel].guessed:
+            continue
+        values, count = part.alike
+        free = np.maximum(count * (1.0 - used / total), 1.0)
+        level = np.sqrt((values**2).mean(axis=0) * count / free)
         if likelihood.flights[part.flight].readings[part.channel].left_is_slow:
-            in_band, count = _in_band(likelihood, part, used)
-            if count:
-                level, free = np.maximum(level, in_band), np.where(in_band > level, count, free)
+            in_band, numbers = _in_band(likelihood, part, values, used)
+            if numbers:
+                level, free = np.maximum(level, in_band), np.where(in_band > level, numbers, free)
         clear = level > np.maximum(_MATTERS, 1.0 + _CLEAR / np.sqrt(2.0 * free))
         if clear.any():
             found[part.flight, part.channel] = np.where(clear, level, 1.0)
@@ -57,8 +66,9 @@ def levels_of_guesses(likelihood: Likelihood, rows: tuple[Rows, ...], used: floa
     total, found = sum(part.values.size for part in rows), Levels()
     for part in rows:
         if likelihood.flights[part.flight].measured[part.channel].guessed:
-            level = np.sqrt((part.values**2).sum(axis=0) / max(len(part.values) * (1.0 - used / total), 1.0))
-            for other, numbers in (_in_band(likelihood, part, used), _of_upper_half(part.values)):
+            values, count = part.alike
+            level = np.sqrt((values**2).mean(axis=0) * count / np.maximum(count * (1.0 - used / total), 1.0))
+            for other, numbers in (_in_band(likelihood, part, values, used), _of_upper_half(values)):
                 clear = level * (1.0 + _CLEARLY / np.sqrt(2.0 * max(numbers, 1.0)))
                 level = np.where(other > clear, other, level)
             found[part.flight, part.channel] = np.maximum(level, _LEAST)
@@ -72,9 +82,12 @@ def _of_upper_half(values: Array) -> tuple[Array, float]:
     return np.sqrt(half.mean(axis=0)), 2.0 * len(half)
 
 
-def _in_band(likelihood: Likelihood, part: Rows, used: float) -> tuple[Array, float]:
-    """Levels at the frequencies that curves of the joints follow, (k,), and how many numbers say each; zeros if few."""
-    flight, (n, k) = likelihood.flights[part.flight], part.values.shape
+def _in_band(likelihood: Likelihood, part: Rows, values: Array, used: float) -> tuple[Array, float]:
+    """Levels at the frequencies that curves of the joints follow, (k,), and how many numbers say each; zeros if few.
+
+    values: residuals of the channel that count alike, (n, k).
+    """
+    flight, (n, k) = likelihood.flights[part.flight], values.shape
     if flight.local is None or n < _FEWEST:
         return np.zeros(k), 0.0
     lasts = float(np.ptp(flight.measured[part.channel].t))
@@ -82,7 +95,7 @@ def _in_band(likelihood: Likelihood, part: Rows, used: float) -> tuple[Array, fl
     free = 1.0 - used / (2.0 * last * k)
     if free <= _TOO_USED:
         return np.zeros(k), 0.0
-    power = np.abs(np.fft.rfft(part.values, axis=0)[1 : 1 + last]) ** 2 / n
+    power = np.abs(np.fft.rfft(values, axis=0)[1 : 1 + last]) ** 2 / n
     return np.sqrt(power.mean(axis=0) / free), 2.0 * last * free
 
 

@@ -16,6 +16,7 @@ from typing import ClassVar
 import numpy as np
 
 from freefloat.arrays import Array
+from freefloat.estimate.causes.suspicions import refuse_fixed_base
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.flight import Flight
@@ -41,6 +42,7 @@ class OutputError(Estimator):
         Where no noise is known of what was measured in some flight, rates count alike in all flights, velocities by
         their size; their standard deviation is then that of the residual.
         """
+        refuse_fixed_base(problem, self.name)
         flights = tuple(_bare(flight) for flight in problem.flights)
         bare = replace(problem, flights=flights, prior=None, nuisances=Nuisances.none())
         if all({"w", "attitude"} & set(flight.noise) for flight in flights):

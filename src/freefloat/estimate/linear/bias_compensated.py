@@ -25,6 +25,7 @@ from freefloat.estimate.linear.system import LinearFit, LinearSystem
 from freefloat.estimate.linear.weighted import least_squares
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.rows.equations import Equations
+from freefloat.estimate.rows.model_rows import instead
 from freefloat.models.model import NotApplicable
 
 
@@ -39,15 +40,15 @@ class BiasCompensated(Estimator):
     def estimate(self, problem: Problem) -> Estimate:
         """Clusters free of the bias; as `weighted` where the noise is not known, and then it says so."""
         equations = problem.equations()
-        return linear_estimate(problem, equations, self.name, compensated_solution(equations, self.rounds))
+        return linear_estimate(problem, equations, self.name, compensated_solution(problem, equations, self.rounds))
 
 
-def compensated_solution(equations: Equations, rounds: int) -> Solution:
+def compensated_solution(problem: Problem, equations: Equations, rounds: int) -> Solution:
     """The solution free of the bias. rounds: most renewals of the weights."""
     if not all(stack.rate_linear for stack in equations.stacks):
         raise NotApplicable(
-            "bias compensation needs rows that are linear in the measured rates: momentum, angular-momentum or "
-            "base-velocity"
+            "bias compensation needs rows that are linear in the measured rates; "
+            + instead(problem.robot, "these are momentum, angular-momentum and base-velocity")
         )
     rough = reweighted(equations, None, least_squares, rounds)
     if not equations.noise_known:

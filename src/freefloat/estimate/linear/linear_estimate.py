@@ -12,6 +12,8 @@ from freefloat.estimate.causes.diagnosis import figures_of, linear_mistakes
 from freefloat.estimate.causes.outcome import outcome_by, reasons_to_fail
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import MODEL, Budget, Quantity, used_flights
+from freefloat.estimate.likelihood.finished import with_unknown_noise
+from freefloat.estimate.likelihood.held_friction import with_rotor_words
 from freefloat.estimate.linear.misfit import misfit
 from freefloat.estimate.linear.solution import Solution
 from freefloat.estimate.problem import Problem
@@ -23,6 +25,7 @@ LINEAR = (
     "base velocity"
 )
 
+_OF_TORQUES = ("torque", "energy")  # models whose rows hold torques of joints
 _MOST_SHIFT = 0.5  # standard deviations by which a cluster may be expected to be shifted before no interval is stated
 
 
@@ -44,7 +47,7 @@ def linear_estimate(problem: Problem, equations: Equations, method: str, solutio
     about_fit = (
         () if mistakes else sentences(equations, sd, held, residual, solution.bias, MODEL in parts)
     )  # else they follow
-    warnings = (*mistakes, *about_data, *about_fit, *solution.warnings)
+    warnings = (*mistakes, *about_data, *about_fit, *_gains(problem, equations), *solution.warnings)
     no_interval = _biased(solution.bias, sd, c)
     found = Estimate(
         method=method,
@@ -58,7 +61,7 @@ def linear_estimate(problem: Problem, equations: Equations, method: str, solutio
         cad=equations.cad,
         residual=residual,
         budget=Budget(tuple(parts), shares),
-        nuisances=_quantities(equations, solution.x, sd),
+        nuisances=_quantities(equations, solution, sd),
         unseen=unseen,
         held=held,
         warnings=warnings,
@@ -70,7 +73,9 @@ def linear_estimate(problem: Problem, equations: Equations, method: str, solutio
     )
     failures = () if mistakes else reasons_to_fail(figures_of(found))
     warned = (*warnings, *failures)
-    return replace(found, warnings=warned, outcome=outcome_by((*mistakes, *failures), bool(warned)))
+    judged = replace(found, warnings=warned, outcome=outcome_by((*mistakes, *failures), bool(warned)))
+    told = with_rotor_words(judged, problem)
+    return with_unknown_noise(told) if any(flight.torque_noise_left for flight in problem.flights) else told
 
 
 def _biased(bias: Array | None, sd: Array, c: int) -> str:
@@ -84,6 +89,17 @@ def _biased(bias: Array | None, sd: Array, c: int) -> str:
         f"no intervals: noise in the measured rates is expected to shift clusters by up to {two_digits(shift)} of "
         "their standard deviations, which intervals would not hold; bias-compensated, total-least-squares and "
         "maximum-likelihood state them"
+    )
+
+
+def _gains(problem: Problem, equations: Equations) -> tuple[str, ...]:
+    """A sentence on gains of torques that the mission says are uncertain."""
+    compared = any(block.model in _OF_TORQUES for block in equations.blocks)
+    if problem.nuisances.torque_gain is None or not compared:
+        return ()
+    return (
+        "linear methods take gains of torques as exact, and intervals know nothing of what was said of them "
+        "(`gain_relative_sd`, `torque_gain`); maximum-likelihood estimates them",
     )
 
 
@@ -106,7 +122,10 @@ def covariance_by_known(problem: Problem, by_known: Array | None) -> dict[str, A
     return added
 
 
-def _quantities(equations: Equations, x: Array, sd: Array) -> tuple[Quantity, ...]:
+def _quantities(equations: Equations, solution: Solution, sd: Array) -> tuple[Quantity, ...]:
+    """Nuisances; as clusters, they are open where more of them is held at the CAD model than the data leave."""
     c = len(equations.minimal)
-    named = zip(equations.nuisances, x[c:], sd[c:], equations.units, strict=True)
+    held, own = solution.held_sd, sd[c:]
+    spread = own if not held.size else np.where(held > own, np.inf, np.hypot(own, held))
+    named = zip(equations.nuisances, solution.x[c:], spread, equations.units, strict=True)
     return tuple(Quantity(name, float(value), float(error), unit) for name, value, error, unit in named)

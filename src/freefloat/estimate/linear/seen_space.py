@@ -19,6 +19,7 @@ from freefloat.arrays import Array
 from freefloat.estimate.rows.equations import COUNTS, Equations, by_model
 
 _GIVES_WAY = 1e-6  # weight of nuisances where a direction is part cluster, part nuisance
+_ROUNDING = 1e-3  # of that: a nuisance with less in a direction has no part in it
 _NEGLIGIBLE = 1e-3  # of the median spread: a cluster whose spread vanishes to first order still gets one
 _CLEARLY = 0.1  # a direction must exceed the noise of its own columns by this share, and by
 _DEVIATIONS = 5.0  # so many standard deviations of that noise' power
@@ -30,12 +31,14 @@ class SeenSpace:
 
     origin: shape (unknowns,). basis: shape (unknowns, s). unseen: cluster parts of the directions left out,
     orthonormal in units of the CAD model's spread, shape (k, clusters). units: that spread, shape (clusters,).
+    held_sd: by how much each nuisance goes along where these directions are off by that spread, shape (nuisances,).
     """
 
     origin: Array
     basis: Array
     unseen: Array
     units: Array
+    held_sd: Array
 
     def at(self, z: Array) -> Array:
         """All unknowns."""
@@ -100,7 +103,9 @@ def _without(equations: Equations, triangle: Array, null: Array) -> SeenSpace:
     basis = every[:, None] * full[:, k:]
     size = np.linalg.norm(triangle @ basis, axis=0)
     basis = basis / np.where(size > 0.0, size, 1.0)
-    return SeenSpace(equations.start, basis, _orthonormal(directions[:clusters]), units)
+    apart = full[clusters:, :k]
+    held = np.linalg.norm(further[:, None] * np.where(np.abs(apart) > _ROUNDING * _GIVES_WAY, apart, 0.0), axis=1)
+    return SeenSpace(equations.start, basis, _orthonormal(directions[:clusters]), units, held)
 
 
 def _orthonormal(directions: Array) -> Array:

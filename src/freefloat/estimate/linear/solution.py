@@ -19,6 +19,7 @@ class Solution:
     x: clusters, then nuisances, shape (u,). covariance: by the sensors' noise alone, shape (u, u).
     by_known: derivative of x by each known value that has a standard deviation, shape (u, known); none unless given.
     unseen: directions held at the CAD model, as in `Estimate`, shape (k, clusters).
+    held_sd: by how much nuisances go along with these, shape (nuisances,), as in `SeenSpace`; none unless given.
     bias: what noise in the rows' own columns is expected to have done to x, shape (u,); None if not known.
     beyond_noise: covariance of x that blocks of time show beyond that, shape (u, u); None if it was not looked at.
     warnings, notes: further sentences.
@@ -28,6 +29,7 @@ class Solution:
     covariance: Array
     by_known: Array | None = None
     unseen: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    held_sd: Array = field(default_factory=lambda: np.zeros(0))
     bias: Array | None = None
     beyond_noise: Array | None = None
     warnings: tuple[str, ...] = ()
@@ -54,6 +56,7 @@ def solution_of(
         covariance=covariance,
         by_known=space.basis @ fit.z[:, 1:],
         unseen=space.unseen,
+        held_sd=space.held_sd,
         bias=_bias(system, fit, x) if biased else None,
         beyond_noise=beyond_noise(system, x, covariance),
         warnings=warnings,

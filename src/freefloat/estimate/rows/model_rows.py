@@ -64,6 +64,11 @@ class Unit:
     right: Array
 
 
+def instead(robot: Robot, models: str) -> str:
+    """What is advised where a method is not for some rows: models that it is for, which a fixed base has none of."""
+    return "allowed on a fixed base: maximum-likelihood, weighted or least-squares" if robot.base == "fixed" else models
+
+
 def noisy_channels(robot: Robot, flight: Flight, walks: bool = True) -> tuple[NoisyChannel, ...]:
     """The channels of a flight whose noise is known and not zero, but for what the base cannot do.
 
@@ -192,15 +197,17 @@ class ModelRows(ABC):
     def unit(self, channel: NoisyChannel) -> Unit | None:
         """What a unit error of a channel adds; None if the rows are not linear in it (positions of joints)."""
         raise NotApplicable(
-            f"{self.name} rows are not linear in the measured rates; methods for noisy regressors are for "
-            "momentum, angular-momentum and base-velocity"
+            f"{self.name} rows are not linear in the measured rates; "
+            + instead(
+                self.problem.robot, "methods for noisy regressors are for momentum, angular-momentum and base-velocity"
+            )
         )
 
     def instruments(self, x: Array) -> Array:
         """The matrix at the base motion that the unknowns x predict, shape (n, rows, columns)."""
         raise NotApplicable(
-            f"{self.name} rows do not predict the base's motion; the instrumental variable is for momentum and "
-            "angular-momentum"
+            f"{self.name} rows do not predict the base's motion; "
+            + instead(self.problem.robot, "the instrumental variable is for momentum and angular-momentum")
         )
 
     # ------------------------------------------------------------------ shared by the models

@@ -126,7 +126,8 @@ class _Task:
         equations, others, c = self.equations, len(self.equations.nuisances), z.size
         basis = scipy.linalg.block_diag(self.structure.slope(z) * self.units, np.eye(others))
         origin = np.concatenate([self.structure.clusters(z), np.zeros(others)])
-        space = SeenSpace(origin, basis, np.zeros((0, len(equations.minimal))), spread(equations))
+        unseen, held = np.zeros((0, len(equations.minimal))), np.zeros(len(equations.nuisances))
+        space = SeenSpace(origin, basis, unseen, spread(equations), held)
         system = LinearSystem(equations, space, roots_at(equations, x))
         data, right = _normal(system)
         prior = self.information

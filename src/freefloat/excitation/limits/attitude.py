@@ -16,6 +16,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from freefloat.arrays import Array
 from freefloat.excitation.limits.box import BoxLimit
@@ -121,24 +122,30 @@ class BaseCone(Limit):
 class AttitudeBoxes(Section):
     """Roll, pitch and yaw that the base may reach."""
 
-    roll: Annotated[tuple[Number, Number], entries(2)] | None = None
-    pitch: Annotated[tuple[Number, Number], entries(2)] | None = None
-    yaw: Annotated[tuple[Number, Number], entries(2)] | None = None
+    roll: Annotated[tuple[Number, Number], entries(2)] | None = Field(
+        default=None, description="least and largest about x; any unless given"
+    )
+    pitch: Annotated[tuple[Number, Number], entries(2)] | None = Field(
+        default=None, description="least and largest about y; any unless given"
+    )
+    yaw: Annotated[tuple[Number, Number], entries(2)] | None = Field(
+        default=None, description="least and largest about z; any unless given"
+    )
 
 
 class AttitudeCone(Section):
     """How far an axis of the base, an antenna's for instance, may turn from a direction."""
 
-    base_axis: Vector3
-    inertial_axis: Vector3
-    half_angle_deg: Positive
+    base_axis: Vector3 = Field(description="the axis, in base axes")
+    inertial_axis: Vector3 = Field(description="the direction that it stays near, in inertial axes")
+    half_angle_deg: Positive = Field(description="the largest angle between the two")
 
 
 class AttitudeFields(LimitFields):
     """Boxes of roll, pitch and yaw, and a cone."""
 
-    base_attitude_deg: AttitudeBoxes | None = None
-    base_cone: AttitudeCone | None = None
+    base_attitude_deg: AttitudeBoxes | None = Field(default=None, description="roll, pitch and yaw that are allowed")
+    base_cone: AttitudeCone | None = Field(default=None, description="an axis of the base that stays near a direction")
 
     def limits(self, robot: Robot, channels: Sequence[str]) -> tuple[Limit, ...]:
         """Of the base's attitude."""

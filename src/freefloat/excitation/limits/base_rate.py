@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from freefloat.arrays import Array
 from freefloat.excitation.limits.ball import BallLimit
@@ -36,7 +37,7 @@ class BaseRate(BallLimit):
 class BaseRateFields(LimitFields):
     """The largest rate."""
 
-    base_rate_deg_s: Positive | None = None
+    base_rate_deg_s: Positive | None = Field(default=None, description="the largest angular rate of the base")
 
     def limits(self, robot: Robot, channels: Sequence[str]) -> tuple[Limit, ...]:
         """Of the base's rate."""

@@ -204,7 +204,9 @@ def _distant_pairs(robot: Robot, names: Sequence[str]) -> list[tuple[str, str]]:
 class ClearanceFields(LimitFields):
     """How far bodies stay apart."""
 
-    clearance_m: Annotated[Number, Field(ge=0.0)] | None = None
+    clearance_m: Annotated[Number, Field(ge=0.0)] | None = Field(
+        default=None, description="the least distance between the shapes of two bodies"
+    )
     clearance_pairs: list[Annotated[tuple[str, str], entries(2)]] | None = Field(
         default=None, description="bodies by name; all that are no neighbours unless given"
     )

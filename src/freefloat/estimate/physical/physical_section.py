@@ -1,11 +1,13 @@
-"""What a mission says of the robot that is given back: `identify.physical`."""
+"""What a mission says of the robot that is given back: `identify.physical`, which its estimates remember."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field
 
+from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.physical.bounds import boxes_about_shapes
 from freefloat.estimate.physical.regularisers import Regulariser, TradeOff
 from freefloat.files import Number, Positive, Section
@@ -45,3 +47,11 @@ class PhysicalSection(Section):
         total = (mass.min, mass.max) if isinstance(mass, MassBoundsSection) else mass
         inside = boxes_about_shapes(robot) if self.inside == "shapes" else {}
         return TradeOff(self.regulariser, self.weight, self.mass_factor, total, inside)
+
+
+def remembered_trade_off(estimate: Estimate) -> TradeOff | None:
+    """What the mission of an estimate said of the robot that is given back; None if it said nothing."""
+    settings = estimate.origin.get("settings")
+    identify = settings.get("identify") if isinstance(settings, Mapping) else None
+    said = identify.get("physical") if isinstance(identify, Mapping) else None
+    return PhysicalSection.model_validate(said).trade_off(estimate.robot) if isinstance(said, Mapping) else None
