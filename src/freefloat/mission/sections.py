@@ -244,7 +244,7 @@ class IdentifySection(Section):
     )
     rate_Hz: Positive | None = Field(
         default=None,
-        description="of the samples; the gyro's own instants unless given. By maximum likelihood torques keep their own",
+        description="of the samples; the gyro's own instants unless given. Maximum likelihood keeps those of torques",
     )
     window: Literal["auto", "whole"] | Annotated[tuple[Number, Number], entries(2)] = Field(
         default="auto",
