@@ -223,11 +223,10 @@ class Swing:
         return self._between(t, self.position, self.rate, self.law.acceleration)
 
     def _between(self, t: Array, position: Array, rate: Array, acceleration: Array) -> tuple[Array, Array, Array]:
-        k = position.shape[1]
-        found = tuple(np.empty((t.size, k)) for _ in range(3))
+        found = np.empty((3, t.size, position.shape[1]))
         motion = (np.ascontiguousarray(each) for each in (position, rate, acceleration))
         swing_kernels.between(self.steps.start, self.steps.length, np.ascontiguousarray(t), *motion, *found)
-        return found
+        return found[0], found[1], found[2]
 
     # ------------------------------------------------------------------ derivatives
 
@@ -272,8 +271,8 @@ class Swing:
     def pulled(self, t: Array) -> Pulled:
         """What accelerates the passive joints at times t, (n,), between places by straight lines."""
         slopes, M = self.slopes, self.law.M
-        by_turn = -np.linalg.solve(M, slopes.by_momentum.force @ cross_matrices(self.law.u))
-        by_joints = [-np.linalg.solve(M, direct.force) for direct in slopes.by_joints]
+        by_turn = _solved(M, slopes.by_momentum.force @ cross_matrices(self.law.u))
+        by_joints = [_solved(M, direct.force) for direct in slopes.by_joints]
         for each in by_joints:
             each[:, :, self.robot.passive] = 0.0
         places = self.steps.t
@@ -294,13 +293,13 @@ class Swing:
         F, r = np.zeros((m, s, s)), np.zeros((m, s, k))
         F[:, a : a + p, a + p :] = np.eye(p)
         F[:, a + p :, a:] = np.concatenate([slopes.by_position, slopes.by_rate], axis=2)
-        r[:, a + p :] = -np.linalg.solve(law.M, direct.force)
+        r[:, a + p :] = _solved(law.M, direct.force)
         if a:
             by_turn = cross_matrices(law.u)
             F[:, :3, :3] = slopes.by_momentum.rate @ by_turn - cross_matrices(law.w)
             F[:, :3, 3 : 3 + p] = slopes.rate_by_position
             F[:, :3, 3 + p :] = slopes.rate_by_rate
-            F[:, 3 + p :, :3] = -np.linalg.solve(law.M, slopes.by_momentum.force @ by_turn)
+            F[:, 3 + p :, :3] = _solved(law.M, slopes.by_momentum.force @ by_turn)
             r[:, :3] = direct.rate
         begin = np.zeros((s, k))
         begin[a:] = first.reshape(2 * p, k)
@@ -401,7 +400,7 @@ class _Law:
         kernels.inverse_dynamics(tree, bodies, q, dq, around.ddq, still, w, *_split(base), tau)
         stiffness, damping = swing.springs
         g = tau[:, 6 + passive] + stiffness * swing.position + damping * swing.rate
-        acceleration = -np.linalg.solve(M, g[:, :, None])[..., 0]
+        acceleration = _solved(M, g[:, :, None])[..., 0]
         weights = np.zeros((m, 6 + joints, passive.size))
         weights[:, :6] = gives
         weights[:, 6 + passive, np.arange(passive.size)] = 1.0
@@ -435,8 +434,8 @@ class _Slopes:
         of_rate = of_rate + np.cross(around.spin[:, None], law.weights[:, 3:6].swapaxes(1, 2))
         G, B = np.zeros((m, 6, 2 * joints)), np.zeros((m, 3, 3))
         if allowed.size:
-            none = np.zeros(0, np.int64)
-            slopes = momentum_slopes(robot, swing.phi, law.A, q, dq, law.v, law.w, none, none)
+            none, absent = np.zeros(0, np.int64), np.zeros(0, bool)
+            slopes = momentum_slopes(robot, swing.phi, law.A, q, dq, law.v, law.w, none, absent)
             G = -six_rows(solve_base(law.A, slopes, allowed), allowed)
             B = Reaction.of(robot, q, dq, around.spin, swing.phi).turning()[1]
         by_q, by_dq = G[:, 3:, :joints], G[:, 3:, joints:]
@@ -447,8 +446,8 @@ class _Slopes:
         )
         stiffness, damping = swing.springs
         return cls(
-            -np.linalg.solve(law.M, by_joints[0].force[:, :, passive] + np.diag(stiffness)),
-            -np.linalg.solve(law.M, by_joints[1].force[:, :, passive] + np.diag(damping)),
+            _solved(law.M, by_joints[0].force[:, :, passive] + np.diag(stiffness)),
+            _solved(law.M, by_joints[1].force[:, :, passive] + np.diag(damping)),
             by_q[:, :, passive],
             by_dq[:, :, passive],
             by_joints,
@@ -461,7 +460,7 @@ def _swept_back(swing: Swing) -> tuple[Array, Array, Array, Array]:
     """Of lambda . (Y phi) by positions, rates, accelerations of joints, (m, p, joints), by the rate, (m, p, 3)."""
     robot, law, q, dq = swing.robot, swing.law, swing.q, swing.dq
     (m, joints), passive, tree = q.shape, robot.passive.size, robot.tree.arrays
-    found = tuple(np.empty((m, passive, width)) for width in (joints, joints, joints, 3))
+    motion_slopes, of_rate = np.empty((3, m, passive, joints)), np.empty((m, passive, 3))
     bodies, still = read_only(swing.phi).reshape(-1, PER_BODY), read_only(np.zeros((m, 3)))
     R, at, _, turning, axes = kernels.sweep(tree, q, dq, still, law.w)
     for p in range(passive):
@@ -469,9 +468,14 @@ def _swept_back(swing: Swing) -> tuple[Array, Array, Array, Array]:
         weight = np.ascontiguousarray(law.weights[:, :, p])
         motion = (R, at, turning, axes, dq, law.ddq, *_split(law.base))
         torque_adjoint_kernels.inverse_dynamics_adjoint(tree, bodies, *motion, weight, *own)
-        for each, part in zip(found, own[:4], strict=True):
+        for each, part in zip((*motion_slopes, of_rate), own[:4], strict=True):
             each[:, p] = part
-    return found
+    return motion_slopes[0], motion_slopes[1], motion_slopes[2], of_rate
+
+
+def _solved(M: Array, force: Array) -> Array:
+    """Accelerations -M^-1 g of forces g (m, p, k)."""
+    return np.asarray(-np.linalg.solve(M, force))
 
 
 def springs_of(robot: Robot) -> Array:

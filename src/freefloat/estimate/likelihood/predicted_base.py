@@ -141,8 +141,9 @@ class PredictedFlight:
     def swings(self) -> Changed | None:
         """How passive joints swing by the unknowns; None without any."""
         swinging = self.flight.swinging
-        silent = swinging is None or swinging.locked or not self.count
-        return None if silent else swinging.by_unknowns(self.point, self.phi, self.count)
+        if swinging is None or swinging.locked or not self.count:
+            return None
+        return swinging.by_unknowns(self.point, self.phi, self.count)
 
     def _swing(self, swings: Changed, t: Array, G: Array, joints: int) -> None:
         """Put what unknowns do by the swing of passive joints into derivatives; joints: their first column."""

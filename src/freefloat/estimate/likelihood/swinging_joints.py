@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from freefloat.arrays import Array
 from freefloat.dynamics.swinging import Around, Changed, Direct, Steps, Swing
@@ -145,6 +146,6 @@ def _put(direct: Direct, place: slice | None, own: Direct) -> None:
         direct.force[:, :, place], direct.rate[:, :, place] = own.force, own.rate
 
 
-def _chosen(direct: Direct, axes: Array) -> Direct:
+def _chosen(direct: Direct, axes: NDArray[np.int64]) -> Direct:
     """What some of three components do."""
     return Direct(direct.force[:, :, axes], direct.rate[:, :, axes])
