@@ -13,6 +13,7 @@ differential equation (`swing_kernels.py`), and so is every derivative of the mo
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -172,8 +173,9 @@ class Swing:
         F[:, p:] = np.concatenate([slopes.by_position, slopes.by_rate], axis=2)
         state = np.hstack([self.position, self.rate])
         r[:, p:, 0] = self.law.acceleration - (F[:, p:] @ state[:, :, None])[..., 0]
-        out = np.empty((len(state), s, 1))
-        swing_kernels.solve_along(self.steps.lengths, F, r, np.ascontiguousarray(start.reshape(s, 1)), out)
+        out = np.full((len(state), s, 1), np.nan)
+        with suppress(np.linalg.LinAlgError):  # numbers beyond all bounds: the first place that has none says so
+            swing_kernels.solve_along(self.steps.lengths, F, r, np.ascontiguousarray(start.reshape(s, 1)), out)
         return replace(self, position=out[:, :p, 0], rate=out[:, p:, 0])
 
     def _attitudes(self) -> Array:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from freefloat.arrays import Array
 from freefloat.dynamics.swinging import Around, Changed, Direct, Steps, Swing
 from freefloat.estimate.flight import InvalidProblem
+from freefloat.estimate.likelihood.local_curves import LocalCurves
 from freefloat.estimate.unknowns import (
     EXTERNAL_TORQUE,
     JOINT_SCALES,
@@ -50,20 +51,20 @@ class SwingingJoints:
         longest = _LONGEST_S if flight.local is None else flight.local.spline.spacing_s
         self.steps = Steps.over(flight.robot, start, end, longest)
         self.locked = False
-        self._last: tuple[Array, Array, Swing] | None = None
+        self._last: tuple[Array, Array, LocalCurves | None, Swing] | None = None
 
     def at_point(self, point: Array, phi: Array) -> Swing:
         """The swing at a point; phi: standard parameters there, (10 bodies,)."""
-        last = self._last
-        if last is not None and np.array_equal(last[0], point) and np.array_equal(last[1], phi):
-            return last[2]
-        flight, passive = self.flight, self.passive
+        flight, passive, last = self.flight, self.passive, self._last
+        same = last is not None and np.array_equal(last[0], point) and np.array_equal(last[1], phi)
+        if last is not None and same and last[2] is flight.local:
+            return last[3]
         springs, begin = flight.shared(SPRINGS), flight.place(SWING_START)
         assert springs is not None
         start = np.zeros((2, passive.size)) if begin is None else point[begin].reshape(2, -1)
-        guess, given = None if last is None else last[2], point[springs].reshape(2, -1)
+        guess, given = None if last is None else last[3], point[springs].reshape(2, -1)
         found = Swing.of(flight.robot, phi, given, self.steps, self._around(point), start, guess)
-        self._last = np.array(point), np.array(phi), found
+        self._last = np.array(point), np.array(phi), flight.local, found
         return found
 
     def at_rest(self, point: Array, phi: Array) -> Swing:
