@@ -215,7 +215,7 @@ class IdentifySection(Section):
     )
     rate_Hz: Positive | None = Field(
         default=None,
-        description="of the samples; the gyro's own instants unless given. By maximum likelihood torques keep their own",
+        description="of the samples; the gyro's own instants unless given. Torques of maximum likelihood keep theirs",
     )
     window: Literal["auto", "whole"] | Annotated[tuple[Number, Number], entries(2)] = Field(
         default="auto",
