@@ -294,7 +294,7 @@ def test_what_the_filter_cannot_do_is_said_in_a_sentence():
     problem = measured(make_case("momentum", 4, n=60))
     with pytest.raises(InvalidProblem, match="makes 0 passes; allowed: one or more"):
         Kalman(passes=0)
-    with pytest.raises(NotApplicable, match="does not react"):
+    with pytest.raises(NotApplicable, match="compares how the base moves, and a fixed base does not"):
         Kalman().estimate(make_case("torque", 4, base="fixed").problem)
     with pytest.raises(InvalidProblem, match="neither angular rates nor attitude"):
         Kalman().estimate(replace(problem, flights=(replace(problem.flights[0], noise={}),)))

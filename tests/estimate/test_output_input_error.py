@@ -264,5 +264,5 @@ def test_what_input_error_cannot_do_without_is_said_in_a_sentence():
 
 
 def test_a_fixed_base_has_no_output():
-    with pytest.raises(NotApplicable, match="does not react"):
+    with pytest.raises(NotApplicable, match="compares how the base moves, and a fixed base does not"):
         OutputError().estimate(make_case("torque", 4, base="fixed").problem)
