@@ -264,7 +264,7 @@ class Swing:
     def pulled(self, t: Array) -> Pulled:
         """What accelerates the passive joints at times t, (n,), between places by straight lines."""
         slopes, M = self.slopes, self.law.M
-        by_turn = -np.linalg.solve(M, slopes.by_momentum.force @ cross_matrices(self.law.u))
+        by_turn = -np.linalg.solve(M, slopes.by_turn.force)
         by_joints = [-np.linalg.solve(M, direct.force) for direct in slopes.by_joints]
         for each in by_joints:
             each[:, :, self.robot.passive] = 0.0
@@ -288,11 +288,10 @@ class Swing:
         F[:, a + p :, a:] = np.concatenate([slopes.by_position, slopes.by_rate], axis=2)
         r[:, a + p :] = -np.linalg.solve(law.M, direct.force)
         if a:
-            by_turn = cross_matrices(law.u)
-            F[:, :3, :3] = slopes.by_momentum.rate @ by_turn - cross_matrices(law.w)
+            F[:, :3, :3] = slopes.by_turn.rate - cross_matrices(law.w)
             F[:, :3, 3 : 3 + p] = slopes.rate_by_position
             F[:, :3, 3 + p :] = slopes.rate_by_rate
-            F[:, 3 + p :, :3] = -np.linalg.solve(law.M, slopes.by_momentum.force @ by_turn)
+            F[:, 3 + p :, :3] = -np.linalg.solve(law.M, slopes.by_turn.force)
             r[:, :3] = direct.rate
         begin = np.zeros((s, k))
         begin[a:] = first.reshape(2 * p, k)
@@ -406,7 +405,9 @@ class _Slopes:
 
     by_position, by_rate: of the passive joints' acceleration by their positions and rates, (m, p, p). rate_by_position,
     rate_by_rate: of the base's angular rate by these, (m, 3, p). by_joints: what positions, rates and accelerations of
-    all joints do. by_momentum: what momentum in base axes does. of_rate: of g by the base's angular rate, (m, p, 3).
+    all joints do. by_momentum: what momentum in base axes does. by_turn: what a small rotation of the attitude in base
+    axes does, by which momentum and torques from outside turn there. of_rate: of g by the base's angular rate,
+    (m, p, 3).
     """
 
     by_position: Array
@@ -415,6 +416,7 @@ class _Slopes:
     rate_by_rate: Array
     by_joints: tuple[Direct, Direct, Direct]
     by_momentum: Direct
+    by_turn: Direct
     of_rate: Array
 
     @classmethod
@@ -435,6 +437,9 @@ class _Slopes:
             Direct(rates + of_rate @ by_dq, by_dq),
             Direct(accelerations, np.zeros_like(by_q)),
         )
+        by_turn = cross_matrices(law.u)
+        pushed = np.einsum("kji,kj->ki", swing.R, around.torque)
+        twisted = law.weights[:, 3:6].swapaxes(1, 2) @ cross_matrices(pushed)
         stiffness, damping = swing.springs
         return cls(
             -np.linalg.solve(law.M, by_joints[0].force[:, :, passive] + np.diag(stiffness)),
@@ -443,6 +448,7 @@ class _Slopes:
             by_dq[:, :, passive],
             by_joints,
             Direct(of_rate @ B, B),
+            Direct(of_rate @ B @ by_turn - twisted, B @ by_turn),
             of_rate,
         )
 

@@ -259,6 +259,7 @@ class _Placed:
             by_value[:, :3, local.joints :] = rates[:, :, wheels]
         if whole.pulled is not None:
             by_second = np.zeros((m, size, self.curves))
+            scale = whole.whole_motion.scale  # joints move so many times as far as their curves
             for each, pulled in zip((by_value, by_slope, by_second), whole.pulled.by_joints, strict=True):
-                each[:, size - pulled.shape[1] :, : local.joints] = pulled
+                each[:, size - pulled.shape[1] :, : local.joints] = pulled * scale
         return by_value, by_slope, by_second
