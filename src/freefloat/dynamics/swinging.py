@@ -33,6 +33,7 @@ from freefloat.robot.rotations import cross_matrices
 _PER_PERIOD = 20.0  # steps of the fastest swing
 _MOST_STEPS = 200_000
 _ROUNDS, _AGREED, _CLOSE = 30, 1e-13, 1e-10  # of Newton's method; changes of the positions [rad or m]
+_PIECE = 10  # steps: half a period of the fastest swing
 _LEADS = 0.1  # of the change before: slopes that lead on
 _FAR = 50.0  # rad or m: nothing swings so far
 
@@ -98,6 +99,11 @@ class Around:
         """Whether attitude counts."""
         return bool(self.momentum.any() or self.torque.any())
 
+    def part(self, places: slice, R: Array) -> Around:
+        """The same at some places only, R being the attitude at the first of them."""
+        moves = (each[places] for each in (self.q, self.dq, self.ddq, self.spin, self.spin_rate))
+        return Around(*moves, self.momentum[places] @ R, self.torque[places] @ R)
+
 
 @dataclass(frozen=True, eq=False)
 class Swing:
@@ -133,6 +139,45 @@ class Swing:
         start: position and rate of the passive joints at the first instant, (2, passive). guess: to begin with, of a
         similar motion over the same steps, whose slopes serve as long as they lead on.
         """
+        try:
+            return cls._found(robot, phi, springs, steps, around, start, guess)
+        except NotPossible:
+            if steps.count == 1:
+                raise
+        # From rest far swings may not be found at once: they are, one piece of the motion after the other.
+        guess = cls._in_pieces(robot, phi, springs, steps, around, start)
+        return cls._found(robot, phi, springs, steps, around, start, guess)
+
+    @classmethod
+    def _in_pieces(
+        cls, robot: Robot, phi: Array, springs: Array, steps: Steps, around: Around, start: Array
+    ) -> Swing:
+        """Each piece of the motion solved from where the one before it ends."""
+        m, passive = len(around.q), robot.passive.size
+        position, rate, R = np.empty((m, passive)), np.empty((m, passive)), np.empty((m, 3, 3))
+        reached, turned = start, np.eye(3)
+        longest = max(1, min(_PIECE, steps.count // 2))
+        for first in range(0, steps.count, longest):
+            count = min(longest, steps.count - first)
+            places = slice(3 * first, 3 * (first + count) + 1)
+            own = Steps(steps.start + first * steps.length, steps.length, count)
+            part = cls.of(robot, phi, springs, own, around.part(places, turned), reached)
+            position[places], rate[places], R[places] = part.position, part.rate, turned @ part.R
+            reached, turned = np.stack([part.position[-1], part.rate[-1]]), turned @ part.R[-1]
+        return cls(robot, phi, springs, steps, around, position, rate, R)
+
+    @classmethod
+    def _found(
+        cls,
+        robot: Robot,
+        phi: Array,
+        springs: Array,
+        steps: Steps,
+        around: Around,
+        start: Array,
+        guess: Swing | None,
+    ) -> Swing:
+        """By Newton's method over all of the motion."""
         m, passive = len(around.q), robot.passive.size
         rest, level = np.zeros((m, passive)), np.broadcast_to(np.eye(3), (m, 3, 3))
         position, rate, R = (rest, rest, level) if guess is None else (guess.position, guess.rate, guess.R)
@@ -145,8 +190,6 @@ class Swing:
             change = float(np.abs(following.position - found.position).max())
             found = following
             if not np.isfinite(change) or np.abs(found.position).max() > _FAR:
-                if guess is not None:
-                    return cls.of(robot, phi, springs, steps, around, start)
                 raise NotPossible("with these parameters passive joints swing without bound")
             if change <= _AGREED or (change <= _CLOSE and change >= before):
                 return found
@@ -253,6 +296,12 @@ class Swing:
         force = -self.law.weights[:, 3:6].swapaxes(1, 2) @ self.R.swapaxes(1, 2)
         return Direct(force, np.zeros((len(force), 3, 3)))
 
+    def by_spin(self, spin: Array, spin_rate: Array) -> Direct:
+        """What more momentum of the wheels and its derivative do, base axes, (m, 3, k) each."""
+        force, at_once = self.slopes.by_spin
+        rate = -self.slopes.by_momentum.rate @ spin
+        return Direct(force @ spin + at_once @ spin_rate, rate)
+
     @property
     def by_springs(self) -> Direct:
         """What stiffness, then damping of the passive joints do at every place."""
@@ -268,12 +317,13 @@ class Swing:
         by_joints = [-np.linalg.solve(M, direct.force) for direct in slopes.by_joints]
         for each in by_joints:
             each[:, :, self.robot.passive] = 0.0
+        by_spin = [-np.linalg.solve(M, each) for each in slopes.by_spin]
         places = self.steps.t
         k = np.clip(np.searchsorted(places, t, side="right") - 1, 0, places.size - 2)
         x = np.clip((t - places[k]) / (places[k + 1] - places[k]), 0.0, 1.0)[:, None, None]
-        parts = (by_turn, slopes.by_position, slopes.by_rate, *by_joints)
-        turn, position, rate, *joints = ((1.0 - x) * each[k] + x * each[k + 1] for each in parts)
-        return Pulled(turn, position, rate, (joints[0], joints[1], joints[2]))
+        parts = (by_turn, slopes.by_position, slopes.by_rate, *by_spin, *by_joints)
+        turn, position, rate, *others = ((1.0 - x) * each[k] + x * each[k + 1] for each in parts)
+        return Pulled(turn, position, rate, (others[0], others[1]), (others[2], others[3], others[4]))
 
     def derivative(self, direct: Direct, first: Array) -> Changed:
         """How the motion changes by unknowns that act directly at every place so.
@@ -317,12 +367,14 @@ class Pulled:
     """Derivatives of the passive joints' accelerations at n instants.
 
     turn: by a small rotation of the attitude, base axes, (n, passive, 3). position, rate: by their own positions and
-    rates, (n, passive, passive). by_joints: by positions, rates, accelerations of others, (n, passive, joints) each.
+    rates, (n, passive, passive). by_spin: by momentum of the wheels in base axes, and by its derivative, (n, passive, 3)
+    each. by_joints: by positions, rates, accelerations of others, (n, passive, joints) each.
     """
 
     turn: Array
     position: Array
     rate: Array
+    by_spin: tuple[Array, Array]
     by_joints: tuple[Array, Array, Array]
 
 
@@ -406,8 +458,8 @@ class _Slopes:
     by_position, by_rate: of the passive joints' acceleration by their positions and rates, (m, p, p). rate_by_position,
     rate_by_rate: of the base's angular rate by these, (m, 3, p). by_joints: what positions, rates and accelerations of
     all joints do. by_momentum: what momentum in base axes does. by_turn: what a small rotation of the attitude in base
-    axes does, by which momentum and torques from outside turn there. of_rate: of g by the base's angular rate,
-    (m, p, 3).
+    axes does, by which momentum and torques from outside turn there. by_spin: of g by momentum of the wheels, and by
+    its derivative, (m, p, 3) each. of_rate: of g by the base's angular rate, (m, p, 3).
     """
 
     by_position: Array
@@ -417,6 +469,7 @@ class _Slopes:
     by_joints: tuple[Direct, Direct, Direct]
     by_momentum: Direct
     by_turn: Direct
+    by_spin: tuple[Array, Array]
     of_rate: Array
 
     @classmethod
@@ -439,7 +492,9 @@ class _Slopes:
         )
         by_turn = cross_matrices(law.u)
         pushed = np.einsum("kji,kj->ki", swing.R, around.torque)
-        twisted = law.weights[:, 3:6].swapaxes(1, 2) @ cross_matrices(pushed)
+        turning = np.ascontiguousarray(law.weights[:, 3:6].swapaxes(1, 2))
+        twisted = turning @ cross_matrices(pushed)
+        by_spin = turning @ cross_matrices(law.w) - of_rate @ B
         stiffness, damping = swing.springs
         return cls(
             -np.linalg.solve(law.M, by_joints[0].force[:, :, passive] + np.diag(stiffness)),
@@ -449,6 +504,7 @@ class _Slopes:
             by_joints,
             Direct(of_rate @ B, B),
             Direct(of_rate @ B @ by_turn - twisted, B @ by_turn),
+            (by_spin, turning),
             of_rate,
         )
 
