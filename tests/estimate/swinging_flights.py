@@ -25,7 +25,7 @@ ARM = np.array([0.3, -0.2, 0.4])
 
 @dataclass(frozen=True)
 class Flown:
-    """A flight with the robot that flew it, and what it had at first: momentum in base axes, swing of passive joints."""
+    """A flight with the robot that flew it, and at first its momentum in base axes and swing of passive joints."""
 
     robot: Robot
     flight: Flight
@@ -50,6 +50,7 @@ def flown(
     rates_Hz=RATES_HZ,
     swing=0.03,
     robot=None,
+    fill=0.5,
 ):
     """A flight that begins at its first reading; other arguments as those of `clocked_flights.flown`."""
     if robot is None:
@@ -57,7 +58,7 @@ def flown(
         robot = random_robot(seed, bodies=bodies, base=base, wheels=wheels, passive=passive)
     rng, clocks, flat = np.random.default_rng([seed, 47]), clocks or {}, base == "planar"
     names = (*(robot.joint_names[k] for k in robot.driven), *(wheel.name for wheel in robot.wheels))
-    motion = random_trajectory(robot, lasts_s, seed, harmonics=3, channels=names, fill=0.5)
+    motion = random_trajectory(robot, lasts_s, seed, harmonics=3, channels=names, fill=fill)
     calm = [WHEEL_NMS / (wheel.spin_inertia * wheel.max_rate) for wheel in robot.wheels]
     motion = motion.with_coefficients(motion.coefficients * [*np.ones(robot.driven.size), *calm])
     h = np.zeros(3) if momentum == "zero" else 0.5 * rng.normal(size=3) * ([0, 0, 1] if flat else 1.0)
@@ -82,13 +83,15 @@ def flown(
         own = ARM if name == "v" else np.zeros(3)
         none = np.zeros(3)
         measured[name] = Measured(off.stamps(t, middle), values, np.full(3, sd[name]), none, clock, own)
-    q, spread = np.array(samples.q), np.full(len(robot.joints), HELD_SD)
+    q, dq, ddq = (np.array(each) for each in (samples.q, samples.dq, samples.ddq))
+    for each in (q, dq, ddq):
+        each[:, robot.passive] = 0.0  # which nobody measures
+    spread = np.full(len(robot.joints), HELD_SD)
     spread[robot.driven] = encoder_sd
-    q[:, robot.passive] = 0.0
     if noisy:
         q[:, robot.driven] += encoder_sd * rng.normal(size=(encoded.size, robot.driven.size))
     curves = SplineCurves(measured_curves(CurveReadings(encoded, q, spread)))
-    hidden = replace(samples, q=q, dq=None, ddq=None)
+    hidden = replace(samples, q=q, dq=dq, ddq=ddq)
     held = h if momentum == "known" else momentum
     flight = Flight(hidden, momentum=held, own_instants=measured, curves=curves)
     if robot.wheels:

@@ -35,6 +35,7 @@ _MOST_STEPS = 200_000
 _ROUNDS, _AGREED, _CLOSE = 30, 1e-13, 1e-10  # of Newton's method; changes of the positions [rad or m]
 _PIECE = 10  # steps: half a period of the fastest swing
 _LEADS = 0.1  # of the change before: slopes that lead on
+_FAR_OFF = "with these parameters passive joints swing without bound"
 _FAR = 50.0  # rad or m: nothing swings so far
 
 
@@ -149,9 +150,7 @@ class Swing:
         return cls._found(robot, phi, springs, steps, around, start, guess)
 
     @classmethod
-    def _in_pieces(
-        cls, robot: Robot, phi: Array, springs: Array, steps: Steps, around: Around, start: Array
-    ) -> Swing:
+    def _in_pieces(cls, robot: Robot, phi: Array, springs: Array, steps: Steps, around: Around, start: Array) -> Swing:
         """Each piece of the motion solved from where the one before it ends."""
         m, passive = len(around.q), robot.passive.size
         position, rate, R = np.empty((m, passive)), np.empty((m, passive)), np.empty((m, 3, 3))
@@ -190,7 +189,7 @@ class Swing:
             change = float(np.abs(following.position - found.position).max())
             found = following
             if not np.isfinite(change) or np.abs(found.position).max() > _FAR:
-                raise NotPossible("with these parameters passive joints swing without bound")
+                raise NotPossible(_FAR_OFF)
             if change <= _AGREED or (change <= _CLOSE and change >= before):
                 return found
             if change > _LEADS * before:
@@ -208,7 +207,10 @@ class Swing:
         state = np.hstack([self.position, self.rate])
         r[:, p:, 0] = self.law.acceleration - (F[:, p:] @ state[:, :, None])[..., 0]
         out = np.empty((len(state), s, 1))
-        swing_kernels.solve_along(self.steps.lengths, F, r, np.ascontiguousarray(start.reshape(s, 1)), out)
+        try:
+            swing_kernels.solve_along(self.steps.lengths, F, r, np.ascontiguousarray(start.reshape(s, 1)), out)
+        except np.linalg.LinAlgError as error:  # of numbers beyond all bounds
+            raise NotPossible(_FAR_OFF) from error
         return replace(self, position=out[:, :p, 0], rate=out[:, p:, 0])
 
     def _attitudes(self) -> Array:
@@ -367,8 +369,8 @@ class Pulled:
     """Derivatives of the passive joints' accelerations at n instants.
 
     turn: by a small rotation of the attitude, base axes, (n, passive, 3). position, rate: by their own positions and
-    rates, (n, passive, passive). by_spin: by momentum of the wheels in base axes, and by its derivative, (n, passive, 3)
-    each. by_joints: by positions, rates, accelerations of others, (n, passive, joints) each.
+    rates, (n, passive, passive). by_spin: by momentum of the wheels in base axes, and by its derivative,
+    (n, passive, 3) each. by_joints: by positions, rates, accelerations of others, (n, passive, joints) each.
     """
 
     turn: Array
