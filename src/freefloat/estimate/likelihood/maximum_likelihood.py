@@ -44,6 +44,7 @@ from freefloat.estimate.likelihood.noise_left import have_settled, with_noise_le
 from freefloat.estimate.likelihood.noise_levels import Levels, levels_of, levels_of_guesses, with_levels
 from freefloat.estimate.likelihood.prior_spread import KINDS, wider_spread
 from freefloat.estimate.likelihood.staged_fit import StagedFit
+from freefloat.estimate.likelihood.swing_start import swing_start
 from freefloat.estimate.likelihood.time_blocks import variance_by_blocks
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.problem import Problem
@@ -225,7 +226,8 @@ class MaximumLikelihood(Estimator):
         """The fit, or that from another start if it leaves less, also where the coarse one leaves `rough`."""
         supposed = likelihood.beside
         with suppress(NotPossible):
-            start = momentum_start(likelihood)
+            swings = bool(likelihood.problem.robot.passive.size)
+            start = swing_start(likelihood, effort) if swings else momentum_start(likelihood)
             staged = self._staged(likelihood, start, effort)
             there, left = staged.coarse(start)
             if not left > rough and misfit_of((other := staged.fine(there)).residual) < misfit_of(fit.residual):
