@@ -13,7 +13,6 @@ differential equation (`swing_kernels.py`), and so is every derivative of the mo
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -34,7 +33,9 @@ from freefloat.robot.rotations import cross_matrices
 _PER_PERIOD = 20.0  # steps of the fastest swing
 _MOST_STEPS = 200_000
 _ROUNDS, _AGREED, _CLOSE = 30, 1e-13, 1e-10  # of Newton's method; changes of the positions [rad or m]
+_PIECE = 10  # steps: half a period of the fastest swing
 _LEADS = 0.1  # of the change before: slopes that lead on
+_FAR_OFF = "with these parameters passive joints swing without bound"
 _FAR = 50.0  # rad or m: nothing swings so far
 
 
@@ -99,6 +100,11 @@ class Around:
         """Whether attitude counts."""
         return bool(self.momentum.any() or self.torque.any())
 
+    def part(self, places: slice, R: Array) -> Around:
+        """The same at some places only, R being the attitude at the first of them."""
+        q, dq, ddq, spin, spin_rate = (each[places] for each in (self.q, self.dq, self.ddq, self.spin, self.spin_rate))
+        return Around(q, dq, ddq, spin, spin_rate, self.momentum[places] @ R, self.torque[places] @ R)
+
 
 @dataclass(frozen=True, eq=False)
 class Swing:
@@ -134,6 +140,43 @@ class Swing:
         start: position and rate of the passive joints at the first instant, (2, passive). guess: to begin with, of a
         similar motion over the same steps, whose slopes serve as long as they lead on.
         """
+        try:
+            return cls._found(robot, phi, springs, steps, around, start, guess)
+        except NotPossible:
+            if steps.count == 1:
+                raise
+        # From rest far swings may not be found at once: they are, one piece of the motion after the other.
+        guess = cls._in_pieces(robot, phi, springs, steps, around, start)
+        return cls._found(robot, phi, springs, steps, around, start, guess)
+
+    @classmethod
+    def _in_pieces(cls, robot: Robot, phi: Array, springs: Array, steps: Steps, around: Around, start: Array) -> Swing:
+        """Each piece of the motion solved from where the one before it ends."""
+        m, passive = len(around.q), robot.passive.size
+        position, rate, R = np.empty((m, passive)), np.empty((m, passive)), np.empty((m, 3, 3))
+        reached, turned = start, np.eye(3)
+        longest = max(1, min(_PIECE, steps.count // 2))
+        for first in range(0, steps.count, longest):
+            count = min(longest, steps.count - first)
+            places = slice(3 * first, 3 * (first + count) + 1)
+            own = Steps(steps.start + first * steps.length, steps.length, count)
+            part = cls.of(robot, phi, springs, own, around.part(places, turned), reached)
+            position[places], rate[places], R[places] = part.position, part.rate, turned @ part.R
+            reached, turned = np.stack([part.position[-1], part.rate[-1]]), turned @ part.R[-1]
+        return cls(robot, phi, springs, steps, around, position, rate, R)
+
+    @classmethod
+    def _found(
+        cls,
+        robot: Robot,
+        phi: Array,
+        springs: Array,
+        steps: Steps,
+        around: Around,
+        start: Array,
+        guess: Swing | None,
+    ) -> Swing:
+        """By Newton's method over all of the motion."""
         m, passive = len(around.q), robot.passive.size
         rest, level = np.zeros((m, passive)), np.broadcast_to(np.eye(3), (m, 3, 3))
         position, rate, R = (rest, rest, level) if guess is None else (guess.position, guess.rate, guess.R)
@@ -146,9 +189,7 @@ class Swing:
             change = float(np.abs(following.position - found.position).max())
             found = following
             if not np.isfinite(change) or np.abs(found.position).max() > _FAR:
-                if guess is not None:
-                    return cls.of(robot, phi, springs, steps, around, start)
-                raise NotPossible("with these parameters passive joints swing without bound")
+                raise NotPossible(_FAR_OFF)
             if change <= _AGREED or (change <= _CLOSE and change >= before):
                 return found
             if change > _LEADS * before:
@@ -173,9 +214,11 @@ class Swing:
         F[:, p:] = np.concatenate([slopes.by_position, slopes.by_rate], axis=2)
         state = np.hstack([self.position, self.rate])
         r[:, p:, 0] = self.law.acceleration - (F[:, p:] @ state[:, :, None])[..., 0]
-        out = np.full((len(state), s, 1), np.nan)
-        with suppress(np.linalg.LinAlgError):  # numbers beyond all bounds: the first place that has none says so
+        out = np.empty((len(state), s, 1))
+        try:
             swing_kernels.solve_along(self.steps.lengths, F, r, np.ascontiguousarray(start.reshape(s, 1)), out)
+        except np.linalg.LinAlgError as error:  # of numbers beyond all bounds
+            raise NotPossible(_FAR_OFF) from error
         return replace(self, position=out[:, :p, 0], rate=out[:, p:, 0])
 
     def _attitudes(self) -> Array:
@@ -262,6 +305,12 @@ class Swing:
         force = -self.law.weights[:, 3:6].swapaxes(1, 2) @ self.R.swapaxes(1, 2)
         return Direct(force, np.zeros((len(force), 3, 3)))
 
+    def by_spin(self, spin: Array, spin_rate: Array) -> Direct:
+        """What more momentum of the wheels and its derivative do, base axes, (m, 3, k) each."""
+        force, at_once = self.slopes.by_spin
+        rate = -self.slopes.by_momentum.rate @ spin
+        return Direct(force @ spin + at_once @ spin_rate, rate)
+
     @property
     def by_springs(self) -> Direct:
         """What stiffness, then damping of the passive joints do at every place."""
@@ -273,16 +322,17 @@ class Swing:
     def pulled(self, t: Array) -> Pulled:
         """What accelerates the passive joints at times t, (n,), between places by straight lines."""
         slopes, M = self.slopes, self.law.M
-        by_turn = _solved(M, slopes.by_momentum.force @ cross_matrices(self.law.u))
+        by_turn = _solved(M, slopes.by_turn.force)
         by_joints = [_solved(M, direct.force) for direct in slopes.by_joints]
         for each in by_joints:
             each[:, :, self.robot.passive] = 0.0
+        by_spin = [_solved(M, each) for each in slopes.by_spin]
         places = self.steps.t
         k = np.clip(np.searchsorted(places, t, side="right") - 1, 0, places.size - 2)
         x = np.clip((t - places[k]) / (places[k + 1] - places[k]), 0.0, 1.0)[:, None, None]
-        parts = (by_turn, slopes.by_position, slopes.by_rate, *by_joints)
-        turn, position, rate, *joints = ((1.0 - x) * each[k] + x * each[k + 1] for each in parts)
-        return Pulled(turn, position, rate, (joints[0], joints[1], joints[2]))
+        parts = (by_turn, slopes.by_position, slopes.by_rate, *by_spin, *by_joints)
+        turn, position, rate, *others = ((1.0 - x) * each[k] + x * each[k + 1] for each in parts)
+        return Pulled(turn, position, rate, (others[0], others[1]), (others[2], others[3], others[4]))
 
     def derivative(self, direct: Direct, first: Array) -> Changed:
         """How the motion changes by unknowns that act directly at every place so.
@@ -297,11 +347,10 @@ class Swing:
         F[:, a + p :, a:] = np.concatenate([slopes.by_position, slopes.by_rate], axis=2)
         r[:, a + p :] = _solved(law.M, direct.force)
         if a:
-            by_turn = cross_matrices(law.u)
-            F[:, :3, :3] = slopes.by_momentum.rate @ by_turn - cross_matrices(law.w)
+            F[:, :3, :3] = slopes.by_turn.rate - cross_matrices(law.w)
             F[:, :3, 3 : 3 + p] = slopes.rate_by_position
             F[:, :3, 3 + p :] = slopes.rate_by_rate
-            F[:, 3 + p :, :3] = _solved(law.M, slopes.by_momentum.force @ by_turn)
+            F[:, 3 + p :, :3] = _solved(law.M, slopes.by_turn.force)
             r[:, :3] = direct.rate
         begin = np.zeros((s, k))
         begin[a:] = first.reshape(2 * p, k)
@@ -327,12 +376,14 @@ class Pulled:
     """Derivatives of the passive joints' accelerations at n instants.
 
     turn: by a small rotation of the attitude, base axes, (n, passive, 3). position, rate: by their own positions and
-    rates, (n, passive, passive). by_joints: by positions, rates, accelerations of others, (n, passive, joints) each.
+    rates, (n, passive, passive). by_spin: by momentum of the wheels in base axes, and by its derivative,
+    (n, passive, 3) each. by_joints: by positions, rates, accelerations of others, (n, passive, joints) each.
     """
 
     turn: Array
     position: Array
     rate: Array
+    by_spin: tuple[Array, Array]
     by_joints: tuple[Array, Array, Array]
 
 
@@ -417,7 +468,9 @@ class _Slopes:
 
     by_position, by_rate: of the passive joints' acceleration by their positions and rates, (m, p, p). rate_by_position,
     rate_by_rate: of the base's angular rate by these, (m, 3, p). by_joints: what positions, rates and accelerations of
-    all joints do. by_momentum: what momentum in base axes does. of_rate: of g by the base's angular rate, (m, p, 3).
+    all joints do. by_momentum: what momentum in base axes does. by_turn: what a small rotation of the attitude in base
+    axes does, by which momentum and torques from outside turn there. by_spin: of g by momentum of the wheels, and by
+    its derivative, (m, p, 3) each. of_rate: of g by the base's angular rate, (m, p, 3).
     """
 
     by_position: Array
@@ -426,6 +479,8 @@ class _Slopes:
     rate_by_rate: Array
     by_joints: tuple[Direct, Direct, Direct]
     by_momentum: Direct
+    by_turn: Direct
+    by_spin: tuple[Array, Array]
     of_rate: Array
 
     @classmethod
@@ -446,6 +501,11 @@ class _Slopes:
             Direct(rates + of_rate @ by_dq, by_dq),
             Direct(accelerations, np.zeros_like(by_q)),
         )
+        by_turn = cross_matrices(law.u)
+        pushed = np.einsum("kji,kj->ki", swing.R, around.torque)
+        turning = np.ascontiguousarray(law.weights[:, 3:6].swapaxes(1, 2))
+        twisted = turning @ cross_matrices(pushed)
+        by_spin = turning @ cross_matrices(law.w) - of_rate @ B
         stiffness, damping = swing.springs
         return cls(
             _solved(law.M, by_joints[0].force[:, :, passive] + np.diag(stiffness)),
@@ -454,6 +514,8 @@ class _Slopes:
             by_dq[:, :, passive],
             by_joints,
             Direct(of_rate @ B, B),
+            Direct(of_rate @ B @ by_turn - twisted, B @ by_turn),
+            (by_spin, turning),
             of_rate,
         )
 

@@ -76,8 +76,9 @@ def suspicions(problem: Problem) -> Suspicions:
 
 
 def _still(problem: Problem) -> tuple[str, ...]:
-    """Joints that move in no flight by more than their encoders' noise."""
+    """Joints that move in no flight by more than their encoders' noise; of passive ones nobody can say so."""
     moved = np.zeros(len(problem.robot.joints), dtype=bool)
+    moved[problem.robot.passive] = True
     for flight in problem.flights:
         noise = flight.sd("q", moved.size)
         moved |= flight.samples.q.std(axis=0) > np.maximum(_ENCODER * noise, _AT_REST)

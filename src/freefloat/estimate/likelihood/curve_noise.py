@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.arrays import Array
+from freefloat.dynamics.momentum_rows import momentum_by_wheel_rates
 from freefloat.estimate.likelihood import curve_noise_kernels as kernels
 from freefloat.estimate.likelihood.local_curves import LocalCurves
 from freefloat.estimate.likelihood.predicted_base import PredictedFlight
@@ -259,6 +260,12 @@ class _Placed:
             by_value[:, :3, local.joints :] = rates[:, :, wheels]
         if whole.pulled is not None:
             by_second = np.zeros((m, size, self.curves))
-            for each, pulled in zip((by_value, by_slope, by_second), whole.pulled.by_joints, strict=True):
-                each[:, size - pulled.shape[1] :, : local.joints] = pulled
+            own, scale = slice(size - whole.pulled.rate.shape[1], size), whole.whole_motion.scale
+            if local.joints:  # which move so many times as far as their curves
+                for each, pulled in zip((by_value, by_slope, by_second), whole.pulled.by_joints, strict=True):
+                    each[:, own, : local.joints] = pulled * scale
+            if local.wheels:
+                by_rates = momentum_by_wheel_rates(whole.flight.robot, whole.flight.wheel_inertias(whole.point))
+                for each, pulled in zip((by_value, by_slope), whole.pulled.by_spin, strict=True):
+                    each[:, own, local.joints :] = pulled @ by_rates
         return by_value, by_slope, by_second

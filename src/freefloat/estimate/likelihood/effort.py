@@ -65,8 +65,8 @@ class Effort:
 
     def look(self, fit: Fit) -> None:
         """Look for mistakes, once, where the first fit is at a loss or ends where no such robot is."""
-        if self._looked:
-            return
+        if self._looked or (self.problem.robot.passive.size and not self._elsewhere):
+            return  # frequencies that are off by a little leave as much: another start has its chance first
         self._looked, level = True, misfit_of(fit.residual)
         if level > MISFIT or is_far(self.problem, fit):
             say("what may be wrong")

@@ -46,6 +46,7 @@ from freefloat.estimate.likelihood.noise_levels import Levels, levels_of, levels
 from freefloat.estimate.likelihood.prior_spread import KINDS, wider_spread
 from freefloat.estimate.likelihood.spring_guesses import guessed_springs
 from freefloat.estimate.likelihood.staged_fit import StagedFit
+from freefloat.estimate.likelihood.swing_start import swing_start
 from freefloat.estimate.likelihood.time_blocks import variance_by_blocks
 from freefloat.estimate.one_thread import one_blas_thread
 from freefloat.estimate.problem import Problem
@@ -230,7 +231,8 @@ class MaximumLikelihood(Estimator):
         """The fit, or that from another start if it leaves less, also where the coarse one leaves `rough`."""
         supposed = likelihood.beside
         with suppress(NotPossible):
-            start = momentum_start(likelihood)
+            swings = bool(likelihood.problem.robot.passive.size)
+            start = swing_start(likelihood, effort) if swings else momentum_start(likelihood)
             staged = self._staged(likelihood, start, effort)
             there, left = staged.coarse(start)
             if not left > rough and misfit_of((other := staged.fine(there)).residual) < misfit_of(fit.residual):

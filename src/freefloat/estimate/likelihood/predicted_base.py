@@ -190,7 +190,7 @@ class PredictedFlight:
         uncertain = self.flight.shared(WHEEL_INERTIAS)
         if uncertain is not None and self.flight.flight.wheel_rates is not None:
             own, (rates, _) = uncertain_wheels(robot), self.flight.wheel_motion(self.point, motion.grid.t)
-            G[:, :, uncertain] = (by_spin @ robot.wheel_axes[own].T) * rates[:, None, own]
+            G[:, :, uncertain] += (by_spin @ robot.wheel_axes[own].T) * rates[:, None, own]
         later = (by_spin @ motion.grid.spin_rate[:, :, None])[..., 0]
         offset, drift = self.flight.clock_places(self.flight.wheel_clock)
         if offset is not None:
@@ -218,14 +218,14 @@ class PredictedFlight:
         by_momentum = (motion.B @ motion.R.swapaxes(1, 2))[:, :, flight.turning]
         momentum, torque, drag = (flight.place(kind) for kind in (MOMENTUM, EXTERNAL_TORQUE, DRAG))
         if momentum is not None:
-            G[:, :, momentum] = by_momentum
+            G[:, :, momentum] += by_momentum  # beside what it does by the swing of passive joints
         pushed, since = np.zeros((m, 3)), motion.grid.t - motion.grid.t[0]
         if torque is not None:
-            G[:, :, torque] = by_momentum * since[:, None, None]
+            G[:, :, torque] += by_momentum * since[:, None, None]
             pushed += flight.vector(self.point, torque, flight.turning) @ motion.R
         if drag is not None and flight.drag is not None:
             back = motion.R.swapaxes(1, 2)
-            G[:, :, drag] = motion.B @ (back @ flight.drag.momentum(since))
+            G[:, :, drag] += motion.B @ (back @ flight.drag.momentum(since))
             pushed += (back @ flight.drag.torque(since)) @ self.point[drag]
         if pushed.any():
             self._begin(G, (motion.B @ pushed[:, :, None])[..., 0])

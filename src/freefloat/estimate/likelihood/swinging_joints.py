@@ -22,6 +22,8 @@ from freefloat.estimate.unknowns import (
     MOMENTUM,
     SPRINGS,
     SWING_START,
+    WHEEL_INERTIAS,
+    uncertain_wheels,
 )
 from freefloat.motion.trajectory import Motion
 from freefloat.sensors.measured import Measured
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from freefloat.estimate.likelihood.flight_prediction import FlightPrediction
 
 _LONGEST_S = 0.1  # step where curves of the joints say nothing shorter
+_BEYOND_S = 0.1  # by which the swing goes on at the end, for clocks that are off; as do curves of the joints
 
 
 class SwingingJoints:
@@ -49,7 +52,7 @@ class SwingingJoints:
             )
         start, end = _span(flight.measured)
         longest = _LONGEST_S if flight.local is None else flight.local.spline.spacing_s
-        self.steps = Steps.over(flight.robot, start, end, longest)
+        self.steps = Steps.over(flight.robot, start, end + _BEYOND_S, longest)
         self.locked = False
         self._last: tuple[Array, Array, LocalCurves | None, Swing] | None = None
 
@@ -111,6 +114,10 @@ class SwingingJoints:
         if torque is not None:
             since, by, at_once = (self.steps.t - self.steps.start)[:, None, None], swing.by_momentum, swing.by_torque
             _put(direct, torque, _chosen(Direct(since * by.force + at_once.force, since * by.rate), axes))
+        uncertain, wheels = flight.shared(WHEEL_INERTIAS), uncertain_wheels(flight.robot)
+        if uncertain is not None and flight.flight.wheel_rates is not None:
+            about, turns = flight.robot.wheel_axes[wheels].T, flight.wheel_motion(point, self.steps.t)
+            _put(direct, uncertain, swing.by_spin(*(about * each[:, None, wheels] for each in turns)))
         self._put_joints(direct, swing, point)
         first = np.zeros((2, self.passive.size, count))
         if begin is not None:
