@@ -66,12 +66,12 @@ def suspicions(problem: Problem) -> Suspicions:
 
 
 def _still(problem: Problem) -> tuple[str, ...]:
-    """Joints that move in no flight by more than their encoders' noise."""
+    """Driven joints that move in no flight by more than their encoders' noise."""
     moved = np.zeros(len(problem.robot.joints), dtype=bool)
     for flight in problem.flights:
         noise = flight.sd("q", moved.size)
         moved |= flight.samples.q.std(axis=0) > np.maximum(_ENCODER * noise, _AT_REST)
-    return tuple(name for name, moves in zip(problem.robot.joint_names, moved.tolist(), strict=True) if not moves)
+    return tuple(problem.robot.joint_names[k] for k in problem.robot.driven if not moved[k])
 
 
 def _wheels_still(problem: Problem) -> bool:

@@ -37,6 +37,7 @@ from freefloat.estimate.problem import Problem
 from freefloat.estimate.unknowns import uncertain_wheels
 from freefloat.sensors.gyro import BIAS as GYRO_BIAS
 
+_MEASURED = "the filter takes joints as they were measured"
 _FEWEST = 16  # samples of a test for whiteness
 _SETTLED = 0.01  # standard deviations by which the last pass may move a cluster
 
@@ -78,6 +79,7 @@ class Kalman(Estimator):
 
     def estimate(self, problem: Problem) -> Estimate:
         """Clusters as the filter has them after the last sample."""
+        problem.refuse_passive(_MEASURED)
         refuse_unusable(problem)
         refuse_pushed(problem.flights)
         run = KalmanRun(problem)
@@ -107,6 +109,7 @@ class Kalman(Estimator):
 
     def track(self, problem: Problem) -> Track:
         """What the filter says after each sample, in its last pass."""
+        problem.refuse_passive(_MEASURED)
         refuse_unusable(problem)
         refuse_pushed(problem.flights)
         run = KalmanRun(problem)

@@ -41,6 +41,7 @@ class OutputError(Estimator):
         Where no noise is known of what was measured in some flight, rates count alike in all flights, velocities by
         their size; their standard deviation is then that of the residual.
         """
+        problem.refuse_passive("output error takes joints as they were measured")
         flights = tuple(_bare(flight) for flight in problem.flights)
         bare = replace(problem, flights=flights, prior=None, nuisances=Nuisances.none())
         if all({"w", "attitude"} & set(flight.noise) for flight in flights):
