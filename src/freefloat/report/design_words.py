@@ -48,11 +48,11 @@ def percent(relative: float) -> str:
     return f"± {100.0 * half:.2g} %" if half < 1.0 else "more than ± 100 %"
 
 
-def locked_words(excitation: Excitation) -> str:
-    """What a design takes as fixed that gives way in flight; nothing where there is no such thing."""
-    if not excitation.locked:
-        return ""
-    return f"for the robot with {', '.join(excitation.locked)} locked; their swing is not counted"
+def locked_words(joints: Sequence[str]) -> str:
+    """What a design does with passive joints."""
+    return (
+        f"for the robot with {', '.join(joints)} locked; {'its' if len(joints) == 1 else 'their'} swing is not counted"
+    )
 
 
 def how_words(how: HowFound, optimality: float) -> str:

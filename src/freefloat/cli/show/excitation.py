@@ -46,7 +46,7 @@ def show_excitation(excitation: Excitation, name: str, base: str, everything: bo
 def _lines(excitation: Excitation, base: str) -> list[tuple[str, str]]:
     lines = [("goal", goal_words(excitation))]
     if excitation.locked:
-        lines.append(("designed", locked_words(excitation)))
+        lines.append(("designed", locked_words(excitation.locked)))
     if excitation.predictions:
         lines.append(("predicted", _predicted(excitation.predictions, base)))
     lines.append(("condition number", condition_words(excitation.condition_number).removeprefix("cond ") or "–"))

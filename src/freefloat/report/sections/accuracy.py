@@ -46,7 +46,7 @@ def _design(run: Run, excitation: Excitation) -> list[tuple[str, str]]:
     number = condition_words(excitation.condition_number).removeprefix("cond ")
     model = "torques" if run.robot.base == "fixed" else "the design’s model (angular momentum unless the mission says)"
     whole = f"{number}, of the rows of {model} in SI units; clusters that move little make it large"
-    locked = [("designed", locked_words(excitation))] if excitation.locked else []
+    locked = [("designed", locked_words(excitation.locked))] if excitation.locked else []
     return [
         ("condition number", whole if number else "–"),
         ("goal", f"{excitation.goal}: {goal_words(excitation)}"),
