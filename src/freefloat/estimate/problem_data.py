@@ -254,8 +254,8 @@ class ProblemData(Content):
 
 def _only_joining(robot: Robot) -> list[str]:
     """Bodies without mass that join joints of a robot with passive ones: they stand for nothing that has inertia."""
-    empty = ~robot.parameters.reshape(-1, PER_BODY).any(axis=1)
-    moving = {body.name for body in robot.bodies if body.joint is not None and body.joint.moves}
     if not robot.passive.size:
         return []
-    return [name for name, none in zip(robot.body_names, empty.tolist(), strict=True) if none and name in moving]
+    moving = {body.name for body in robot.bodies if body.joint is not None and body.joint.moves}
+    bodies = zip(robot.body_names, robot.parameters.reshape(-1, PER_BODY), strict=True)
+    return [name for name, parameters in bodies if name in moving and not parameters.any()]

@@ -50,9 +50,8 @@ def percent(relative: float) -> str:
 
 def locked_words(joints: Sequence[str]) -> str:
     """What a design does with passive joints."""
-    return (
-        f"for the robot with {', '.join(joints)} locked; {'its' if len(joints) == 1 else 'their'} swing is not counted"
-    )
+    whose = "its" if len(joints) == 1 else "their"
+    return f"for the robot with {', '.join(joints)} locked; {whose} swing is not counted"
 
 
 def how_words(how: HowFound, optimality: float) -> str:

@@ -12,6 +12,7 @@ from freefloat.cli.console import console
 from freefloat.cli.show.plain_table import plain_table
 from freefloat.estimate.estimate_parts import in_percent
 from freefloat.estimate.uncertain import HALF
+from freefloat.report.design_words import locked_words
 from freefloat.robot.model import Robot
 from freefloat.validation.prediction import WORDS
 from freefloat.validation.random_motions import RandomMotions
