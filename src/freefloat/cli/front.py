@@ -30,6 +30,7 @@ def front(
     from freefloat.cli.progress.bars import WorkProgress
     from freefloat.cli.ranges import numbers_of
     from freefloat.cli.show.front import show_front
+    from freefloat.cli.show.locked import say_locked
     from freefloat.mission import designing
     from freefloat.mission.mission_file import load_mission
 
@@ -40,4 +41,5 @@ def front(
     beside = designing.limits_beside_joints(loaded)
     if beside and not quiet:
         typer.echo(f"limits of joints alone count here, not {', '.join(beside)}; `design` keeps these too", err=True)
+    say_locked(loaded.robot, quiet)
     print_result(json, quiet, lambda: [asdict(each) for each in found], lambda: show_front(loaded.name, found))

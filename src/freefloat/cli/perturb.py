@@ -32,6 +32,7 @@ def perturb(
     from freefloat.cli.console import print_result
     from freefloat.cli.progress.fitting import FitProgress
     from freefloat.cli.ranges import numbers_of
+    from freefloat.cli.show.locked import say_locked
     from freefloat.cli.show.perturbation import show_perturbations
     from freefloat.excitation.excitation_file import load_motion
     from freefloat.mission import perturbing
@@ -42,4 +43,5 @@ def perturb(
     motion = None if trajectory is None else load_motion(trajectory, loaded.robot)
     with FitProgress(f"perturbing {loaded.name}", quiet, json):
         found = perturbing.perturb(loaded, motion, sizes, draws, seed, model)
+    say_locked(loaded.robot, quiet)
     print_result(json, quiet, found.document, lambda: show_perturbations(loaded.name, found))

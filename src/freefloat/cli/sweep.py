@@ -43,6 +43,7 @@ def sweep(
     from freefloat.cli.outputs import files_of, refuse_output
     from freefloat.cli.progress.bars import WorkProgress
     from freefloat.cli.ranges import ranges_of
+    from freefloat.cli.show.locked import say_locked
     from freefloat.cli.show.sweep import show_sweep, sweep_document
     from freefloat.excitation.excitation_file import load_motion
     from freefloat.mission import sweeping
@@ -73,6 +74,7 @@ def sweep(
         for path in outputs:
             typer.echo(f"wrote {path}")
 
+    say_locked(loaded.robot, quiet)
     print_result(json, quiet, lambda: sweep_document(found), show)
     if found.interrupted:
         raise typer.Exit(ExitCode.INTERRUPTED)

@@ -86,7 +86,9 @@ def validate(
     if drawn is not None and not recordings:
         if plot is not None or output is not None:
             raise InvalidValidation("--plot and --output are of recordings, and none is given")
-        print_result(json, quiet, lambda: {"random_motions": drawn.summary()}, lambda: show_random_motions(drawn))
+        print_result(
+            json, quiet, lambda: {"random_motions": drawn.summary()}, lambda: show_random_motions(drawn, answer.robot)
+        )
         return
     with FitProgress("reading", quiet, json) as progress:
         read = inputs.read(loaded.robot)
@@ -106,7 +108,7 @@ def validate(
     def show() -> None:
         show_validation(found)
         if drawn is not None:
-            show_random_motions(drawn)
+            show_random_motions(drawn, answer.robot)
         for path in (plot, output):
             if path is not None:
                 typer.echo(f"wrote {path}")

@@ -33,10 +33,16 @@ class Problem(ProblemData):
 
     def equations(self, models: Iterable[ModelName] | None = None) -> Equations:
         """The linear view: stacked, weighted rows of the models, to look at before solving."""
-        if self.robot.passive.size:
-            names = ", ".join(self.robot.passive_names)
-            raise NotApplicable(
-                f"nobody measures the passive joints of {self.robot.name} ({names}), and rows of linear methods need "
-                "positions and rates of all joints; allowed: maximum-likelihood, which predicts how they swing"
-            )
+        self.refuse_passive("rows of linear methods need positions and rates of all joints")
         return stack_equations(self, tuple(models) if models is not None else self.models)
+
+    def refuse_passive(self, why: str) -> None:
+        """Refuse a robot with passive joints.
+
+        why: as a clause, what the method asks for that nobody knows of them.
+        """
+        if self.robot.passive.size:
+            raise NotApplicable(
+                f"nobody measures the passive joints of {self.robot.name} ({', '.join(self.robot.passive_names)}), and "
+                f"{why}; allowed: maximum-likelihood, which predicts how they swing"
+            )

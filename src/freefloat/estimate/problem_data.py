@@ -23,6 +23,7 @@ from freefloat.models.model import BaseWrench, LinearModel, Momentum, Torque, cl
 from freefloat.models.names import OF_FORCES, ModelName
 from freefloat.robot.drive import DRIVE_TERMS, DriveTerm
 from freefloat.robot.model import Robot
+from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.selection import select_parameters, with_known_separate
 from freefloat.sensors.kinds import SensorNuisances
 from freefloat.sensors.unknowns import usual_spread
@@ -81,7 +82,8 @@ class ProblemData(Content):
 
     robot: its values are the CAD model: prior of what is unknown, truth of what is known.
     known: selectors of trusted standard parameters (`load`, `link2.m`) and the relative standard deviation.
-    zero: selectors of parameters declared zero, a hard simplification.
+    zero: selectors of parameters declared zero, a hard simplification. Where joints are passive, bodies without mass
+        that only stand between two joints, as tanks and elastic joints have them, are zero in any case.
     prior: spread of the CAD model; None to let the data speak alone.
     models: the equations that linear estimators stack; several are stacked one below the other.
     friction: terms of every joint's drive that are unknown, where torques are measured; other terms are as the robot
@@ -106,7 +108,7 @@ class ProblemData(Content):
         object.__setattr__(self, "known", FrozenMapping(known))
         unknown = () if self.prior is None else (body.name for body in self.prior.unknown)
         object.__setattr__(self, "robot", with_known_separate(self.robot, (*known, *self._absent(), *unknown)))
-        object.__setattr__(self, "zero", tuple(self.zero))
+        object.__setattr__(self, "zero", tuple(dict.fromkeys((*self.zero, *_only_joining(self.robot)))))
         object.__setattr__(self, "models", tuple(self.models))
         object.__setattr__(self, "friction", tuple(term for term in DRIVE_TERMS if term in self.friction))
         if not flights:
@@ -248,3 +250,12 @@ class ProblemData(Content):
         combine = np.zeros_like(self.minimal.combine)
         combine[:, self.unknown] = self.minimal.combine[:, self.unknown]
         return combine @ spread.covariance(self.robot) @ combine.T
+
+
+def _only_joining(robot: Robot) -> list[str]:
+    """Bodies without mass that join joints of a robot with passive ones: they stand for nothing that has inertia."""
+    if not robot.passive.size:
+        return []
+    moving = {body.name for body in robot.bodies if body.joint is not None and body.joint.moves}
+    bodies = zip(robot.body_names, robot.parameters.reshape(-1, PER_BODY), strict=True)
+    return [name for name, parameters in bodies if name in moving and not parameters.any()]

@@ -64,6 +64,7 @@ class Excitation(Content):
     optimality: largest component of the Lagrangian's gradient over the goal's own; small at a minimum.
     sheet: what the motion does to the robot, where it was asked for. origin: where all of it came from, as plain data.
     collisions: which of them the limits rule out.
+    locked: passive joints, which all of this takes as fixed where their springs rest.
     """
 
     trajectory: Trajectory
@@ -78,6 +79,7 @@ class Excitation(Content):
     origin: Mapping[str, object] = field(default_factory=dict)
     sheet: FlightSheet | None = None
     collisions: CollisionCheck = field(default_factory=CollisionCheck)
+    locked: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         moved = f"{self.trajectory.duration_s:.4g} s of {', '.join(self.trajectory.channels)}"
@@ -116,6 +118,7 @@ class Excitation(Content):
             "collisions": plain(self.collisions),
             "sheet": sheet,
             "warnings": list(self.warnings),
+            "locked": list(self.locked),
             "origin": plain(self.origin),
             "trajectory": self.trajectory.document(),
         }

@@ -175,6 +175,7 @@ class ExcitationFileSection(Section):
     collisions: CollisionsSection | None = Field(default=None, description="files before 0.2 do not say")
     sheet: SheetSection | None = None
     warnings: list[str] = Field(default_factory=list)
+    locked: list[str] = Field(default_factory=list, description="names of passive joints")
     origin: dict[str, Any] = Field(default_factory=dict)
     trajectory: dict[str, Any] = Field(description="a trajectory, as in a trajectory file")
 
@@ -201,6 +202,7 @@ def _excitation(document: YamlDocument) -> Excitation:
         section.origin,
         None if section.sheet is None else _sheet(section.sheet, margins, collisions),
         collisions,
+        tuple(section.locked),
     )
 
 

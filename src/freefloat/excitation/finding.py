@@ -205,7 +205,7 @@ def described_as(
     predictions = plan.predictions(trajectory)
     result = (trajectory, plan.goal_name, value, condition_number, predictions, margins, how, optimality)
     collisions = collision_check(plan.robot, plan.limits)
-    return Excitation(*result, warnings=_warnings(plan, how), collisions=collisions)
+    return Excitation(*result, warnings=_warnings(plan, how), collisions=collisions, locked=plan.locked)
 
 
 def _warnings(plan: Plan, how: HowFound) -> tuple[str, ...]:

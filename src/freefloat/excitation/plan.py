@@ -48,6 +48,7 @@ from freefloat.models.model import BaseWrench, Energy, Momentum, NotApplicable, 
 from freefloat.models.names import ModelName
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.drive import DriveTerm
+from freefloat.robot.locked import locked
 from freefloat.robot.model import Robot
 from freefloat.robot.rotations import rotations
 from freefloat.sensors.sensor import Sensor
@@ -80,6 +81,8 @@ class Plan(Content):
     robust: over robot and guesses, the expected or the worst value.
     of_model: whether the accuracy asked for is that of the linear clusters of angular momentum, which publications
         list, rather than of the parameters behind them; all then weigh alike.
+    locked: passive joints, which are taken as fixed where their springs rest: robot and guesses are so once the plan
+        is made.
     goal_instants, limit_instants: numbers of instants, the ends included, at which the goal and the limits are looked
         at; as many as the shape needs unless given. What limits miss between instants is found and mended.
     """
@@ -107,8 +110,13 @@ class Plan(Content):
     of_model: bool = False
     goal_instants: int | None = None
     limit_instants: int | None = None
+    locked: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if self.robot.passive.size:
+            object.__setattr__(self, "locked", self.robot.passive_names)
+            object.__setattr__(self, "robot", locked(self.robot))
+        object.__setattr__(self, "guesses", tuple(locked(each) for each in self.guesses))
         object.__setattr__(self, "momentum", TotalMomentum.of(self.momentum))
         if not isinstance(self.goal, Goal) and self.goal not in get_args(GoalName):
             raise InvalidPlan(f"goal is {self.goal!r}; allowed: {', '.join(get_args(GoalName))}, or a Goal")

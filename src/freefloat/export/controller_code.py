@@ -15,6 +15,7 @@ from freefloat.dynamics.rotors import spin_ratios
 from freefloat.dynamics.states import random_states
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimated_drives import estimated_drives
+from freefloat.estimate.estimated_springs import estimated_springs
 from freefloat.export.floating_model import FloatingModel
 from freefloat.models.model import NotApplicable
 from freefloat.robot.tree import TreeArrays
@@ -92,10 +93,19 @@ def _limits(estimate: Estimate) -> list[str]:
         lines.append("Wheels are at rest; one of spin inertia J and axis a at rate r adds w x (J r a) to the moment.")
     if robot.gravity.any() and robot.base != "fixed":
         lines.append("Weight is left out: for gravity g in base axes subtract H[:, 0:3] g from c.")
+    if robot.passive.size:
+        lines.append(passive_torques(estimate))
     missing = undetermined(estimate)
     if missing:
         lines.append(f"The data do not determine these entries (row, column) of H: {missing}.")
     return lines
+
+
+def passive_torques(estimate: Estimate) -> str:
+    """A sentence on what passive joints get instead of a motor's torque, which the matrices leave out."""
+    pairs = zip(estimate.robot.passive_names, estimated_springs(estimate), strict=True)
+    springs = ", ".join(f"{name} k = {spring.stiffness:.6g}, d = {spring.damping:.6g}" for name, spring in pairs)
+    return f"Nobody drives passive joints; what their springs give, -k q - d dq, is left out: {springs}."
 
 
 def undetermined(estimate: Estimate) -> str:

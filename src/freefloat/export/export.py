@@ -26,6 +26,7 @@ from freefloat.estimate.physical.regularisers import TradeOff
 from freefloat.estimate.prior import CadSpread
 from freefloat.export.c_code import controller_c
 from freefloat.export.casadi_code import controller_casadi
+from freefloat.export.controller_code import passive_torques
 from freefloat.export.mjcf import IN_MJCF, write_mjcf
 from freefloat.files import FilePath, write_bytes, write_text
 from freefloat.robot.drive import DRIVE_TERMS, FRICTION_TERMS, DriveTerm, term_words
@@ -142,7 +143,7 @@ def export_controller(estimate: Estimate, path: FilePath, *, force: bool = False
             write_bytes(target, _serialised(estimate, target.stem))
             rubs = any(getattr(drive, term) for drive in estimated_drives(estimate) for term in FRICTION_TERMS)
             said = ("friction is not in a .casadi file; `ff.export.controller_casadi` has it",) if rubs else ()
-            return _exported(estimate, (target,), left=said)
+            return _exported(estimate, (target,), left=(*said, *_swings(estimate)))
     raise FileError(path, "not a file that controllers are written to; allowed: .c, .casadi")
 
 
@@ -184,7 +185,12 @@ def _c_files(estimate: Estimate, target: Path) -> Exported:
     header = target.with_name(f"{code.name}.h")
     write_text(header, code.header)  # first: a source without its header does not compile
     write_text(target, code.source)
-    return _exported(estimate, (target, header))
+    return _exported(estimate, (target, header), left=_swings(estimate))
+
+
+def _swings(estimate: Estimate) -> tuple[str, ...]:
+    """What a controller must be given of passive joints; nothing where there are none."""
+    return (passive_torques(estimate).rstrip("."),) if estimate.robot.passive.size else ()
 
 
 def _serialised(estimate: Estimate, name: str) -> bytes:

@@ -50,7 +50,8 @@ from freefloat.robot.parts import Point
 class FloatingModel(Content):
     """The dynamics of an identified robot, each quantity with its uncertainty; q has shape (n, joints).
 
-    Known values count as exact. Rotors of the joints' drives, exact as well, are part of it; friction is not.
+    Known values count as exact. Rotors of the joints' drives, exact as well, are part of it; friction is not, nor are
+    the springs of passive joints, which give these their torques (`estimated_springs`).
     """
 
     estimate: Estimate

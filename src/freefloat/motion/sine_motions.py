@@ -35,13 +35,17 @@ class RandomSines:
 
     @classmethod
     def drawn(cls, robot: Robot, motions: int, duration_s: float, rate_Hz: float, seed: int = 0) -> RandomSines:
-        """Amplitudes uniform within positions and rates of the joints, about zero or the middle of a range without."""
+        """Amplitudes uniform within positions and rates of the joints, about zero or the middle of a range without.
+
+        Passive joints rest.
+        """
         limits = limits_of(robot, robot.joint_names)
         lowest, highest = np.maximum(limits.lowest, -1e300), np.minimum(limits.highest, 1e300)
         centre = np.where((lowest < 0.0) & (highest > 0.0), 0.0, 0.5 * (lowest + highest))
         by_rate = limits.rate * duration_s / (2.0 * np.pi)
         reach = np.minimum(np.minimum(centre - limits.lowest, limits.highest - centre), by_rate)
         reach = np.where(np.isfinite(reach), reach, _ENDLESS)
+        reach[robot.passive] = 0.0  # which nobody moves
         draws = np.random.default_rng(seed).uniform(-1.0, 1.0, (motions, reach.size))
         return cls(centre, reach * draws, duration_s, rate_Hz)
 

@@ -48,6 +48,12 @@ def percent(relative: float) -> str:
     return f"± {100.0 * half:.2g} %" if half < 1.0 else "more than ± 100 %"
 
 
+def locked_words(joints: Sequence[str]) -> str:
+    """What a design does with passive joints."""
+    whose = "its" if len(joints) == 1 else "their"
+    return f"for the robot with {', '.join(joints)} locked; {whose} swing is not counted"
+
+
 def how_words(how: HowFound, optimality: float) -> str:
     """How a motion was found; one that was given has no starts."""
     if not how.values:

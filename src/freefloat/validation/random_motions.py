@@ -66,7 +66,10 @@ def predict_random_motions(
     duration_s: float = 60.0,
     rate_Hz: float = 10.0,
 ) -> RandomMotions:
-    """Predict random sines within the limits of the joints. truth: the robot that really flies, if it is known."""
+    """Predict random sines within the limits of the joints, passive ones at rest.
+
+    truth: the robot that really flies, if it is known.
+    """
     estimate = standard_estimate(estimate) if estimate.model == BOTH else estimate
     robot = estimate.robot
     if not estimate.is_standard or robot.base == "fixed" or not np.isfinite(estimate.covariance).all():

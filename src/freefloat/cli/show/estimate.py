@@ -11,9 +11,11 @@ from freefloat.cli.console import console
 from freefloat.cli.show.plain_table import plain_table
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import Quantity
+from freefloat.estimate.estimated_springs import spring_names
 from freefloat.estimate.single_body import about_centre, has_centres
 from freefloat.estimate.uncertain import HALF
 from freefloat.models.names import cluster_unit
+from freefloat.report.mode_words import ModeWords, mode_words
 from freefloat.report.words import MARK, number, prefixed, relative, residual_line, shortened, with_interval
 
 _WORTH = 2.0  # standard deviations by which a nuisance is worth a line
@@ -31,9 +33,13 @@ def show_estimate(estimate: Estimate, everything: bool) -> None:
     out.print(_clusters(estimate))
     if has_centres(estimate):
         out.print(quantities_table(list(about_centre(estimate)), "about the centre of mass"))
-    nuisances = [each for each in estimate.nuisances if everything or _is_worth_a_line(each)]
-    if nuisances:
-        out.print(quantities_table(nuisances, "beside them"))
+    springs = {name for pair in spring_names(estimate.robot) for name in pair}
+    worth = [each for each in estimate.nuisances if everything or each.name in springs or _is_worth_a_line(each)]
+    if worth:
+        out.print(quantities_table(worth, "beside them"))
+    modes = mode_words(estimate)
+    if modes:
+        out.print(_modes(modes))
     out.print(escape(residual_line(estimate)))
     if estimate.torque_words:
         out.print(escape(estimate.torque_words))
@@ -79,6 +85,16 @@ def quantities_table(quantities: list[Quantity], title: str) -> Table:
         scale, unit = prefixed(max(abs(each.value), half if math.isfinite(half) else 0.0), each.unit)
         value, interval = with_interval(each.value / scale, half / scale)
         table.add_row(escape(each.name), value, escape(unit), interval)
+    return table
+
+
+def _modes(modes: list[ModeWords]) -> Table:
+    table = plain_table()
+    table.add_column("modes of this robot", no_wrap=True)
+    table.add_column("damping", justify="right", no_wrap=True)
+    table.add_column("swings", overflow="fold")
+    for mode in modes:
+        table.add_row(mode.frequency, mode.damping, escape(mode.swings))
     return table
 
 

@@ -10,9 +10,9 @@ from rich.markup import escape
 
 from freefloat.cli.console import console
 from freefloat.cli.show.plain_table import plain_table, vector
+from freefloat.report.mode_words import SWINGS
 from freefloat.report.words import number
 
-_COUNTS = 0.3  # of the joint that moves most: those below are not named
 _NOTHING = 1e-9  # of the base's motion: rounding
 
 
@@ -29,7 +29,7 @@ def show_modes(summary: dict[str, Any]) -> None:
             table.add_column(heading, justify="left" if heading == "swings" else "right", overflow="fold")
         for mode in summary["modes"]:
             moves = (*_along(mode["base_turn"]), *_along(mode["base_shift"]), number(mode["coupling_inertia_kgm2"]))
-            swings = ", ".join(escape(name) for name, by in mode["joints"].items() if abs(by) > _COUNTS)
+            swings = ", ".join(escape(name) for name, by in mode["joints"].items() if abs(by) > SWINGS)
             damping = number(100.0 * mode["damping_ratio"])
             table.add_row(number(mode["frequency_Hz"]), damping, swings, *(moves if floats else ()))
         out.print(table)

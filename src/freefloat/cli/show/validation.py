@@ -12,6 +12,8 @@ from freefloat.cli.console import console
 from freefloat.cli.show.plain_table import plain_table
 from freefloat.estimate.estimate_parts import in_percent
 from freefloat.estimate.uncertain import HALF
+from freefloat.report.design_words import locked_words
+from freefloat.robot.model import Robot
 from freefloat.validation.prediction import WORDS
 from freefloat.validation.random_motions import RandomMotions
 from freefloat.validation.validation import Validation
@@ -67,7 +69,7 @@ def _lines(validation: Validation) -> list[str]:
     return parts
 
 
-def show_random_motions(found: RandomMotions) -> None:
+def show_random_motions(found: RandomMotions, robot: Robot) -> None:
     """Of each axis: rates in random motions, how surely they are predicted, and how well where the truth is known."""
     table, known = plain_table(), found.largest_error is not None
     table.add_column(f"{len(found.largest_rate)} random motions of {found.duration_s:g} s", no_wrap=True)
@@ -79,5 +81,7 @@ def show_random_motions(found: RandomMotions) -> None:
         table.add_row(f"rate {axis}, mean of largest", *(f"{mean:.3g}" for mean in means))
     out = console()
     out.print(table)
+    if robot.passive.size:
+        out.print(f" {locked_words(robot.passive_names)}", style="dim")
     if found.within is not None:
         out.print(f" {100.0 * found.within:.1f} % of all rates are within their 95 %")

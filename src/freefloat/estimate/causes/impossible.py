@@ -21,6 +21,7 @@ from freefloat.robot.base_axes import allowed_rows
 from freefloat.robot.model import Robot
 
 _INSTANTS = 5  # of each flight
+_ROUNDING = 1e-12  # of the largest energy: what moves nothing but a body without mass has none
 _SHOWN = 1e-6  # of a row's size: energies that clusters do not hold are left aside
 
 
@@ -37,7 +38,7 @@ def least_distance(estimate: Estimate) -> float:
             values, vectors = np.linalg.eigh(Y @ phi)
             for value, u in zip(values, vectors.T, strict=True):
                 row = np.einsum("i,ijp,j->p", u, Y, u)
-                if value < 0.0 and _is_held(estimate, row):
+                if value < -_ROUNDING * abs(values[-1]) and _is_held(estimate, row):
                     own = estimate.minimal.reduce(row)
                     found = max(found, -float(value) / max(float(np.sqrt(own @ covariance @ own)), 1e-300))
     return found

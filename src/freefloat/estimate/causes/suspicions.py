@@ -82,7 +82,7 @@ def _still(problem: Problem) -> tuple[str, ...]:
     for flight in problem.flights:
         noise = flight.sd("q", moved.size)
         moved |= flight.samples.q.std(axis=0) > np.maximum(_ENCODER * noise, _AT_REST)
-    return tuple(name for name, moves in zip(problem.robot.joint_names, moved.tolist(), strict=True) if not moves)
+    return tuple(problem.robot.joint_names[k] for k in problem.robot.driven if not moved[k])
 
 
 def _wheels_still(problem: Problem) -> bool:

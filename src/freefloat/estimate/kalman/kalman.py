@@ -37,6 +37,7 @@ from freefloat.estimate.problem import Problem
 from freefloat.estimate.unknowns import uncertain_wheels
 from freefloat.sensors.gyro import BIAS as GYRO_BIAS
 
+_MEASURED = "the filter takes joints as they were measured"
 _FEWEST = 16  # samples of a test for whiteness
 _SETTLED = 0.01  # standard deviations by which the last pass may move a cluster
 
@@ -120,6 +121,7 @@ class Kalman(Estimator):
 
     def _run(self, problem: Problem) -> KalmanRun:
         """The filter of a problem, unless it is none for filters."""
+        problem.refuse_passive(_MEASURED)
         refuse_unusable(problem)
         refuse_fixed_base(problem, self.name)
         refuse_pushed(problem.flights)

@@ -48,6 +48,7 @@ class InputError(Estimator):
 
         Where the noise of torques is not known in every flight, it is taken from the residual, joint by joint.
         """
+        problem.refuse_passive("input error compares torques of all joints where these were measured")
         refuse_unusable(problem)
         refuse_pushed(problem.flights)
         if problem.friction:

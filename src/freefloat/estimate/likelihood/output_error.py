@@ -43,6 +43,7 @@ class OutputError(Estimator):
         their size; their standard deviation is then that of the residual.
         """
         refuse_fixed_base(problem, self.name)
+        problem.refuse_passive("output error takes joints as they were measured")
         flights = tuple(_bare(flight) for flight in problem.flights)
         bare = replace(problem, flights=flights, prior=None, nuisances=Nuisances.none())
         if all({"w", "attitude"} & set(flight.noise) for flight in flights):

@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from freefloat.arrays import Array
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimated_clusters import cad_spread, spread_of, undeclared
+from freefloat.estimate.estimated_springs import estimated_springs
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.physical.balance import Balance, Seen, balance, chance_of, left_of_prior, near_masses, seen_of
 from freefloat.estimate.physical.drives import drives_beside, with_sizes
@@ -66,7 +67,7 @@ _MOSTLY = 0.5
 class PhysicalRobot:
     """A robot that can exist, as near to an estimate as such robots come.
 
-    robot: with these values, and friction and rotors of its joints fitted again beside them.
+    robot: with these values, friction and rotors of its joints fitted again beside them, and springs as found.
     parameters: its standard parameters, shape (10 bodies,).
     clusters: its clusters, those of the estimate, shape (c,).
     misfit: distance d of these from the estimate's, in standard deviations; zero if they are the same.
@@ -155,6 +156,7 @@ def _told(
     shown = np.isin(np.arange(share.size), _unknown(estimate))  # else in no sum, such as a body that is bolted down
     from_prior = tuple(names[(share > _MOSTLY) & shown].tolist())
     robot = with_physical_pieces(estimate.robot, phi).with_drives(drives_beside(estimate, phi))
+    robot = robot.with_springs(estimated_springs(estimate))
     clusters = estimate.minimal.values(phi)
     warnings, notes = [], [_prior_sentence(coordinates, seen, from_prior)]
     limit = f", with {', '.join(at_limit)} at the limit of what bodies can be" if at_limit else ""

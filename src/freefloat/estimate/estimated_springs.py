@@ -1,0 +1,36 @@
+"""Springs of passive joints as an estimate has them, and how the robot swings on them."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from freefloat.dynamics.modes import SystemMode, system_modes
+from freefloat.errors import FreefloatError
+from freefloat.estimate.estimate import Estimate
+from freefloat.robot.model import Robot
+from freefloat.robot.spring import Spring
+
+
+def spring_names(robot: Robot) -> tuple[tuple[str, str], ...]:
+    """What stiffness and damping of each passive joint are called among what is estimated beside the clusters."""
+    return tuple((f"stiffness of {name}", f"damping of {name}") for name in robot.passive_names)
+
+
+def estimated_springs(estimate: Estimate) -> tuple[Spring, ...]:
+    """Of every passive joint: as found, the robot's own where nothing was; what noise has made negative is zero."""
+    robot, found = estimate.robot, {quantity.name: quantity.value for quantity in estimate.nuisances}
+    springs = []
+    for place, (stiffness, damping) in zip(robot.passive, spring_names(robot), strict=True):
+        own = robot.joints[place].passive
+        assert own is not None
+        pair = found.get(stiffness, own.stiffness), found.get(damping, own.damping)
+        springs.append(Spring(*(max(value, 0.0) for value in pair)))
+    return tuple(springs)
+
+
+def estimated_modes(estimate: Estimate) -> tuple[SystemMode, ...]:
+    """System modes of what was found, all joints at zero, slowest first; none where these values make no robot."""
+    with suppress(FreefloatError):
+        moving = estimate.robot.with_parameters(estimate.parameters)
+        return system_modes(moving.with_springs(estimated_springs(estimate)))
+    return ()
