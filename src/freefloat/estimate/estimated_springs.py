@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+import numpy as np
+
+from freefloat.arrays import Array
 from freefloat.dynamics.modes import SystemMode, system_modes
 from freefloat.errors import FreefloatError
 from freefloat.estimate.estimate import Estimate
@@ -26,6 +29,14 @@ def estimated_springs(estimate: Estimate) -> tuple[Spring, ...]:
         pair = found.get(stiffness, own.stiffness), found.get(damping, own.damping)
         springs.append(Spring(*(max(value, 0.0) for value in pair)))
     return tuple(springs)
+
+
+def spring_spreads(estimate: Estimate) -> Array | None:
+    """Standard deviations of stiffness, then damping of all passive joints; None where not all were found."""
+    found = {quantity.name: quantity.sd for quantity in estimate.nuisances}
+    stiffness, damping = zip(*spring_names(estimate.robot), strict=True) if estimate.robot.passive.size else ((), ())
+    names = (*stiffness, *damping)
+    return np.array([found[name] for name in names]) if names and set(names) <= set(found) else None
 
 
 def estimated_modes(estimate: Estimate) -> tuple[SystemMode, ...]:

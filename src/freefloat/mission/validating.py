@@ -13,6 +13,7 @@ from freefloat.data.processing.processed import Processed, ProcessSettings
 from freefloat.data.recording import Recording
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimated_drives import estimated_drives, torque_over_true
+from freefloat.estimate.estimated_springs import estimated_springs
 from freefloat.estimate.flight import Flight
 from freefloat.estimate.methods import default_method
 from freefloat.estimate.problem import Problem
@@ -99,9 +100,10 @@ def _with_gains(flight: Flight, estimate: Estimate) -> Flight:
 
 
 def _robot(mission: Mission, estimate: Estimate) -> Robot:
-    """The mission's robot with the values that the estimate took as known, and what it found of the joints' drives."""
+    """The mission's robot with the values that the estimate took as known, and what it found of drives and springs."""
     refuse_other_robot(mission, estimate)
     robot = mission.robot.with_separate(estimate.robot.separate).with_drives(estimated_drives(estimate))
+    robot = robot.with_springs(estimated_springs(estimate))
     if np.array_equal(robot.parameters, estimate.robot.parameters):
         return robot
     return robot.with_parameters(estimate.robot.parameters)

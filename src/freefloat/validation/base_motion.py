@@ -17,6 +17,7 @@ from freefloat.estimate.causes.score import FittedRows
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import UNITS, ChannelResidual
 from freefloat.estimate.estimated_clusters import cad_covariance, spread_of, total_covariance, undeclared
+from freefloat.estimate.estimated_springs import spring_spreads
 from freefloat.estimate.likelihood.everything import beside
 from freefloat.estimate.likelihood.finished import stacked
 from freefloat.estimate.likelihood.likelihood import FlightLikelihood, Likelihood, Rows
@@ -27,6 +28,7 @@ from freefloat.estimate.predicted_motion import BaseMotion
 from freefloat.estimate.prior import known_covariance
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.uncertain import root_of
+from freefloat.estimate.unknowns import SPRINGS
 from freefloat.robot.selection import select_parameters
 from freefloat.validation.joint_torques import JointTorques
 from freefloat.validation.prediction import (
@@ -53,8 +55,17 @@ class BaseMotionPrediction:
         parts = self.likelihood.unknowns.parts[1:]
         self.kinds = tuple(part.kind for part in parts for _ in part.labels)
         self.mean = self.likelihood.unknowns.mean[self.count :]
-        self.information = self.likelihood.unknowns.information[self.count :, self.count :]
+        self.information = self._information()
         self.torques = tuple(JointTorques.of(problem, estimate, flight) for flight in self.likelihood.flights)
+
+    def _information(self) -> Array:
+        """Of all but clusters before the data, springs being known as well as the estimate has them."""
+        information = np.array(self.likelihood.unknowns.information[self.count :, self.count :])
+        springs, spreads = self.likelihood.unknowns.find(SPRINGS), spring_spreads(self.estimate)
+        if springs is not None and spreads is not None:
+            place = np.arange(springs.start, springs.stop) - self.count
+            information[place, place] = 1.0 / spreads**2
+        return information
 
     # ------------------------------------------------------------------ rows
 
