@@ -14,6 +14,7 @@ from freefloat.estimate.recorded_flight import on_common_knots
 from freefloat.estimate.wheel_curves import MeasuredWheels, SampledWheels
 from freefloat.motion.random_motion import random_trajectory
 from freefloat.robot.model import Robot
+from freefloat.robot.rotations import rotations
 from freefloat.sensors.measured import Measured
 from freefloat.simulation.simulate import Disturbance, Start, simulate_motion
 
@@ -63,12 +64,13 @@ def flown(
     rate_Hz=None,
     accelerometer_Hz=None,
     pulses=(),
+    orbit=None,
 ):
     """A flight.
 
     clocks: by channel (`wheels` among them) its clock's name and how that is off; all by the joints' clock unless
     given. curves: of joints and wheels as `measured` by encoders and tachometers, or `exact`. noisy: whether readings
-    have noise. rate_Hz, accelerometer_Hz: of these, as usual unless given.
+    have noise. orbit: in base axes at the first instant. rate_Hz, accelerometer_Hz: of these, as usual unless given.
     """
     robot = random_robot(
         seed, base=base, bodies=bodies, wheels={"free": 3, "planar": 1}[base] if wheels is None else wheels
@@ -92,7 +94,11 @@ def flown(
     start = Start(
         attitude=turn, position=rng.normal(size=3) * ([1, 1, 0] if flat else 1.0), angular_momentum=h, velocity=drift
     )
-    pushed = Disturbance(torque_Nm=torque * np.ones(3) * ([0, 0, 1] if flat else 1.0))
+    vertical = {}
+    if orbit is not None:
+        (R,) = rotations(turn[None])
+        vertical = {"orbital_rate_rad_s": orbit.rate_rad_s, "nadir": R @ orbit.nadir, "orbit_normal": R @ orbit.normal}
+    pushed = Disturbance(torque_Nm=torque * np.ones(3) * ([0, 0, 1] if flat else 1.0), **vertical)
     truth = simulate_motion(robot, trajectory, every, start, "held", None, pulses, pushed)
     samples = _on(truth, np.searchsorted(every, np.linspace(first, lasts_s, 200)))
     middle = 0.5 * (samples.t[0] + samples.t[-1])
@@ -107,7 +113,7 @@ def flown(
             off.stamps(t, middle), values, sd, np.full(3, walk if name == "w" else 0.0), clock, own
         )
     held = h if momentum == "known" else momentum
-    flight = Flight(samples, momentum=held, own_instants=measured, pulses=pulses)
+    flight = Flight(samples, momentum=held, own_instants=measured, pulses=pulses, orbit=orbit)
     flight = _with_curves(flight, robot, trajectory, truth, clocks, curves, rng if noisy else None, middle)
     return Flown(robot, flight, h)
 

@@ -8,6 +8,7 @@ from estimate.clocked_flights import Off, flown
 from estimate.curve_oracle import Oracle
 from estimate.problems import cad_of
 
+from freefloat.dynamics.orbit import Orbit
 from freefloat.estimate.likelihood.curve_noise_kernels import by_curves, whiten
 from freefloat.estimate.likelihood.finished import stacked
 from freefloat.estimate.likelihood.likelihood import Likelihood
@@ -23,6 +24,7 @@ PULSES = (
     Pulse(3.9, 0.4, [4.0, -3.0, 2.0], [0.3, -0.2, 0.5], 0.01),
 )
 EARLY = (Pulse(0.0, 1.5, [4.0, -3.0, 2.0], [0.3, -0.2, 0.5], 0.01),)
+ORBIT = Orbit(0.1, [0.6, 0.0, 0.8])  # a hundred times as fast as any, to be seen
 EVERYTHING = Nuisances(gyro_scale=1e-3, joint_scale=1e-3, external_torque_Nm=1e-3)
 ALL = ("w", "attitude", "v", "position")
 FORCE = ("w", "specific_force")
@@ -60,6 +62,8 @@ SETTINGS = {
     "everything, without wheels": {"channels": ALL, "clocks": SEVERAL, "momentum": "unknown", "wheels": 0},
     "pushes": {"channels": ALL, "clocks": SEVERAL, "momentum": "unknown", "pulses": PULSES},
     "pushes of a planar base": {"channels": ALL, "clocks": ONE, "pulses": PULSES, "base": "planar"},
+    "an orbit": {"channels": ALL, "clocks": SEVERAL, "momentum": "unknown", "orbit": ORBIT},
+    "an orbit, by a gyro alone": {"channels": ("w",), "clocks": ONE, "orbit": ORBIT},
     "a push that is on at first": {"channels": ALL, "clocks": SEVERAL, "pulses": EARLY},
 }
 

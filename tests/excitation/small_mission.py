@@ -53,6 +53,7 @@ MISSION = {
         "limits": {"base_attitude_deg": {"roll": [-30, 30], "pitch": [-30, 30], "yaw": [-30, 30]}, "clearance_m": 0.01},
     },
 }
+SMALL_SENSORS = {**MISSION["sensors"], "star": {"kind": "star-tracker", "noise_arcsec": 10, "rate_Hz": 4}}
 
 
 def write_small_mission(folder, name="small.yaml", **changes):

@@ -178,6 +178,9 @@ def test_a_torque_that_is_estimated_along_or_too_small_to_matter_is_said_so(miss
     assert ignorant.gravity_gradient.shift_sd > 1.0
     assert "external_torque_Nm to have it estimated along" in ignorant.as_text()
     assert " s, but is estimated along" in aware.as_text()
+    modelled = flight_sheet(plan, motion, orbital_rate_rad_s=0.002, modelled=True)
+    assert modelled.gravity_gradient.shift_sd == pytest.approx(ignorant.gravity_gradient.shift_sd)
+    assert " s, but is part of the model" in modelled.as_text()
     calm = flight_sheet(plan, motion, orbital_rate_rad_s=1e-6)
     assert calm.gravity_gradient.shift_sd < 1e-3
     assert math.isnan(calm.gravity_gradient.allowed_s)  # far beyond the durations that are looked at

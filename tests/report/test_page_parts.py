@@ -221,6 +221,23 @@ def test_intervals_wider_than_their_value_are_said_in_words(run):
     assert [each.value for each in said["headlines"][:2]] == ["more than ±100 %"] * 2
 
 
+def test_a_verdict_without_an_orbit_is_one_in_free_space(run):
+    """The sheet has the figure; a warning would contradict a verdict that knows what was flown."""
+    sheet, warned = run.excitation.sheet, verdict(run)["warnings"]
+    assert not [each for each in warned if "gravity" in each]
+    for known, said in (
+        ({}, True),
+        ({"modelled": True}, False),
+        ({"estimated": True}, False),
+        ({"shift_sd": 0.3}, False),
+    ):
+        gradient = replace(sheet.gravity_gradient, **{"shift_sd": 40.0, "modelled": False, "estimated": False, **known})
+        flown = replace(run, excitation=replace(run.excitation, sheet=replace(sheet, gravity_gradient=gradient)))
+        found = verdict(flown)
+        assert found["sentence"].endswith(", in free space.") == said
+        assert found["warnings"] == warned
+
+
 def test_base_inertia_is_measured_alike_before_and_after_the_flight(run):
     """Had the flight been as accurate as was predicted, the design's words and the page would show one number."""
     estimate = run.estimate

@@ -30,7 +30,7 @@ robot: {robot}              # a robot file (.yaml) or a URDF, from this file's f
 prior: cad                  # cad: the robot file's values as a soft prior | {{mass: 0.1, com: 0.1}} | none
 assume_zero: []             # hard simplifications, e.g. ["*.products", "link2.my"]
 momentum: zero              # zero | unknown | {{wheels_Nms: {{wx: 5}}}}
-
+{orbit}
 sensors:
 {sensors}
 
@@ -43,9 +43,13 @@ excitation:
 
 identify:
   method: {method}
-{friction}{orbit}"""
+{friction}{torque}"""
 
-_ORBIT = "  # nuisances: {external_torque_Nm: 1.0e-4}  # on orbit: gravity gradient and drag, estimated along\n"
+_ORBIT = """\
+# In orbit, gravity's gradient turns the base: where the planet is, in base axes where a recording begins.
+# orbit: {altitude_km: 500, nadir: [0, 0, 1], orbit_normal: [0, 1, 0]}
+"""
+_TORQUE = "  # nuisances: {external_torque_Nm: 1.0e-4}  # on orbit: what else pushes (magnets, air), estimated along\n"
 _FRICTION = "  friction: auto  # or [coulomb, viscous, offset, asymmetric, stribeck, rotor], any of them; [] for none\n"
 _STANCE = "stance: {{gravity_m_s2: [0, 0, {0:g}]}}  # along the axes of the base; zeros where nothing has weight\n"
 _WHEELS = "  channels: {}  # what moves: there are no joints\n"
@@ -161,6 +165,7 @@ def _mission_text(name: str, robot_path: str, robot: Robot) -> str:
         method=default_method(robot.base),
         friction=_FRICTION if fixed else "",
         orbit=_ORBIT if robot.base == "free" else "",
+        torque=_TORQUE if robot.base == "free" else "",
         sensors="\n".join(f"  {line}" for line in _sensors(robot)),
     )
 

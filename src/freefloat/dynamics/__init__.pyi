@@ -22,6 +22,7 @@ from .momentum_rows import (
     momentum_regressor as momentum_regressor,
     wheel_columns as wheel_columns,
 )
+from .orbit import InvalidOrbit as InvalidOrbit, Orbit as Orbit, earth_orbit_rate as earth_orbit_rate
 from .reaction import base_reaction as base_reaction
 from .rotors import rotor_columns as rotor_columns
 from .states import random_states as random_states

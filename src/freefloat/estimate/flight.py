@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from freefloat.arrays import Array
 from freefloat.data.processing.filtering import LowPass
 from freefloat.data.processing.processed import Processed
+from freefloat.dynamics.orbit import Orbit
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.total_momentum import SaidMomentum, TotalMomentum
 from freefloat.errors import FreefloatError, ShapeError
@@ -58,6 +59,8 @@ class Flight(Content):
     clocks: by array of the samples, name of the clock of the sensor behind it, that of the wheels' rates included;
         `BASE_CLOCK` unless given. `own_instants` and `wheels`, where given, have theirs in themselves.
     pulses: pushes of thrusters, by the clock of the joints; estimators that predict readings reckon with them.
+    orbit: whose gravity gradient acts, in base axes at the first instant; estimators that predict readings reckon with
+        it. None in free space.
     torques_lacking: joints whose torques were not recorded, where those of others were.
     torque_noise_left: whether nobody said the noise of the torques, and `noise` has what rows leave of them.
     torque_filter: that joint torques of the samples went through, so that rows filter friction, which jumps, alike.
@@ -81,6 +84,7 @@ class Flight(Content):
     unstable: UnstableBias | None = None
     torques_lacking: tuple[str, ...] = ()
     torque_noise_left: bool = False
+    orbit: Orbit | None = None
 
     def __post_init__(self) -> None:
         if self.samples.t is None:

@@ -143,6 +143,7 @@ class GravityGradientSection(Section):
     assumed: bool = Field(description="true or false")
     estimated: bool = Field(description="true or false")
     shift_sd: Extended = Field(default=math.nan, description="a number, inf or nan")
+    modelled: bool = Field(default=False, description="true or false")
 
 
 class SheetSection(Section):

@@ -34,11 +34,16 @@ _TIMES, _NEAR_ONE = 8, 1e-3
 
 
 def flight_sheet(
-    plan: Plan, motion: Trajectory, margins: Sequence[Margin] = (), orbital_rate_rad_s: float | None = None
+    plan: Plan,
+    motion: Trajectory,
+    margins: Sequence[Margin] = (),
+    orbital_rate_rad_s: float | None = None,
+    modelled: bool = False,
 ) -> FlightSheet:
     """The sheet of a motion of the plan's channels.
 
     margins: of the plan's limits, as a design has them. orbital_rate_rad_s: that of a low Earth orbit unless given.
+    modelled: whether estimators know of this orbit.
     """
     flown = _finely(plan, motion)
     rates = np.linalg.norm(flown.reaction.x[:, 3:], axis=1)
@@ -55,7 +60,7 @@ def flight_sheet(
         float(flown.t[fastest]),
         _wheels(flown),
         _nearest(flown),
-        _gravity_gradient(plan, motion, flown, orbital_rate_rad_s) if plan.robot.base == "free" else None,
+        _gravity_gradient(plan, motion, flown, orbital_rate_rad_s, modelled) if plan.robot.base == "free" else None,
         tuple(margins),
         collision_check(plan.robot, plan.limits),
     )
@@ -98,7 +103,7 @@ def _nearest(motion: PlannedMotion) -> Nearest | None:
 
 
 def _gravity_gradient(
-    plan: Plan, trajectory: Trajectory, motion: PlannedMotion, orbital_rate_rad_s: float | None
+    plan: Plan, trajectory: Trajectory, motion: PlannedMotion, orbital_rate_rad_s: float | None, modelled: bool
 ) -> GravityGradient:
     moments = 1.0 / np.linalg.eigvalsh(motion.reaction.B[:, 3:])  # of the whole, about its centre of mass
     rate = LOW_EARTH_ORBIT_RAD_S if orbital_rate_rad_s is None else orbital_rate_rad_s
@@ -112,7 +117,7 @@ def _gravity_gradient(
         shift = torque * _error_per_torque(plan, trajectory)
         allowed = _duration_of_one(shift_after, trajectory.duration_s, shift) if shift > 0.0 else math.inf
     estimated = plan.nuisances.external_torque_Nm is not None
-    return GravityGradient(rate, torque, allowed, orbital_rate_rad_s is None, estimated, shift)
+    return GravityGradient(rate, torque, allowed, orbital_rate_rad_s is None, estimated, shift, modelled)
 
 
 def _duration_of_one(shift_after: Callable[[float], float], duration_s: float, shift: float) -> float:

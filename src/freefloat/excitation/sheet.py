@@ -54,6 +54,7 @@ class GravityGradient:
         what the data determine; then the motion may last longer.
     shift_sd: by how many predicted standard deviations the cluster that suffers most is off after this motion if the
         torque acts in one direction all the time, unknown to the estimator; not a number where nothing is predicted.
+    modelled: whether the orbit is the mission's, so that estimators know of the torque.
     """
 
     orbital_rate_rad_s: float
@@ -62,6 +63,7 @@ class GravityGradient:
     assumed: bool
     estimated: bool
     shift_sd: float = math.nan
+    modelled: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,15 +162,18 @@ def _gradient(gradient: GravityGradient) -> str:
     orbit += ", assumed: low Earth orbit" if gradient.assumed else ""
     torque = f"up to {gradient.torque_Nm:.2g} N m (orbital rate {orbit})"
     if math.isnan(gradient.shift_sd):
-        return torque
+        return f"{torque}, part of the model" if gradient.modelled else torque
     shifts = f"{torque}: unknown, shifts a cluster by up to {gradient.shift_sd:.2g} predicted standard deviations"
     if math.isfinite(gradient.allowed_s):
         shifts += f", by one in a motion of {gradient.allowed_s:.3g} s"
+    if gradient.modelled:
+        return f"{shifts}, but is part of the model"
     if gradient.estimated:
         return f"{shifts}, but is estimated along"
     if gradient.shift_sd <= 1.0:
         return shifts
-    return f"{shifts}; give identify.nuisances.external_torque_Nm to have it estimated along"
+    along = "identify.nuisances.external_torque_Nm to have it estimated along"
+    return f"{shifts}; give orbit to have it in the model, or {along}"
 
 
 def go_or_no_go(margin: Margin) -> str:

@@ -75,8 +75,7 @@ def design(
     plan = plan_of(mission, goal, earlier)
     found = find_motion(mission, plan, starts, seed, workers, watch, shakes)
     origin = {"made_by": f"freefloat {__version__}", "mission": mission.name, "hashes": dict(mission.hashes)}
-    orbital_rate = mission.settings.flight.disturbance.orbital_rate_rad_s or None
-    sheet = flight_sheet(plan, found.trajectory, found.margins, orbital_rate)
+    sheet = flight_sheet(plan, found.trajectory, found.margins, mission.orbital_rate, mission.orbit is not None)
     return replace(found, origin=origin, sheet=sheet)
 
 

@@ -13,11 +13,12 @@ from freefloat import __version__
 from freefloat.arrays import Array
 from freefloat.data.origin import Origin
 from freefloat.data.recording import Recording
+from freefloat.dynamics.orbit import Orbit
 from freefloat.dynamics.samples import Samples
 from freefloat.excitation.excitation import Excitation, trajectory_of
 from freefloat.mission.drawing import mission_flown_with
 from freefloat.mission.limits import asks_for_clearance
-from freefloat.mission.mission_file import InvalidMission, Mission
+from freefloat.mission.mission_file import InvalidMission, Mission, in_inertial_axes
 from freefloat.mission.shapes import random_harmonics
 from freefloat.motion.random_motion import random_trajectory
 from freefloat.motion.trajectory import Trajectory
@@ -67,7 +68,6 @@ def fly(
     mission = mission_flown_with(mission, robot)
     flight = mission.settings.flight
     t = instants(mission, command.duration_s)
-    disturbance = flight.disturbance
     return simulate_motion(
         mission.robot,
         command,
@@ -76,14 +76,17 @@ def fly(
         flight.wheels,
         mission.wheel_rates,
         _fired(mission, seed),
-        Disturbance(
-            np.array(disturbance.force_N),
-            np.array(disturbance.torque_Nm),
-            disturbance.orbital_rate_rad_s,
-            np.array(disturbance.nadir),
-            np.array(disturbance.orbit_normal),
-        ),
+        _disturbance(mission),
     )
+
+
+def _disturbance(mission: Mission) -> Disturbance:
+    """What pushes from outside; the mission's orbit, which is in base axes, in those of the flight."""
+    said, flight = mission.settings.flight.disturbance, mission.settings.flight
+    orbit = Orbit(said.orbital_rate_rad_s, np.array(said.nadir), np.array(said.orbit_normal))
+    if mission.orbit is not None:
+        orbit = in_inertial_axes(mission.orbit, flight.start)
+    return Disturbance(np.array(said.force_N), np.array(said.torque_Nm), orbit.rate_rad_s, orbit.nadir, orbit.normal)
 
 
 def _fired(mission: Mission, seed: int) -> list[Pulse]:

@@ -34,6 +34,7 @@ from freefloat.files import FilePath
 from freefloat.mission.flying import random_motion
 from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.mission.momentum_at_start import momentum_at_start
+from freefloat.mission.orbit_at_start import orbit_at_start
 from freefloat.mission.posing import pose, refuse_unsaid_gravity
 from freefloat.mission.prior_knowledge import momentum_of, nuisances_of, trade_off_of
 from freefloat.motion.trajectory import InvalidTrajectory, Trajectory
@@ -110,7 +111,14 @@ def answered(
         found,
         outcome="doubtful" if doubted else found.outcome,
         warnings=(*asked.warnings, *found.warnings, *warnings),
-        notes=(*found.notes, *asked.notes, *essential, *notes, *_elsewhere(mission, named)),
+        notes=(
+            *found.notes,
+            *asked.notes,
+            *essential,
+            *notes,
+            *_elsewhere(mission, named),
+            *_unmodelled(mission, estimator),
+        ),
         origin={**found.origin, **_origin(mission, estimator, named, [flight for flight, _ in flights])},
     )
 
@@ -210,14 +218,16 @@ def flights_of(
         pulses = tuple(each.pulse() for each in asked.pulses.get(name, mission.settings.flight.pulses))
         momentum = momentum_of(mission)
         cut = _ends(recording)[0] > _ends(whole)[0]
+        orbit = mission.orbit
         if cut:
+            orbit = orbit_at_start(mission, whole, float(t[0]), own)
             momentum, told = momentum_at_start(mission, whole, float(t[0]), own, pulses)
             processed = replace(processed, notes=(*processed.notes, *told))
         made = recorded_flight(recording, mission.robot, processed, sensors, own, momentum, walks, bodies, name)
         if cut and momentum.vector.any():
             made = _from_first_sample(made)
         unstable = unstable_bias(mission.robot, sensors) if made.samples.v is not None else None
-        made = replace(made, pulses=pulses, unstable=unstable)
+        made = replace(made, pulses=pulses, unstable=unstable, orbit=orbit)
         flights.append((made, _with_wheel_words(mission, made, processed)))
     return flights
 
@@ -295,6 +305,13 @@ def _elsewhere(mission: Mission, recordings: Mapping[str, Recording]) -> tuple[s
     return (f"the mission's identify.without is also about {', '.join(names)}, not given here",) if names else ()
 
 
+def _unmodelled(mission: Mission, estimator: Estimator) -> tuple[str, ...]:
+    """That a method of rows leaves the orbit out."""
+    if mission.orbit is None or estimator.reads_own_instants:
+        return ()
+    return (f"{estimator.name} leaves out the gravity gradient of the orbit; maximum-likelihood reckons with it",)
+
+
 def _refuse_repeated(recordings: Mapping[str, Recording]) -> None:
     """The same data twice would count as twice the evidence."""
     first = dict[str, str]()
@@ -361,7 +378,7 @@ def _origin(
     mission: Mission, estimator: Estimator, recordings: Mapping[str, Recording], flights: Sequence[Flight]
 ) -> dict[str, Any]:
     """Where an estimate came from, as plain data."""
-    used = {"known", "assume_zero", "momentum", "identify"}
+    used = {"known", "assume_zero", "momentum", "orbit", "identify"}
     return {
         "made_by": f"freefloat {__version__}",
         "method": estimator.name,

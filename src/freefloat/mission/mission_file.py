@@ -5,25 +5,37 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 
 from freefloat.arrays import Array
+from freefloat.dynamics.orbit import Orbit
 from freefloat.errors import FileError, FreefloatError
 from freefloat.excitation.excitation_file import load_motion
 from freefloat.files import FilePath, check_format, load_yaml, read_bytes, validate
 from freefloat.frozen import Content
-from freefloat.mission.sections import DisturbanceSection, FlightSection, MissionSection, MomentumSection
+from freefloat.mission.sections import (
+    DisturbanceSection,
+    FlightSection,
+    MissionSection,
+    MomentumSection,
+    StartSection,
+    at_right_angles,
+)
 from freefloat.motion.random_motion import usual_channels
 from freefloat.motion.trajectory import Trajectory
 from freefloat.motion.trajectory_file import trajectory_from_document
 from freefloat.robot.load import load_robot
 from freefloat.robot.model import Robot
+from freefloat.robot.rotations import rotations
 from freefloat.robot.selection import select_parameters, with_known_separate
 from freefloat.sensors.quantities import quantity_of
 from freefloat.sensors.sensor import Sensor
 from freefloat.sensors.truth import Layout
+
+_ROUNDED = 1e-6  # of what is said twice
 
 
 class InvalidMission(FreefloatError):
@@ -78,6 +90,17 @@ class Mission(Content):
         return sum((momenta.get(wheel.name, 0.0) * wheel.axis for wheel in self.robot.wheels), np.zeros(3))
 
     @property
+    def orbit(self) -> Orbit | None:
+        """The orbit that is part of the model, in base axes where recordings begin; None in free space."""
+        return None if self.settings.orbit is None else self.settings.orbit.orbit()
+
+    @property
+    def orbital_rate(self) -> float | None:
+        """Of its orbit, or of one that only flights on the desk know of [rad/s]; None where none is said."""
+        orbit = self.orbit
+        return (self.settings.flight.disturbance.orbital_rate_rad_s or None) if orbit is None else orbit.rate_rad_s
+
+    @property
     def wheel_rates(self) -> Array:
         """Of all wheels at the start, shape (wheels,) [rad/s]."""
         momenta, rates = self.settings.wheel_momenta, self.settings.flight.wheel_rates_rad_s
@@ -127,7 +150,8 @@ def _trajectory(settings: MissionSection, robot: Robot, folder: Path, path: File
 def _check(mission: Mission, path: FilePath) -> None:
     """Names in the mission must be the robot's."""
     settings, robot = mission.settings, mission.robot
-    for problem in (*_contradictions(settings, robot, mission), *_cannot_swing(settings.flight, robot)):
+    contradictions = _contradictions(settings, robot, mission), _other_orbits(settings, robot)
+    for problem in (*chain(*contradictions), *_cannot_swing(settings.flight, robot)):
         raise FileError(path, problem)
     for name, sensor in mission.sensors.items():
         _check_sensor(path, name, sensor, robot)
@@ -162,9 +186,6 @@ def _contradictions(settings: MissionSection, robot: Robot, mission: Mission) ->
     for index, pulse in enumerate(flight.pulses):
         if not 0.0 <= pulse.start_s <= mission.duration_s - pulse.duration_s:
             yield f"flight.pulses[{index}] is outside the flight, which lasts {mission.duration_s:g} s"
-    nadir, normal = np.array(flight.disturbance.nadir), np.array(flight.disturbance.orbit_normal)
-    if abs(nadir @ nadir - 1.0) > 1e-6 or abs(normal @ normal - 1.0) > 1e-6 or abs(nadir @ normal) > 1e-6:
-        yield "flight.disturbance: nadir and orbit_normal must be unit vectors at a right angle"
     for name in settings.identify.started_joints:
         if name not in robot.joint_names:
             yield f"identify.start_positions names {name!r}; allowed: {', '.join(robot.joint_names)}"
@@ -174,6 +195,29 @@ def _contradictions(settings: MissionSection, robot: Robot, mission: Mission) ->
     for wheel, wheel_rate in zip(robot.wheels, mission.wheel_rates.tolist(), strict=True):
         if abs(wheel_rate) > wheel.max_rate:
             yield f"wheel {wheel.name} would turn at {wheel_rate:.4g} rad/s; allowed: at most {wheel.max_rate:.4g}"
+
+
+def _other_orbits(settings: MissionSection, robot: Robot) -> Iterator[str]:
+    """Orbits that are none, that this robot does not fly in, or two of them."""
+    said, flight = settings.flight.disturbance, settings.flight
+    if not at_right_angles(said.nadir, said.orbit_normal):
+        yield "flight.disturbance: nadir and orbit_normal must be unit vectors at a right angle"
+    if settings.orbit is None:
+        return
+    if robot.base != "free":
+        yield f"orbit is given, but the base of {robot.name} is {robot.base}; allowed: a robot whose base is free"
+    orbit, given = in_inertial_axes(settings.orbit.orbit(), flight.start), said.model_fields_set
+    rate_off = abs(said.orbital_rate_rad_s / orbit.rate_rad_s - 1.0)
+    nadir_off, normal_off = np.array(said.nadir) - orbit.nadir, np.array(said.orbit_normal) - orbit.normal
+    off = {"orbital_rate_rad_s": rate_off, "nadir": np.abs(nadir_off).max(), "orbit_normal": np.abs(normal_off).max()}
+    other = [name for name, by in off.items() if name in given and by > _ROUNDED]
+    if other:
+        yield f"flight.disturbance.{other[0]} is not that of `orbit`; allowed: one of the two"
+
+
+def in_inertial_axes(orbit: Orbit, start: StartSection) -> Orbit:
+    """An orbit in base axes at the first instant, in inertial ones."""
+    return orbit.later(0.0, rotations(np.array([start.attitude_xyzw]))[0])
 
 
 def _cannot_swing(flight: FlightSection, robot: Robot) -> Iterator[str]:

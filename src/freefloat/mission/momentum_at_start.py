@@ -13,7 +13,7 @@ import numpy as np
 from freefloat.data.processing.process import chosen_channels
 from freefloat.data.processing.process_parts import ProcessingInputs
 from freefloat.data.processing.processed import ProcessSettings, sensor_behind
-from freefloat.data.processing.turn_between import GyroErrors, turn_between
+from freefloat.data.processing.turn_between import GyroErrors, Turn, turn_between
 from freefloat.data.recording import Recording
 from freefloat.dynamics.total_momentum import TotalMomentum
 from freefloat.estimate.problem_data import Nuisances
@@ -40,11 +40,7 @@ def momentum_at_start(
         return TotalMomentum.unknown(), (f"{changed}: the momentum is taken as unknown there",)
     if not said.vector.any() or robot.base == "planar":
         return said, ()  # nothing turns, or about the momentum itself
-    sensors = tuple(mission.sensors.values())
-    channels, _ = chosen_channels(whole, robot, settings, sensors)
-    inputs = ProcessingInputs(channels, robot, None, settings, sensors, np.array([start_s]), 1.0)
-    first = min(float(channel.t[0]) for channel in channels.values())
-    turn = turn_between(inputs, first, start_s, _gyro_errors(mission, inputs))
+    first, turn = turn_until(mission, whole, start_s, settings)
     if turn is None or turn.sd > _MOST_RAD:
         why = (
             "neither gyro nor attitudes reach from there"
@@ -62,6 +58,17 @@ def momentum_at_start(
     return TotalMomentum.known(turn.R @ said.vector), (sentence,)
 
 
+def turn_until(
+    mission: Mission, whole: Recording, start_s: float, settings: ProcessSettings
+) -> tuple[float, Turn | None]:
+    """First instant of a recording [s], and how the base turned from it to another; None where no sensor tells."""
+    sensors = tuple(mission.sensors.values())
+    channels, _ = chosen_channels(whole, mission.robot, settings, sensors)
+    inputs = ProcessingInputs(channels, mission.robot, None, settings, sensors, np.array([start_s]), 1.0)
+    first = min(float(channel.t[0]) for channel in channels.values())
+    return first, turn_between(inputs, first, start_s, _gyro_errors(mission, inputs))
+
+
 def _changed(mission: Mission, start_s: float, pulses: Sequence[Pulse]) -> str | None:
     """What has changed the momentum before an instant; None if nothing that is reckoned with."""
     if any(pulse.start_s < start_s for pulse in pulses):
@@ -69,6 +76,8 @@ def _changed(mission: Mission, start_s: float, pulses: Sequence[Pulse]) -> str |
     nuisances = nuisances_of(mission)
     if nuisances.external_torque_Nm is not None:
         return f"a torque from outside acts before {start_s:.4g} s"
+    if mission.orbit is not None:
+        return f"the gravity gradient acts before {start_s:.4g} s"
     if nuisances.drag_per_s is not None and not mission.robot.joints and momentum_of(mission).vector.any():
         return f"air slows the body before {start_s:.4g} s"
     return None

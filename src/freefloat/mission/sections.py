@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-from pydantic import AfterValidator, Field, create_model
+from pydantic import AfterValidator, Field, create_model, model_validator
 
 from freefloat.arrays import Array
+from freefloat.dynamics.orbit import Orbit, earth_orbit_rate
 from freefloat.estimate.methods import METHODS
 from freefloat.estimate.physical.physical_section import PhysicalSection
 from freefloat.estimate.prior import CadSpread, UnknownBody
@@ -28,6 +29,8 @@ from freefloat.sensors.quantities import STANDARD_GRAVITY
 from freefloat.simulation.conditions import Pulse, Wheels
 
 DEFAULT_DURATION_S = 60.0
+_LOWEST_KM, _HIGHEST_KM = 100.0, 400_000.0  # of an orbit: below is air, beyond the Moon
+_ROUNDED = 1e-6
 
 
 class KnownSection(Section):
@@ -94,7 +97,7 @@ class DisturbanceSection(Section):
     force_N: Vector3 = Field(default=(0.0, 0.0, 0.0), description="constant in inertial axes, at the centre of mass")
     torque_Nm: Vector3 = Field(default=(0.0, 0.0, 0.0), description="constant in inertial axes")
     orbital_rate_rad_s: Number = Field(
-        default=0.0, description="of a circular orbit, whose gravity gradient acts; zero for none"
+        default=0.0, description="of an orbit that estimators do not know of; `orbit` is one that they reckon with"
     )
     nadir: Vector3 = Field(
         default=(0.0, 0.0, 1.0), description="unit vector to the planet at the first instant, inertial axes"
@@ -102,6 +105,49 @@ class DisturbanceSection(Section):
     orbit_normal: Vector3 = Field(
         default=(0.0, 1.0, 0.0), description="unit vector that nadir turns about, inertial axes"
     )
+
+
+class OrbitSection(Section):
+    """A circular orbit, whose gravity gradient acts in flights and is part of the model of recordings.
+
+    Directions are in base axes at the first instant of every recording.
+    """
+
+    altitude_km: Annotated[Number, Field(ge=_LOWEST_KM, le=_HIGHEST_KM)] | None = Field(
+        default=None, description="above the Earth; or give the rate"
+    )
+    inclination_deg: Annotated[Number, Field(ge=0.0, le=180.0)] | None = Field(
+        default=None, description="for the record: a round Earth pulls the same at any"
+    )
+    orbital_rate_rad_s: Positive | None = Field(default=None, description="of the orbit, instead of an altitude")
+    nadir: Vector3 = Field(default=(0.0, 0.0, 1.0), description="unit vector to the planet; z unless given")
+    orbit_normal: Vector3 = Field(
+        default=(0.0, 1.0, 0.0),
+        description="unit vector about which nadir turns, at a right angle to it; y unless given",
+    )
+    one_of = (("altitude_km", "orbital_rate_rad_s"),)
+
+    @model_validator(mode="after")
+    def _is_an_orbit(self) -> Self:
+        if self.altitude_km is None and self.orbital_rate_rad_s is None:
+            raise ValueError("gives no size of the orbit; allowed: altitude_km or orbital_rate_rad_s")
+        if not at_right_angles(self.nadir, self.orbit_normal):
+            raise ValueError(
+                f"gives nadir {list(self.nadir)} and orbit_normal {list(self.orbit_normal)}; "
+                "allowed: unit vectors at a right angle"
+            )
+        return self
+
+    def orbit(self) -> Orbit:
+        """The same, in base axes at the first instant."""
+        by_altitude = 0.0 if self.altitude_km is None else earth_orbit_rate(1e3 * self.altitude_km)
+        return Orbit(self.orbital_rate_rad_s or by_altitude, np.array(self.nadir), np.array(self.orbit_normal))
+
+
+def at_right_angles(one: Vector3, other: Vector3) -> bool:
+    """Whether two directions are unit vectors at a right angle, but for rounding in a file."""
+    a, b = np.array(one), np.array(other)
+    return bool(max(abs(a @ a - 1.0), abs(b @ b - 1.0), abs(a @ b)) <= _ROUNDED)
 
 
 class FlightSection(Section):
@@ -311,6 +357,9 @@ class MissionSection(Section):
         None, description="a trajectory or excitation file, or a trajectory written out here"
     )
     excitation: ExcitationSection = Field(default=ExcitationSection(), description="the motion that `design` looks for")
+    orbit: OrbitSection | None = Field(
+        default=None, description="for a robot whose base is free; in free space unless given"
+    )
     flight: FlightSection = Field(default=FlightSection(), description="how `simulate` flies, and thrusters push")
     identify: IdentifySection = Field(
         default=IdentifySection(), description="how recordings are turned into parameters"

@@ -39,10 +39,9 @@ def given_excitation(mission: Mission, trajectory: Trajectory, by: str = "given 
     broken = [each.limit for each in found.margins if not each.kept]
     more = f" and {len(broken) - _LISTED} more" if len(broken) > _LISTED else ""
     said = (f"the motion goes beyond: {', '.join(broken[:_LISTED])}{more}",) if broken else ()
-    orbital_rate = mission.settings.flight.disturbance.orbital_rate_rad_s or None
     return replace(
         found,
-        sheet=flight_sheet(plan, trajectory, found.margins, orbital_rate),
+        sheet=flight_sheet(plan, trajectory, found.margins, mission.orbital_rate, mission.orbit is not None),
         warnings=(*said, *found.warnings),
         origin={"made_by": f"freefloat {__version__}", "mission": mission.name, "hashes": dict(mission.hashes)},
     )

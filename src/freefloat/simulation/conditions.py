@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from freefloat.arrays import Array, frozen_array, read_only
+from freefloat.dynamics.orbit import Orbit
 from freefloat.errors import FreefloatError, ShapeError
 from freefloat.frozen import Content
 from freefloat.robot.model import Robot
@@ -124,11 +125,14 @@ class Disturbance:
         if not (self.nadir.any() and self.orbit_normal.any() and abs(self.nadir @ self.orbit_normal) < 1e-9):
             raise CannotFly("nadir and orbit_normal must be directions at right angles")
 
+    @property
+    def orbit(self) -> Orbit:
+        """The orbit, in inertial axes."""
+        return Orbit(self.orbital_rate_rad_s, self.nadir, self.orbit_normal)
+
     def nadir_at(self, t: Array) -> Array:
         """Direction to the planet, inertial axes, shape (n, 3)."""
-        angle = self.orbital_rate_rad_s * (t - t[0])[:, None]
-        across = np.cross(self.orbit_normal, self.nadir)
-        return np.cos(angle) * self.nadir + np.sin(angle) * across
+        return self.orbit.nadir_at(t - t[0])
 
 
 def instants(t: ArrayLike) -> Array:

@@ -24,6 +24,7 @@ from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.joint_curves import CurveErrors, ProjectedCurves, Remembered
 from freefloat.estimate.likelihood.drag import DragMomentum
 from freefloat.estimate.likelihood.driven_joints import DrivenJoints
+from freefloat.estimate.likelihood.gravity_gradient import GravityMomentum
 from freefloat.estimate.likelihood.local_curves import LocalCurves
 from freefloat.estimate.likelihood.reading_nodes import ReadingNodes, means_of, nodes_of
 from freefloat.estimate.likelihood.swinging_joints import SwingingJoints
@@ -108,6 +109,8 @@ class FlightPrediction:
         self.driven = self._driven() if TorqueReading.array in self.readings else None
         self.swinging = SwingingJoints(self) if self.robot.passive.size else None
         self._bent: tuple[Array, Robot] | None = None  # errors of the geometry, and the robot that was last asked for
+        orbit = self.flight.orbit
+        self.gravity = None if orbit is None else GravityMomentum.of(self.robot, self.flight, orbit)
         self.drag = (
             None if self.place(DRAG) is None else DragMomentum.of(self.flight.measured, drag_entries(self.turning))
         )
@@ -160,6 +163,7 @@ class FlightPrediction:
         return (
             not self.flight.momentum.is_zero
             or bool(self.flight.pulses)
+            or self.flight.orbit is not None
             or bool(self.robot.passive.size)
             or self.place(EXTERNAL_TORQUE) is not None
             or any(reading.needs_attitude for reading in readings_among(measured))
@@ -341,7 +345,7 @@ class FlightPrediction:
             self.grid(point, t, step),
             present,
             self.joint_errors(point),
-            self.total_momentum(point) + self.momentum_from_outside(point, t),
+            self.total_momentum(point) + self.momentum_from_outside(point, present, t),
             self._pushes(point, t),
         )
 
@@ -355,11 +359,16 @@ class FlightPrediction:
             none.bends if bends is None else point[bends],
         )
 
-    def momentum_from_outside(self, point: Array, t: Array) -> Array:
-        """What torques from outside have given since the first instant, in its axes, shape (m, 3) [N m s]."""
+    def momentum_from_outside(self, point: Array, phi: Array, t: Array) -> Array:
+        """What torques from outside have given since the first instant, in its axes, shape (m, 3) [N m s].
+
+        phi: standard parameters at the point, of bodies that are there, (10 bodies,).
+        """
         given = (t - t[0])[:, None] * self.vector(point, self.place(EXTERNAL_TORQUE), self.turning)
         if self.drag is not None:
             given += self.drag.momentum(t - t[0]) @ point[self.place(DRAG)]
+        if self.gravity is not None:
+            given += self.gravity.momentum(phi, t - t[0])
         return given
 
     def joint_motion_at(self, name: str, t: Array) -> tuple[Motion, CurveErrors]:

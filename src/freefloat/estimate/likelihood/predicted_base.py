@@ -227,6 +227,12 @@ class PredictedFlight:
             back = motion.R.swapaxes(1, 2)
             G[:, :, drag] += motion.B @ (back @ flight.drag.momentum(since))
             pushed += (back @ flight.drag.torque(since)) @ self.point[drag]
+        if flight.gravity is not None:
+            back, own = motion.R.swapaxes(1, 2), flight.columns
+            if self.count:
+                by_parameters = flight.gravity.by_parameters(self.phi, own, since) * flight.present[own]
+                G[:, :, : own.size] += motion.B @ (back @ by_parameters)
+            pushed += (back @ flight.gravity.torque(self.phi, since)[:, :, None])[..., 0]
         if pushed.any():
             self._begin(G, (motion.B @ pushed[:, :, None])[..., 0])
         alpha = self._turned(G)

@@ -1,7 +1,8 @@
 """Passive joints of one flight: how they swing at a point of the unknowns, and what every unknown does to that.
 
 The law is that of `dynamics/swinging.py`, with geometry as the robot file has it; encoders' own errors and pulses are
-left out of it. What passive joints do to the base is then what joints do.
+left out of it, and so is from its derivatives what parameters do to a swing by the torque of the gravity gradient. What
+passive joints do to the base is then what joints do.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ class SwingingJoints:
         assert springs is not None
         start = np.zeros((2, passive.size)) if begin is None else point[begin].reshape(2, -1)
         guess, given = None if last is None else last[3], point[springs].reshape(2, -1)
-        found = Swing.of(flight.robot, phi, given, self.steps, self._around(point), start, guess)
+        found = Swing.of(flight.robot, phi, given, self.steps, self._around(point, phi), start, guess)
         self._last = np.array(point), np.array(phi), flight.local, found
         return found
 
@@ -74,17 +75,19 @@ class SwingingJoints:
         """The swing that is none, at a point."""
         springs = self.flight.shared(SPRINGS)
         assert springs is not None
-        return Swing.none(self.flight.robot, phi, point[springs].reshape(2, -1), self.steps, self._around(point))
+        return Swing.none(self.flight.robot, phi, point[springs].reshape(2, -1), self.steps, self._around(point, phi))
 
-    def _around(self, point: Array) -> Around:
+    def _around(self, point: Array, phi: Array) -> Around:
         flight, t = self.flight, self.steps.t
         motion, errors = flight.joint_motion_at("swing", t)
         q, dq, ddq = (np.array(each) for each in flight.joint_errors(point).moved(motion, errors))
         for each in (q, dq, ddq):
             each[:, self.passive] = 0.0
         grid, still = flight.grid(point, t, 1), np.zeros((t.size, 3))
-        momentum = still + flight.total_momentum(point) + flight.momentum_from_outside(point, t)
+        momentum = still + flight.total_momentum(point) + flight.momentum_from_outside(point, phi, t)
         torque = still + flight.vector(point, flight.place(EXTERNAL_TORQUE), flight.turning)
+        if flight.gravity is not None:
+            torque += flight.gravity.torque(phi, t - t[0])
         return Around(q, dq, ddq, grid.spin, grid.spin_rate, momentum, torque)
 
     def put_into(self, motion: Motion, point: Array, phi: Array) -> Motion:

@@ -98,20 +98,13 @@ def _own_doubts(run: Run) -> list[str]:
 
 
 def _of_the_motion(run: Run) -> Iterator[str]:
-    """What the motion's design says, and what a flight on the desk leaves out."""
+    """What the motion's design says."""
     if run.excitation is None:
         return
     yield from run.excitation.warnings
     collisions = run.excitation.collisions
     if collisions.doubt:
         yield f"collisions of the motion are {collisions.in_words}"
-    gradient = run.excitation.sheet.gravity_gradient if run.excitation.sheet else None
-    if gradient is not None and not gradient.estimated and gradient.shift_sd > 1.0:
-        orbit = "on a low Earth orbit" if gradient.assumed else "on this orbit"
-        yield (
-            f"the gravity gradient {orbit} would shift a cluster by up to {gradient.shift_sd:.2g} standard deviations; "
-            "with identify.nuisances.external_torque_Nm it is estimated along"
-        )
 
 
 def _prior_only(run: Run) -> Iterator[str]:
@@ -156,11 +149,20 @@ def _sentence(run: Run) -> str:
         return f"Do not use this estimate: it failed; {WORDS[channel]} predicted to {ratio}, {over}."
     if state == "fail":
         return f"Do not use this estimate: {WORDS[channel]} predicted to {ratio} only, {over}."
-    predicted = f"{WORDS[channel]} predicted to {ratio}, {over}"
+    predicted = f"{WORDS[channel]} predicted to {ratio}, {over}{_where(run)}"
     if state == "pass":
         return f"{_capital(subject)}; {predicted}."
     doubts += [] if found.verdict == "pass" else found.reasons[1:2]
     return f"{_capital(subject)}, with doubts: {[*doubts, 'the estimate has warnings'][0]}; {predicted}."
+
+
+def _where(run: Run) -> str:
+    """That nothing pulled, where an orbit's gravity gradient would matter; how much is on the flight sheet."""
+    sheet = None if run.excitation is None else run.excitation.sheet
+    gradient = None if sheet is None else sheet.gravity_gradient
+    if gradient is None or gradient.modelled or gradient.estimated or not gradient.shift_sd > 1.0:
+        return ""
+    return ", in free space"
 
 
 # ---------------------------------------------------------------------- the numbers
