@@ -53,6 +53,14 @@ def identify(
     truth: Annotated[
         Path | None, typer.Option(help="For that: the robot that flew on the desk, to say how far off each part is.")
     ] = None,
+    add_appendage: Annotated[
+        Path | None,
+        typer.Option(
+            help="Where something is found to swing: write the robot with an appendage for it to this robot file.",
+            metavar="ROBOT",
+            show_default=False,
+        ),
+    ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Show all nuisances and notes.")] = False,
     json: AsJson = False,
     quiet: Quiet = False,
@@ -66,9 +74,11 @@ def identify(
     from freefloat.cli.outputs import files_of
     from freefloat.cli.progress.fitting import FitProgress
     from freefloat.cli.recordings import RecordingInputs
+    from freefloat.cli.show.appendages import say_appendages
     from freefloat.cli.show.estimate import show_estimate
     from freefloat.cli.show.history import show_history
     from freefloat.mission import identifying
+    from freefloat.mission.appending import found_swings, with_appendages
     from freefloat.mission.history import history_spans, identify_history
     from freefloat.mission.mission_file import InvalidMission
     from freefloat.report.history_page import write_history_page
@@ -79,6 +89,7 @@ def identify(
     loaded, motion, absent = inputs.load_mission()
     inputs.refuse_outputs({output: ".json"}, "estimates", files_of(loaded))
     inputs.refuse_outputs({plot: ".html"}, "pages", files_of(loaded))
+    inputs.refuse_outputs({add_appendage: ".yaml"}, "robots", files_of(loaded))
     if history is None and any(each is not None for each in (span_s, plot, truth)):
         raise InvalidMission(
             "--span-s, --plot and --truth are of a history; allowed: with --history and a number of parts"
@@ -96,6 +107,9 @@ def identify(
             told = identify_history(loaded, read, history, span_s, method, motion, absent, truth=flew)
     if output is not None:
         estimate.save(output)
+    swings = found_swings(estimate)
+    if add_appendage is not None and swings:
+        with_appendages(loaded.robot, swings).save(add_appendage)
     if plot is not None and told is not None:
         write_history_page(plot, told, f"{loaded.name}: {', '.join(read)}")
 
@@ -110,6 +124,8 @@ def identify(
         for path in (plot, output):
             if path is not None:
                 typer.echo(f"wrote {path}")
+        if add_appendage is not None:
+            say_appendages(add_appendage, len(swings))
 
     print_result(json, quiet, document, show)
     if estimate.outcome == "failed":

@@ -24,9 +24,10 @@ from freefloat.dynamics.total_momentum import TotalMomentum
 from freefloat.errors import FreefloatError
 from freefloat.estimate.cause import Cause
 from freefloat.estimate.estimate_parts import MOTION, Budget, ChannelResidual, Outcome, Quantity, Residual, UsedFlight
+from freefloat.estimate.oscillator import Oscillator
 from freefloat.estimate.prior import CadSpread, UnknownBody
 from freefloat.exact_json import Extended, PackedSection, finite_or_none, packed, unpacked
-from freefloat.files import FilePath, Number, Positive, Section, check_format, load_yaml, shown, validate
+from freefloat.files import FilePath, Number, Positive, Section, Vector3, check_format, load_yaml, shown, validate
 from freefloat.models.minimal import MinimalParameters
 
 FORMAT = "freefloat/estimate@1"
@@ -155,6 +156,22 @@ def quantity_document(each: Quantity) -> dict[str, Any]:
     return {"name": each.name, "value": finite_or_none(each.value), "sd": finite_or_none(each.sd), "unit": each.unit}
 
 
+class OscillatorSection(Section):
+    """What swings."""
+
+    frequency_Hz: Positive = Field(description="greater than zero: on the floating base")
+    damping_ratio: Number = Field(description="over critical damping, there")
+    held_Hz: Positive = Field(description="greater than zero: with the base held")
+    axis: Vector3 = Field(description="three numbers, base axes")
+    coupling_inertia: Positive = Field(description="greater than zero [kg m^2]")
+    gain: Extended = Field(description="a number, or nan")
+    driven: Extended = Field(description="a number, or nan")
+
+    def made(self) -> Oscillator:
+        """What it says."""
+        return Oscillator(**self.model_dump())
+
+
 class CauseSection(Section):
     """A mistake that explains what was found."""
 
@@ -166,10 +183,12 @@ class CauseSection(Section):
     share: Extended = Field(description="a number, or nan")
     gain: Extended = Field(math.nan, description="a number, or nan")
     cure: str = ""
+    swings: list[OscillatorSection] = Field(default_factory=list)
 
     def made(self) -> Cause:
         """What it says."""
-        return Cause(**self.model_dump())
+        said = self.model_dump(exclude={"swings"})
+        return Cause(**said, swings=tuple(each.made() for each in self.swings))
 
 
 class KeptUnknownSection(Section):

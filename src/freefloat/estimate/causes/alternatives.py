@@ -14,6 +14,7 @@ import numpy as np
 from freefloat.arrays import AXES, Array
 from freefloat.estimate.causes.score import FittedRows, Score
 from freefloat.estimate.causes.spectral_lines import ChannelRows, strongest_line
+from freefloat.estimate.oscillator import Oscillator
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.unknowns import (
     CLOCK_DRIFT,
@@ -47,7 +48,7 @@ class Alternative:
 
     kind, name: as of `Cause`. what: a sentence, given its size. cure: what to change. score: how much less a fit costs
     that allows for it. freed: directions of all unknowns of which a fit that allows for it assumes nothing, (w, k);
-    None for what is no unknown.
+    None for what is no unknown. swings: what swings, if it is that.
     """
 
     kind: str
@@ -56,6 +57,7 @@ class Alternative:
     cure: str
     score: Score
     freed: Array | None = None
+    swings: tuple[Oscillator, ...] = ()
 
 
 def alternatives(

@@ -130,6 +130,7 @@ def _cause(each: Alternative, excess: float) -> Cause:
         share=score.gain / max(excess, score.gain, 1e-300),
         gain=score.gain,
         cure=each.cure,
+        swings=each.swings,
     )
 
 

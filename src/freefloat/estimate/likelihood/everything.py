@@ -21,6 +21,7 @@ from freefloat.estimate.likelihood.levenberg_marquardt import Fit, levenberg_mar
 from freefloat.estimate.likelihood.likelihood import SETTLED, FlightLikelihood, Likelihood, Rows
 from freefloat.estimate.likelihood.local_curves import LocalCurves
 from freefloat.estimate.likelihood.noise_levels import spectral_level
+from freefloat.estimate.likelihood.swing_discovery import with_oscillators
 from freefloat.estimate.likelihood.transmitted_torques import transmitted_torques
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.problem_data import Nuisances
@@ -88,11 +89,13 @@ class Everything:
 
     def suspected(self, refit: bool) -> Suspected:
         """What is claimed to be wrong. refit: whether near rivals are told from each other by fits."""
-        problem, unknowns = self.among.likelihood.problem, self.among.likelihood.unknowns
+        among, likelihood = self.among, self.among.likelihood
+        problem, unknowns = likelihood.problem, likelihood.unknowns
         given = self.among.compliances / self.levels[:, None]
         tried = list(alternatives(problem, unknowns, self.fit, self.among.channels, given))
         if self.fit.information[0, 0] > 0.0:
             tried += of_bodies(problem, self.fit)
+        tried = with_oscillators(tried, self.fit, likelihood, among.point, among.channels, self.levels)
         again = contenders(tried) if refit else []
         if len(again) > 1:
             still = self._without_turning()

@@ -1,0 +1,177 @@
+"""What an oscillator on the base does to a gyro, and what other unknowns cannot explain of that.
+
+A body on a spring, its coordinate y scaled so that the base's rigid rate w_r drives it along L,
+
+    y'' + 2 z s y' + s^2 y = -L . w_r',        s = 2 pi f,
+
+adds -I^-1 L y' to the base's rate, I the inertia of all about the centre of mass: a symmetric matrix of rank one,
+C = L L^T, acts on what is left of w_r through a filter. With x'' + 2 z s x' + s^2 x = w_r the filtered rate is x'', so
+that no rate has to be differentiated. Beside that it may swing freely from the first instant on.
+
+All of it is linear but for f and z. Columns are compared with what the fit leaves in a space where all other unknowns,
+what was assumed of them and all other readings are allowed for: they take back what they had bent to the swing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+
+from freefloat.arrays import Array
+from freefloat.dynamics import swing_kernels
+from freefloat.estimate.causes.score import FittedRows
+from freefloat.estimate.causes.spectral_lines import ChannelRows
+from freefloat.estimate.likelihood.likelihood import Likelihood
+from freefloat.estimate.likelihood.predicted_base import PredictedFlight
+
+_ROWS_PER_PERIOD = 4.0  # means of readings, of the fastest swing that is looked for
+_STEPS_PER_PERIOD = 8.0  # of the filter
+_ROUNDING = 1e-9  # of a column's square: less that others do not do as well is nothing
+_PAIRS = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))  # entries of a symmetric matrix
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gain:
+    """By how much less a fit costs with columns, and their factors, (k,)."""
+
+    saved: float
+    factors: Array
+
+
+@dataclass(frozen=True, eq=False)
+class SwingColumns:
+    """Columns of oscillators in the means of one gyro's rows, (n, 3), behind them rows of what else is known.
+
+    t: of the means, (n,) [s]. inertia: by rows, what angular momentum does to them, (n, 3, 3). inverse: mean inverse
+    inertia, (3, 3). places: where the filter is solved, steps of length h. drive: the base's rigid rates there, less
+    the first, (m, 3). explained: orthonormal columns of what other unknowns do. left: what these leave, (rows,).
+    every: readings in a mean.
+    """
+
+    t: Array
+    inertia: Array
+    inverse: Array
+    places: Array
+    h: float
+    drive: Array
+    explained: Array
+    left: Array
+    every: int
+
+    @classmethod
+    def of(
+        cls, fit: FittedRows, likelihood: Likelihood, point: Array, channel: ChannelRows, levels: Array, top_Hz: float
+    ) -> SwingColumns:
+        """Those of a fit about a point, swings being no faster than `top_Hz`; levels: as of `Everything`."""
+        flight = likelihood.flights[channel.flight]
+        motion, at = PredictedFlight(flight, point, likelihood.phi(point), 0).motion_of("w")
+        t, nodes = flight.joint_time("w", point), flight.nodes["w"]
+        own = levels[channel.rows].reshape(-1, 3)
+        by_momentum = motion.B[:, -3:][at]
+        rows = nodes.rows(np.array(by_momentum)) / flight.readings["w"].sd[:, None] / own[:, :, None]
+        shown = nodes.at_rows(t)
+        step = float(np.median(np.diff(shown)))
+        every = max(1, int(1.0 / (_ROWS_PER_PERIOD * top_Hz * step))) if nodes.mix is None else 1
+        count = max(1, int(np.ceil((shown[-1] - shown[0]) * _STEPS_PER_PERIOD * top_Hz)))
+        h = float(shown[-1] - shown[0]) / count
+        places = np.append((shown[0] + h * (np.arange(count)[:, None] + swing_kernels.PLACES[:3])).ravel(), shown[-1])
+        apart = np.concatenate([[True], np.diff(motion.grid.t) > 0.0])
+        rates = CubicSpline(motion.grid.t[apart], motion.w[apart])(places)
+        target, J = _with_all_else(fit, channel, every)
+        size = np.maximum(np.sqrt((J**2).sum(axis=0)), 1e-300)
+        Q = np.linalg.qr(J / size)[0]
+        left = target - Q @ (Q.T @ target)
+        inertia, inverse = _means(rows, every), by_momentum.mean(axis=0)
+        drive = rates - rates[0]
+        return cls(_means(shown, every), inertia, inverse, places, h, drive, Q, left, every)
+
+    def beside(self, columns: Array) -> SwingColumns:
+        """The same with what these columns explain taken off."""
+        own = self._apart(columns)
+        more = np.linalg.qr(own / np.maximum(np.sqrt((own**2).sum(axis=0)), 1e-300))[0]
+        left = self.left - more @ (more.T @ self.left)
+        return replace(self, left=left, explained=np.hstack([self.explained, more]))
+
+    @cached_property
+    def duration_s(self) -> float:
+        """From the first to the last mean [s]."""
+        return float(self.t[-1] - self.t[0])
+
+    def matrix(self, frequency_Hz: float, damping: float) -> Array:
+        """Columns by the six entries of C, then of free swings about each axis, (3 n, 12)."""
+        forced, free = self._swings(frequency_Hz, damping)
+        B, found = self.inertia, list[Array]()
+        for i, j in _PAIRS:
+            column = B[:, :, i] * forced[:, [j]]
+            found.append((column if i == j else column + B[:, :, j] * forced[:, [i]]).ravel())
+        found += [(B[:, :, i] * free[:, [k]]).ravel() for i in range(3) for k in range(2)]
+        return np.stack(found, axis=1)
+
+    def about(self, frequency_Hz: float, damping: float, axis: Array) -> Array:
+        """Columns of an oscillator about an axis: driven, and its free swings, (3 n, 3)."""
+        forced, free = self._swings(frequency_Hz, damping)
+        pushed = self.inertia @ axis
+        return np.stack([(pushed * each[:, None]).ravel() for each in (forced @ axis, *free.T)], axis=1)
+
+    def gain(self, columns: Array) -> Gain:
+        """What columns, (3 n, k), save."""
+        own = self._apart(columns)
+        size = np.maximum(np.sqrt((columns**2).sum(axis=0)), 1e-300)
+        own = own / size
+        values, vectors = np.linalg.eigh(own.T @ own)
+        kept = values > _ROUNDING * max(float(values[-1]), 1e-300)
+        along = vectors[:, kept].T @ (own.T @ self.left)
+        found = vectors[:, kept] @ (along / values[kept])
+        return Gain(float(along @ (along / values[kept])) * self.every, found / size)
+
+    def _apart(self, columns: Array) -> Array:
+        """What others do not explain of columns, (rows, k)."""
+        inside = self.explained[: len(columns)].T @ columns
+        found = -self.explained @ inside
+        found[: len(columns)] += columns
+        return found
+
+    def _swings(self, frequency_Hz: float, damping: float) -> tuple[Array, Array]:
+        """Filtered rates, (n, 3), and free swings, (n, 2)."""
+        omega, m = 2.0 * np.pi * frequency_Hz, len(self.places)
+        F, r = np.empty((m, 2, 2)), np.zeros((m, 2, 5))
+        F[:] = [[0.0, 1.0], [-omega * omega, -2.0 * damping * omega]]
+        r[:, 1, :3] = self.drive
+        first, out = np.zeros((2, 5)), np.empty((m, 2, 5))
+        first[:, 3:] = np.diag([1.0, omega])
+        swing_kernels.solve_along(np.full((m - 1) // 3, self.h), F, r, first, out)
+        forced = self.drive - 2.0 * damping * omega * out[:, 1, :3] - omega * omega * out[:, 0, :3]
+        both = np.hstack([forced, out[:, 1, 3:] / omega])
+        at = np.stack([np.interp(self.t, self.places, each) for each in both.T], axis=1)
+        return at[:, :3], at[:, 3:]
+
+
+def _with_all_else(fit: FittedRows, channel: ChannelRows, every: int) -> tuple[Array, Array]:
+    """Residual and derivatives of a gyro's means, (3 n + f,) and (3 n + f, f).
+
+    The last f rows stand for all other readings, and for what was assumed.
+    """
+    f = fit.fitted
+    r, J = fit.r[channel.rows].reshape(-1, 3), fit.J[channel.rows][:, f]
+    others = np.ones(fit.r.size, dtype=bool)
+    others[channel.rows] = False
+    J_others = fit.J[others][:, f]
+    N = J_others.T @ J_others + (fit.information + fit.steadying)[np.ix_(f, f)]
+    pull = J_others.T @ fit.r[others] - (fit.information @ fit.off)[f]
+    scale = 1.0 / np.sqrt(np.maximum(np.diagonal(N), 1e-300))
+    values, vectors = np.linalg.eigh(N * np.outer(scale, scale))
+    kept = values > 1e-14 * values[-1]
+    root = np.sqrt(np.where(kept, values, 0.0))[:, None] * vectors.T / scale
+    aim = np.where(kept, vectors.T @ (scale * pull) / np.sqrt(np.where(kept, values, 1.0)), 0.0)
+    noise = 1.0 / np.sqrt(every)  # of a mean
+    means = _means(J.reshape(len(r), 3, -1), every).reshape(-1, int(f.sum()))
+    return np.concatenate([_means(r, every).ravel(), noise * aim]), np.vstack([means, noise * root])
+
+
+def _means(values: Array, every: int) -> Array:
+    """Of so many in a row, (n // every, ...); the last few are left out."""
+    n = len(values) // every
+    return values[: n * every].reshape(n, every, *values.shape[1:]).mean(axis=1)
