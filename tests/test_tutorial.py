@@ -1,5 +1,6 @@
-"""Pages that are followed from their first line to their last: the tutorial, and an arm on the ground."""
+"""Pages that are followed from their first line to their last: the tutorial, an arm on the ground, something swings."""
 
+import pytest
 from followed_page import follow, kinds_of_blocks, page, verbs_of
 from shown_output import alike
 
@@ -14,9 +15,17 @@ def test_an_arm_on_the_ground_is_identified_as_its_page_says(tmp_path, monkeypat
     follow(page("arm.md"), "arm")
 
 
+@pytest.mark.slow
+def test_what_swings_is_found_as_its_page_says(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    follow(page("swings.md"), "swings")
+
+
 def test_nothing_of_these_pages_is_left_out():
     """Every block is one of the kinds that are followed, and the steps that a reader must not miss are there."""
-    tutorial, arm = page("tutorial.md"), page("arm.md")
+    tutorial, arm, swings = page("tutorial.md"), page("arm.md"), page("swings.md")
+    assert kinds_of_blocks(swings) == {"console", "python", "yaml"}
+    assert verbs_of(swings) >= {"inspect", "identify", "validate", "export"}
     assert kinds_of_blocks(tutorial) == {"console", "python", "xml"}
     assert verbs_of(tutorial) >= {
         "inspect", "new", "design", "draw", "simulate", "data", "identify", "validate", "export", "run"
