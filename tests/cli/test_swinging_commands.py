@@ -1,0 +1,122 @@
+"""Every verb over a mission whose robot carries a panel on a spring: it works, or one sentence says why not."""
+
+import json
+
+import pytest
+import yaml
+from campaign.tiny_mission import LIMITS, TINY, TINY_ROBOT
+from cli.calling import ended
+
+import freefloat as ff
+from freefloat.estimate.method_names import METHOD_HOMES, RECIPES
+
+PANEL = {
+    "name": "panel",
+    "xyz_m": [0, 0.3, 0],
+    "axis": [1, 0, 0],
+    "mass_kg": 2,
+    "com_m": [0, 0.5, 0],
+    "inertia_kgm2": {"xx": 0.2, "yy": 0.05, "zz": 0.2},
+    "frequency_Hz": 0.3,
+    "damping_ratio": 0.02,
+}
+LOCKED = "panel_hinge locked; its swing is not counted"
+MODES = "modes of this robot"
+WORK = [  # in this order: (what is typed, what is said)
+    ("inspect robot.yaml", "spring of panel_hinge"),
+    ("inspect robot.yaml --model momentum", "clusters"),
+    ("draw tiny.yaml -o drawn.yaml", "wrote drawn.yaml"),
+    ("simulate tiny.yaml -o flight.parquet", "wrote flight.parquet"),
+    ("simulate tiny.yaml --robot drawn.yaml --seed 2 -o unseen.parquet", "wrote unseen.parquet"),
+    ("data flight.parquet", "gyro_x_rad_s"),
+    ("identify tiny.yaml flight.parquet -o found.json", MODES),
+    ("identify tiny.yaml flight.parquet --json", "stiffness of panel_hinge"),
+    ("identify tiny.yaml flight.parquet --method physically-consistent", MODES),
+    ("identify tiny.yaml flight.parquet --history 2", "from s"),
+    ("validate tiny.yaml found.json unseen.parquet", "of unseen motion"),
+    ("validate tiny.yaml found.json --random 2", LOCKED),
+    ("mass found.json", "total mass"),
+    ("target tiny.yaml flight.parquet --body link1", "link1"),
+    ("change tiny.yaml unseen.parquet --before flight.parquet --on link1", "change"),
+    ("export found.json --robot found.yaml --mjcf found.xml -o found.urdf", "stiffness of panel_hinge, which is left out"),
+    ("export found.json --controller found.c", "Nobody drives passive joints"),
+    ("export found.json --controller found.casadi", "Nobody drives passive joints"),
+    ("sweep tiny.yaml --over panel.mass_kg=1:2:2", LOCKED),
+    ("perturb known.yaml --draws 2", LOCKED),
+    ("front points.yaml --weights 0 --starts 1", LOCKED),
+    ("design free.yaml --starts 1 --shakes 0 -o motion.json", LOCKED),
+]
+SLOW = [
+    ("run free.yaml -o whole --starts 1", "report"),
+    ("report whole", "whole/report.html"),
+    ("campaign tiny.yaml --runs 2 -o many --workers 1", "2"),
+]
+TAKE_ALL = {"maximum-likelihood", "physically-consistent", "base-only"}  # methods that follow the swing
+
+
+def swinging_folder(folder):
+    robot = {**TINY_ROBOT, "appendages": [PANEL]}
+    (folder / "robot.yaml").write_text(yaml.safe_dump(robot))
+    designed = {name: section for name, section in TINY.items() if name != "trajectory"}
+    shape = {"shape": {"kind": "points", "points": 24}, "duration_s": 10}
+    joint = {"joints": {**TINY["sensors"]["joints"]}, "torques": {"kind": "torque", "noise_Nm": 1e-3, "rate_Hz": 4}}
+    known = {"base": {"relative_sd": 0.0}, "panel": {"relative_sd": 0.0}}
+    for name, mission in (
+        ("tiny", TINY),
+        ("known", {**TINY, "known": known}),
+        ("free", {**designed, "excitation": {"shape": {"harmonics": 1}, "duration_s": 10, "limits": LIMITS}}),
+        ("points", {**designed, "sensors": joint, "known": {}, "excitation": shape}),
+    ):
+        (folder / f"{name}.yaml").write_text(yaml.safe_dump(mission))
+
+
+def check(typed, said, folder):
+    code, out, err = ended(typed.split(), folder)
+    assert code in (0, 1, None), err
+    assert said in " ".join((out + err).split())
+    assert "check the encoder" not in out
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Where all verbs work, with the files of those before."""
+    made = tmp_path_factory.mktemp("swinging")
+    swinging_folder(made)
+    return made
+
+
+@pytest.mark.parametrize(("typed", "said"), WORK, ids=[typed for typed, _ in WORK])
+def test_verbs_take_robots_that_swing(typed, said, folder):
+    check(typed, said, folder)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("typed", "said"), SLOW, ids=[typed for typed, _ in SLOW])
+def test_all_at_once_too(typed, said, folder):
+    check(typed, said, folder)
+
+
+def test_a_robot_that_is_given_back_has_the_springs_that_were_found(folder):
+    estimate, robot = ff.load_estimate(folder / "found.json"), ff.load_robot(folder / "found.yaml")
+    (spring,) = [robot.joints[k].passive for k in robot.passive]
+    assert spring.stiffness == pytest.approx(estimate.value("stiffness of panel_hinge")[0], rel=1e-12)
+    assert spring.damping == pytest.approx(estimate.value("damping of panel_hinge")[0], rel=1e-12)
+    assert f'stiffness="{spring.stiffness!r}"' in (folder / "found.xml").read_text()
+
+
+def test_a_design_says_what_it_locked_and_gives_it_back(folder):
+    document = json.loads((folder / "motion.json").read_text())
+    assert document["locked"] == ["panel_hinge"]
+    assert ff.load_excitation(folder / "motion.json").locked == ("panel_hinge",)
+
+
+@pytest.mark.parametrize("method", sorted({*METHOD_HOMES, *RECIPES} - TAKE_ALL))
+def test_methods_that_need_every_joint_measured_refuse(method, folder):
+    before = sorted(folder.iterdir())
+    code, out, err = ended(["identify", "tiny.yaml", "flight.parquet", "--method", method, "-o", "no.json"], folder)
+    assert code == 2
+    assert not out
+    (sentence,) = err.strip().splitlines()
+    assert "panel_hinge" in sentence
+    assert "allowed: maximum-likelihood" in sentence
+    assert sorted(folder.iterdir()) == before
