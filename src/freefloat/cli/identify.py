@@ -78,7 +78,7 @@ def identify(
     from freefloat.cli.show.estimate import show_estimate
     from freefloat.cli.show.history import show_history
     from freefloat.mission import identifying
-    from freefloat.mission.appending import found_swings, with_appendages
+    from freefloat.mission.appending import append_swings
     from freefloat.mission.history import history_spans, identify_history
     from freefloat.mission.mission_file import InvalidMission
     from freefloat.report.history_page import write_history_page
@@ -87,9 +87,12 @@ def identify(
     bodies, repairs = tuple(split_commas(without)), tuple(split_commas(repair))
     inputs = RecordingInputs(mission, tuple(recordings), trajectory, bodies, mapping, repairs)
     loaded, motion, absent = inputs.load_mission()
-    inputs.refuse_outputs({output: ".json"}, "estimates", files_of(loaded))
-    inputs.refuse_outputs({plot: ".html"}, "pages", files_of(loaded))
-    inputs.refuse_outputs({add_appendage: ".yaml"}, "robots", files_of(loaded))
+    for path, ending, what in (
+        (output, ".json", "estimates"),
+        (plot, ".html", "pages"),
+        (add_appendage, ".yaml", "robots"),
+    ):
+        inputs.refuse_outputs({path: ending}, what, files_of(loaded))
     if history is None and any(each is not None for each in (span_s, plot, truth)):
         raise InvalidMission(
             "--span-s, --plot and --truth are of a history; allowed: with --history and a number of parts"
@@ -107,9 +110,8 @@ def identify(
             told = identify_history(loaded, read, history, span_s, method, motion, absent, truth=flew)
     if output is not None:
         estimate.save(output)
-    swings = found_swings(estimate)
-    if add_appendage is not None and swings:
-        with_appendages(loaded.robot, swings).save(add_appendage)
+    if add_appendage is not None:
+        append_swings(loaded.robot, estimate, add_appendage)
     if plot is not None and told is not None:
         write_history_page(plot, told, f"{loaded.name}: {', '.join(read)}")
 
@@ -125,7 +127,7 @@ def identify(
             if path is not None:
                 typer.echo(f"wrote {path}")
         if add_appendage is not None:
-            say_appendages(add_appendage, len(swings))
+            say_appendages(add_appendage, estimate)
 
     print_result(json, quiet, document, show)
     if estimate.outcome == "failed":

@@ -15,6 +15,7 @@ import numpy as np
 from freefloat.errors import InvalidRobot
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.oscillator import Oscillator
+from freefloat.files import FilePath
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import can_exist, com_of, inertia_about_com, parameters_from_com, seen_from
 from freefloat.robot.parts import Body, Joint
@@ -28,6 +29,13 @@ _ACROSS = 0.5  # inertia across the hinge, over that about it
 def found_swings(estimate: Estimate) -> tuple[Oscillator, ...]:
     """Oscillators that an estimate claims."""
     return tuple(swing for cause in estimate.causes for swing in cause.swings)
+
+
+def append_swings(robot: Robot, estimate: Estimate, path: FilePath) -> None:
+    """Write a robot with an appendage for all that an estimate claims to swing; nothing where that is nothing."""
+    swings = found_swings(estimate)
+    if swings:
+        with_appendages(robot, swings).save(path)
 
 
 def with_appendages(robot: Robot, swings: Sequence[Oscillator]) -> Robot:

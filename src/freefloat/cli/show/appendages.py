@@ -6,9 +6,13 @@ from pathlib import Path
 
 import typer
 
+from freefloat.estimate.estimate import Estimate
+from freefloat.mission.appending import found_swings
 
-def say_appendages(path: Path, count: int) -> None:
-    """A robot file with so many appendages; none is written where nothing swings."""
+
+def say_appendages(path: Path, estimate: Estimate) -> None:
+    """A robot file with what an estimate found to swing; none is written where that is nothing."""
+    count = len(found_swings(estimate))
     if not count:
         typer.echo(f"nothing that swings was found: {path} is not written")
         return

@@ -19,16 +19,17 @@ from functools import cached_property
 
 import numpy as np
 from scipy.interpolate import CubicSpline
+from scipy.linalg import expm
+from scipy.signal import lfilter
 
 from freefloat.arrays import Array
-from freefloat.dynamics import swing_kernels
 from freefloat.estimate.causes.score import FittedRows
 from freefloat.estimate.causes.spectral_lines import ChannelRows
 from freefloat.estimate.likelihood.likelihood import Likelihood
 from freefloat.estimate.likelihood.predicted_base import PredictedFlight
 
 _ROWS_PER_PERIOD = 4.0  # means of readings, of the fastest swing that is looked for
-_STEPS_PER_PERIOD = 8.0  # of the filter
+_STEPS_PER_PERIOD = 16.0  # of the filter
 _ROUNDING = 1e-9  # of a column's square: less that others do not do as well is nothing
 _PAIRS = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))  # entries of a symmetric matrix
 
@@ -46,7 +47,7 @@ class SwingColumns:
     """Columns of oscillators in the means of one gyro's rows, (n, 3), behind them rows of what else is known.
 
     t: of the means, (n,) [s]. inertia: by rows, what angular momentum does to them, (n, 3, 3). inverse: mean inverse
-    inertia, (3, 3). places: where the filter is solved, steps of length h. drive: the base's rigid rates there, less
+    inertia, (3, 3). places: where the filter is solved, even steps. drive: the base's rigid rates there, less
     the first, (m, 3). explained: orthonormal columns of what other unknowns do. left: what these leave, (rows,).
     every: readings in a mean.
     """
@@ -55,7 +56,6 @@ class SwingColumns:
     inertia: Array
     inverse: Array
     places: Array
-    h: float
     drive: Array
     explained: Array
     left: Array
@@ -75,9 +75,8 @@ class SwingColumns:
         shown = nodes.at_rows(t)
         step = float(np.median(np.diff(shown)))
         every = max(1, int(1.0 / (_ROWS_PER_PERIOD * top_Hz * step))) if nodes.mix is None else 1
-        count = max(1, int(np.ceil((shown[-1] - shown[0]) * _STEPS_PER_PERIOD * top_Hz)))
-        h = float(shown[-1] - shown[0]) / count
-        places = np.append((shown[0] + h * (np.arange(count)[:, None] + swing_kernels.PLACES[:3])).ravel(), shown[-1])
+        count = max(2, int(np.ceil((shown[-1] - shown[0]) * _STEPS_PER_PERIOD * top_Hz)))
+        places = np.linspace(shown[0], shown[-1], count)
         apart = np.concatenate([[True], np.diff(motion.grid.t) > 0.0])
         rates = CubicSpline(motion.grid.t[apart], motion.w[apart])(places)
         target, J = _with_all_else(fit, channel, every)
@@ -86,7 +85,7 @@ class SwingColumns:
         left = target - Q @ (Q.T @ target)
         inertia, inverse = _means(rows, every), by_momentum.mean(axis=0)
         drive = rates - rates[0]
-        return cls(_means(shown, every), inertia, inverse, places, h, drive, Q, left, every)
+        return cls(_means(shown, every), inertia, inverse, places, drive, Q, left, every)
 
     def beside(self, columns: Array) -> SwingColumns:
         """The same with what these columns explain taken off."""
@@ -136,17 +135,31 @@ class SwingColumns:
 
     def _swings(self, frequency_Hz: float, damping: float) -> tuple[Array, Array]:
         """Filtered rates, (n, 3), and free swings, (n, 2)."""
-        omega, m = 2.0 * np.pi * frequency_Hz, len(self.places)
-        F, r = np.empty((m, 2, 2)), np.zeros((m, 2, 5))
-        F[:] = [[0.0, 1.0], [-omega * omega, -2.0 * damping * omega]]
-        r[:, 1, :3] = self.drive
-        first, out = np.zeros((2, 5)), np.empty((m, 2, 5))
-        first[:, 3:] = np.diag([1.0, omega])
-        swing_kernels.solve_along(np.full((m - 1) // 3, self.h), F, r, first, out)
-        forced = self.drive - 2.0 * damping * omega * out[:, 1, :3] - omega * omega * out[:, 0, :3]
-        both = np.hstack([forced, out[:, 1, 3:] / omega])
-        at = np.stack([np.interp(self.t, self.places, each) for each in both.T], axis=1)
-        return at[:, :3], at[:, 3:]
+        omega = 2.0 * np.pi * frequency_Hz
+        above, below = _filter(omega, damping, float(self.places[1] - self.places[0]))
+        forced = lfilter(above, below, self.drive, axis=0)
+        at = np.stack([np.interp(self.t, self.places, each) for each in forced.T], axis=1)
+        since = self.t - self.places[0]
+        angle = omega * np.sqrt(max(1.0 - damping**2, 0.0)) * since
+        decay = np.exp(-damping * omega * since)
+        return at, np.stack([decay * np.cos(angle), decay * np.sin(angle)], axis=1)
+
+
+def _filter(omega: float, damping: float, step: float) -> tuple[Array, Array]:
+    """Numerator and denominator, (3,) each, of the filter from u to x'' = u - 2 z omega x' - omega^2 x.
+
+    Exact where u is linear from one even step to the next.
+    """
+    law = np.zeros((4, 4))
+    law[0, 1], law[1, :3], law[2, 3] = 1.0, (-omega * omega, -2.0 * damping * omega, 1.0), 1.0 / step
+    over = expm(law * step)
+    Phi, after = over[:2, :2], over[:2, 3]
+    before, back = over[:2, 2] - after, law[1, :2]
+    trace, det = float(np.trace(Phi)), float(np.linalg.det(Phi))
+    adjugate = trace * np.eye(2) - Phi
+    below = np.array([1.0, -trace, det])
+    above = np.array([back @ after, back @ before - back @ adjugate @ after, -back @ adjugate @ before])
+    return above + below, below
 
 
 def _with_all_else(fit: FittedRows, channel: ChannelRows, every: int) -> tuple[Array, Array]:

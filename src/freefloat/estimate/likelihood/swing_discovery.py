@@ -32,13 +32,13 @@ _FEWEST_CYCLES = 4.0  # over a flight: fewer are a drift
 _PER_CYCLE = 3.0  # frequencies tried while a swing gains or loses a cycle over the flight
 _TOP_HZ, _ABOVE_LINE = 2.0, 2.0  # how fast swings are looked for, and over the frequency of the strongest line
 _APART = 2.0  # cycles over the flight by which two differ
-_LEAST_DAMPING, _MOST_DAMPING = 1e-3, 0.3
+_LEAST_DAMPING, _MOST_DAMPING = 1e-3, 0.3  # what is damped more is no oscillation
 _MOST = 4  # oscillators
 _MOST_CARRIED = 0.5  # of the robot's inertia about its axis
 _STEPS = 250  # of a search for frequency, damping and axis
 CHANCE = 1e-4  # probability that some oscillator of all that are tried saves as much
-_DRIVEN = 30.0  # what being driven must save
-_WORTH_NAMING = 0.02  # of what all save: less is what they leave of each other
+_DRIVEN = 50.0  # what being driven must save
+_WORTH_NAMING = 0.04  # of what all save: less is what they leave of each other
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ class _Search:
         own = columns.about(f, z, e)
         gain, undriven = columns.gain(own), columns.gain(own[:, 1:])
         driven, strength = gain.saved - undriven.saved, float(gain.factors[0])
-        if gain.saved < self.sure or driven < _DRIVEN or strength <= 0.0:
+        if gain.saved < self.sure or driven < _DRIVEN or strength <= 0.0 or z >= _MOST_DAMPING:
             return None
         e = e * np.sign(e[np.argmax(np.abs(e))])
         part = self._part(strength, e)
