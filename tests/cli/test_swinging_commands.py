@@ -38,7 +38,10 @@ WORK = [  # in this order: (what is typed, what is said)
     ("mass found.json", "total mass"),
     ("target tiny.yaml flight.parquet --body link1", "link1"),
     ("change tiny.yaml unseen.parquet --before flight.parquet --on link1", "change"),
-    ("export found.json --robot found.yaml --mjcf found.xml -o found.urdf", "stiffness of panel_hinge, which is left out"),
+    (
+        "export found.json --robot found.yaml --mjcf found.xml -o found.urdf",
+        "stiffness of panel_hinge, which is left out",
+    ),
     ("export found.json --controller found.c", "Nobody drives passive joints"),
     ("export found.json --controller found.casadi", "Nobody drives passive joints"),
     ("sweep tiny.yaml --over panel.mass_kg=1:2:2", LOCKED),
