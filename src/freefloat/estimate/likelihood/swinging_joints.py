@@ -1,21 +1,24 @@
 """Passive joints of one flight: how they swing at a point of the unknowns, and what every unknown does to that.
 
-The law is that of `dynamics/swinging.py`, with geometry as the robot file has it; encoders' own errors and pulses are
-left out of it, and so is from its derivatives what parameters do to a swing by the torque of the gravity gradient. What
-passive joints do to the base is then what joints do.
+The law is that of `dynamics/swinging.py`, with geometry as the robot file has it and without pulses; its derivatives leave
+out what parameters do to a swing by the torque of the gravity gradient. What passive joints do to the base is then what
+joints do, and what errors of the curves do to a swing `curve_noise.py` carries on.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.arrays import Array
 from freefloat.dynamics.swinging import Around, Changed, Direct, Steps, Swing
-from freefloat.estimate.flight import InvalidProblem
+from freefloat.estimate.flight import Flight, InvalidProblem
+from freefloat.estimate.joint_curves import CurveErrors
+from freefloat.estimate.likelihood.gravity_gradient import GravityMomentum
 from freefloat.estimate.likelihood.local_curves import LocalCurves
+from freefloat.estimate.predicted_motion import Grid, JointErrors
 from freefloat.estimate.unknowns import (
     EXTERNAL_TORQUE,
     JOINT_SCALES,
@@ -27,19 +30,57 @@ from freefloat.estimate.unknowns import (
     uncertain_wheels,
 )
 from freefloat.motion.trajectory import Motion
+from freefloat.robot.model import Robot
 from freefloat.sensors.measured import Measured
-
-if TYPE_CHECKING:
-    from freefloat.estimate.likelihood.flight_prediction import FlightPrediction
 
 _LONGEST_S = 0.1  # step where curves of the joints say nothing shorter
 _BEYOND_S = 0.1  # by which the swing goes on at the end, for clocks that are off; as do curves of the joints
 
 
+class MovingFlight(Protocol):
+    """What a flight (`flight_prediction.py`) says of itself to what swings in it."""
+
+    robot: Robot
+    flight: Flight
+    local: LocalCurves | None
+    measured: dict[str, Measured]
+    columns: NDArray[np.int64]
+    present: NDArray[np.bool_]
+    turning: NDArray[np.int64]
+    gravity: GravityMomentum | None
+
+    def shared(self, kind: str) -> slice | None:
+        """Where unknowns of a kind are that all flights share."""
+
+    def place(self, kind: str) -> slice | None:
+        """Where this flight's unknowns of a kind are."""
+
+    def vector(self, point: Array, place: slice | None, components: NDArray[np.int64]) -> Array:
+        """Three components of unknowns of which only some exist."""
+
+    def joint_motion_at(self, name: str, t: Array) -> tuple[Motion, CurveErrors]:
+        """Joints at times t by their curves."""
+
+    def joint_errors(self, point: Array) -> JointErrors:
+        """How joints move differently from their curves."""
+
+    def grid(self, point: Array, t: Array, step: int) -> Grid:
+        """Times with the wheels there."""
+
+    def wheel_motion(self, point: Array, t: Array) -> tuple[Array, Array]:
+        """Rates and accelerations of the wheels."""
+
+    def total_momentum(self, point: Array) -> Array:
+        """Angular momentum at the first instant."""
+
+    def momentum_from_outside(self, point: Array, phi: Array, t: Array) -> Array:
+        """What torques from outside have given since."""
+
+
 class SwingingJoints:
     """Passive joints of a flight. locked: whether they are taken to stand still, where springs rest."""
 
-    def __init__(self, flight: FlightPrediction) -> None:
+    def __init__(self, flight: MovingFlight) -> None:
         self.flight, self.passive = flight, flight.robot.passive
         if flight.robot.base == "fixed":
             raise InvalidProblem(
