@@ -1,8 +1,8 @@
 """Passive joints of one flight: how they swing at a point of the unknowns, and what every unknown does to that.
 
-The law is that of `dynamics/swinging.py`, with geometry as the robot file has it and without pulses; its derivatives leave
-out what parameters do to a swing by the torque of the gravity gradient. What passive joints do to the base is then what
-joints do, and what errors of the curves do to a swing `curve_noise.py` carries on.
+The law is that of `dynamics/swinging.py`, with geometry as the robot file has it and without pulses; its derivatives
+leave out what parameters do to a swing by the torque of the gravity gradient. What passive joints do to the base is
+then what joints do, and what errors of the curves do to a swing `curve_noise.py` carries on.
 """
 
 from __future__ import annotations
