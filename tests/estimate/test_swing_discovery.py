@@ -25,14 +25,8 @@ INERTIA = np.array([[60.0, 2.0, 0.0], [2.0, 45.0, -1.0], [0.0, -1.0, 70.0]])
 
 def rates(t):
     """Of a base whose arm moves smoothly, [rad/s]."""
-    return 0.01 * np.stack(
-        [
-            np.sin(0.3 * t) + 0.4 * np.sin(1.1 * t),
-            np.cos(0.2 * t) * np.sin(0.7 * t) + 0.2 * np.cos(3.0 * t),
-            np.sin(0.5 * t),
-        ],
-        axis=1,
-    )
+    y = np.cos(0.2 * t) * np.sin(0.7 * t) + 0.2 * np.cos(3.0 * t)
+    return 0.01 * np.stack([np.sin(0.3 * t) + 0.4 * np.sin(1.1 * t), y, np.sin(0.5 * t)], axis=1)
 
 
 def swung(t, frequency, damping, axis, J):
