@@ -140,6 +140,6 @@ def test_from_a_line_to_a_robot_file(tmp_path):
     assert abs(swing.axis[0]) > np.cos(np.radians(10.0))
     (tmp_path / "trial.yaml").write_text((tmp_path / "trial.yaml").read_text().replace("servicer.yaml", "new.yaml"))
     assert ended(("identify", "trial.yaml", "flight0.parquet", "-o", "swinging.json"), tmp_path)[0] == 0
-    code, out, _ = ended(("validate", "swinging.json", "flight2.parquet"), tmp_path)
+    code, out, _ = ended(("validate", "trial.yaml", "swinging.json", "flight2.parquet"), tmp_path)
     assert code == 0
     assert "PASS" in out

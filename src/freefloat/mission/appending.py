@@ -2,7 +2,7 @@
 
 Each is a body on a hinge through its own centre of mass, which is the base's: about the hinge it has the coupling
 inertia of the oscillator, across it about half of that, as a disc has. What it carries is taken from the base. Where
-the real one sits, and how heavy it is, no oscillator tells; a fit may move both as far as the CAD model's spreads allow.
+the real one sits, and how heavy it is, no oscillator tells; a fit may move both as far as the spreads of CAD allow.
 """
 
 from __future__ import annotations
