@@ -25,9 +25,8 @@ INERTIA = np.array([[60.0, 2.0, 0.0], [2.0, 45.0, -1.0], [0.0, -1.0, 70.0]])
 
 def rates(t):
     """Of a base whose arm moves smoothly, [rad/s]."""
-    return 0.01 * np.stack(
-        [np.sin(0.3 * t) + 0.4 * np.sin(1.1 * t), np.cos(0.2 * t) * np.sin(0.7 * t), np.sin(0.5 * t)], axis=1
-    )
+    y = np.cos(0.2 * t) * np.sin(0.7 * t) + 0.2 * np.cos(3.0 * t)
+    return 0.01 * np.stack([np.sin(0.3 * t) + 0.4 * np.sin(1.1 * t), y, np.sin(0.5 * t)], axis=1)
 
 
 def swung(t, frequency, damping, axis, J):
@@ -141,6 +140,6 @@ def test_from_a_line_to_a_robot_file(tmp_path):
     assert abs(swing.axis[0]) > np.cos(np.radians(10.0))
     (tmp_path / "trial.yaml").write_text((tmp_path / "trial.yaml").read_text().replace("servicer.yaml", "new.yaml"))
     assert ended(("identify", "trial.yaml", "flight0.parquet", "-o", "swinging.json"), tmp_path)[0] == 0
-    code, out, _ = ended(("validate", "swinging.json", "flight2.parquet"), tmp_path)
+    code, out, _ = ended(("validate", "trial.yaml", "swinging.json", "flight2.parquet"), tmp_path)
     assert code == 0
     assert "PASS" in out

@@ -49,7 +49,5 @@ def test_it_swings_as_was_found():
 
 
 def test_a_base_that_cannot_carry_so_much_is_refused_in_one_sentence():
-    with pytest.raises(
-        InvalidRobot, match="cannot carry 400 kg m\\^2 on hinges, for what remains of it could not exist"
-    ):
+    with pytest.raises(InvalidRobot, match=r"cannot carry 400 kg m\^2 on hinges, for what remains"):
         with_appendages(study_robot("servicer"), [swing(400.0)])

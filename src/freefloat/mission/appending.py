@@ -1,8 +1,8 @@
 """A robot with appendages for what was found to swing on its base, as heavy to turn as before while they are locked.
 
 Each is a body on a hinge through its own centre of mass, which is the base's: about the hinge it has the coupling
-inertia of the oscillator, across it half of that, as a disc has. What it carries is taken from the base. Where the real
-one sits, and how heavy it is, no oscillator tells; a fit may move both as far as the CAD model's spreads allow.
+inertia of the oscillator, across it about half of that, as a disc has. What it carries is taken from the base. Where
+the real one sits, and how heavy it is, no oscillator tells; a fit may move both as far as the spreads of CAD allow.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from freefloat.robot.spring_section import spring_of_frequency
 from freefloat.robot.transform import Transform
 
 _LIGHTER = 0.25  # its mass over the base's, by the same ratio of inertias: panels are light and wide
-_ACROSS = 0.5  # inertia across the hinge, over that about it
+_ACROSS = 0.55  # inertia across the hinge, over that about it: a disc that is not infinitely thin
 
 
 def found_swings(estimate: Estimate) -> tuple[Oscillator, ...]:

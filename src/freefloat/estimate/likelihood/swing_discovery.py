@@ -34,7 +34,7 @@ _TOP_HZ, _ABOVE_LINE = 2.0, 2.0  # how fast swings are looked for, and over the 
 _APART = 2.0  # cycles over the flight by which two differ
 _LEAST_DAMPING, _MOST_DAMPING = 1e-3, 0.3  # what is damped more is no oscillation
 _MOST = 4  # oscillators
-_MOST_CARRIED = 0.5  # of the robot's inertia about its axis
+_LEAST_CARRIED, _MOST_CARRIED = 0.005, 0.5  # of the robot's inertia about its axis: less is what another model lacks
 _STEPS = 250  # of a search for frequency, damping and axis
 CHANCE = 1e-4  # probability that some oscillator of all that are tried saves as much
 _DRIVEN = 50.0  # what being driven must save
@@ -171,6 +171,8 @@ class _Search:
             return None
         e = e * np.sign(e[np.argmax(np.abs(e))])
         part = self._part(strength, e)
+        if not _LEAST_CARRIED < part < _MOST_CARRIED:
+            return None
         pushed = float(e[0]), float(e[1]), float(e[2])
         held = f * float(np.sqrt(1.0 - part))
         return Oscillator(f, z, held, pushed, strength * (1.0 - part), gain.saved, driven)
