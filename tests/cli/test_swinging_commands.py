@@ -28,6 +28,7 @@ WORK = [  # in this order: (what is typed, what is said)
     ("draw tiny.yaml -o drawn.yaml", "wrote drawn.yaml"),
     ("simulate tiny.yaml -o flight.parquet", "wrote flight.parquet"),
     ("simulate tiny.yaml --robot drawn.yaml --seed 2 -o unseen.parquet", "wrote unseen.parquet"),
+    ("simulate tiny.yaml --seed 3 -o again.parquet", "wrote again.parquet"),
     ("data flight.parquet", "gyro_x_rad_s"),
     ("identify tiny.yaml flight.parquet -o found.json", MODES),
     ("identify tiny.yaml flight.parquet --json", "stiffness of panel_hinge"),
@@ -37,10 +38,10 @@ WORK = [  # in this order: (what is typed, what is said)
     ("validate tiny.yaml found.json --random 2", LOCKED),
     ("mass found.json", "total mass"),
     ("target tiny.yaml flight.parquet --body link1", "link1"),
-    ("change tiny.yaml unseen.parquet --before flight.parquet --on link1", "change"),
+    ("change tiny.yaml again.parquet --before flight.parquet --on link1", "change"),
     (
         "export found.json --robot found.yaml --mjcf found.xml -o found.urdf",
-        "stiffness of panel_hinge, which is left out",
+        "stiffness of panel_hinge, which is",
     ),
     ("export found.json --controller found.c", "Nobody drives passive joints"),
     ("export found.json --controller found.casadi", "Nobody drives passive joints"),
@@ -68,7 +69,7 @@ def swinging_folder(folder):
         ("tiny", TINY),
         ("known", {**TINY, "known": known}),
         ("free", {**designed, "excitation": {"shape": {"harmonics": 1}, "duration_s": 10, "limits": LIMITS}}),
-        ("points", {**designed, "sensors": joint, "known": {}, "excitation": shape}),
+        ("points", {**designed, "sensors": joint, "known": known, "excitation": shape}),
     ):
         (folder / f"{name}.yaml").write_text(yaml.safe_dump(mission))
 
