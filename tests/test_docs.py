@@ -41,7 +41,7 @@ from freefloat.studies.reproducing import TITLES
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 PAGES = sorted(path for path in DOCS.rglob("*.md"))
-TESTED_ELSEWHERE = {"tutorial.md", "arm.md"}  # their blocks follow on one another
+TESTED_ELSEWHERE = {"tutorial.md", "arm.md", "swings.md"}  # their blocks follow on one another
 BLOCK = re.compile(r"^( *)```(\w*)(.*?)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"(?<!!)\[[^\]]+\]\(([^)\s]+)\)")
 VERBS = typer.main.get_command(app)
@@ -163,6 +163,8 @@ def test_yaml_blocks_load(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_new_mission("trial", None)
     for text, _ in blocks(path, "yaml"):
+        if "format:" in text and path.name in TESTED_ELSEWHERE:
+            continue  # a file among others
         if "format:" in text:
             kind = re.search(r"format: freefloat/([a-z-]+)@1", text)[1]
             Path("block.yaml").write_text(text)

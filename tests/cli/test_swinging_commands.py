@@ -81,37 +81,34 @@ def check(typed, said, folder):
     assert "check the encoder" not in out
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """Where all verbs work, with the files of those before."""
-    made = tmp_path_factory.mktemp("swinging")
-    swinging_folder(made)
-    return made
-
-
-@pytest.mark.parametrize(("typed", "said"), WORK, ids=[typed for typed, _ in WORK])
-def test_verbs_take_robots_that_swing(typed, said, folder):
-    check(typed, said, folder)
+def test_verbs_take_robots_that_swing(tmp_path):
+    """One after the other, with the files of those before."""
+    swinging_folder(tmp_path)
+    for typed, said in WORK:
+        check(typed, said, tmp_path)
+    estimate, robot = ff.load_estimate(tmp_path / "found.json"), ff.load_robot(tmp_path / "found.yaml")
+    (spring,) = robot.springs
+    assert spring.stiffness == pytest.approx(estimate.value("stiffness of panel_hinge")[0], rel=1e-12)
+    assert spring.damping == pytest.approx(estimate.value("damping of panel_hinge")[0], rel=1e-12)
+    assert f'stiffness="{spring.stiffness!r}"' in (tmp_path / "found.xml").read_text()
+    assert json.loads((tmp_path / "motion.json").read_text())["locked"] == ["panel_hinge"]
+    assert ff.load_excitation(tmp_path / "motion.json").locked == ("panel_hinge",)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("typed", "said"), SLOW, ids=[typed for typed, _ in SLOW])
-def test_all_at_once_too(typed, said, folder):
-    check(typed, said, folder)
+def test_all_at_once_too(tmp_path):
+    swinging_folder(tmp_path)
+    for typed, said in SLOW:
+        check(typed, said, tmp_path)
 
 
-def test_a_robot_that_is_given_back_has_the_springs_that_were_found(folder):
-    estimate, robot = ff.load_estimate(folder / "found.json"), ff.load_robot(folder / "found.yaml")
-    (spring,) = [robot.joints[k].passive for k in robot.passive]
-    assert spring.stiffness == pytest.approx(estimate.value("stiffness of panel_hinge")[0], rel=1e-12)
-    assert spring.damping == pytest.approx(estimate.value("damping of panel_hinge")[0], rel=1e-12)
-    assert f'stiffness="{spring.stiffness!r}"' in (folder / "found.xml").read_text()
-
-
-def test_a_design_says_what_it_locked_and_gives_it_back(folder):
-    document = json.loads((folder / "motion.json").read_text())
-    assert document["locked"] == ["panel_hinge"]
-    assert ff.load_excitation(folder / "motion.json").locked == ("panel_hinge",)
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """With a flight of a robot that swings."""
+    made = tmp_path_factory.mktemp("swinging")
+    swinging_folder(made)
+    check("simulate tiny.yaml -o flight.parquet", "wrote flight.parquet", made)
+    return made
 
 
 @pytest.mark.parametrize("method", sorted({*METHOD_HOMES, *RECIPES} - TAKE_ALL))

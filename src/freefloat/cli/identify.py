@@ -77,10 +77,9 @@ def identify(
     from freefloat.cli.show.appendages import say_appendages
     from freefloat.cli.show.estimate import show_estimate
     from freefloat.cli.show.history import show_history
-    from freefloat.mission import identifying
-    from freefloat.mission.appending import append_swings
+    from freefloat.mission.appending import append_swings, seeking
     from freefloat.mission.history import history_spans, identify_history
-    from freefloat.mission.mission_file import InvalidMission
+    from freefloat.mission.identifying import identify as identify_by
     from freefloat.report.history_page import write_history_page
     from freefloat.robot.load import load_robot
 
@@ -93,17 +92,15 @@ def identify(
         (add_appendage, ".yaml", "robots"),
     ):
         inputs.refuse_outputs({path: ending}, what, files_of(loaded))
-    if history is None and any(each is not None for each in (span_s, plot, truth)):
-        raise InvalidMission(
-            "--span-s, --plot and --truth are of a history; allowed: with --history and a number of parts"
-        )
+    _refuse_without_history(history, span_s, plot, truth)
     flew = None if truth is None else load_robot(truth)
     with FitProgress("reading", quiet, json) as progress:
         read = inputs.read(loaded.robot)
         if history is not None:
             history_spans(loaded, read, history, span_s)  # what cannot be had is said before the fit
         progress.begin(f"identifying {loaded.name}")
-        estimate = identifying.identify(loaded, read, method, motion, absent)
+        asked = method if add_appendage is None else seeking(loaded, method)
+        estimate = identify_by(loaded, read, asked, motion, absent)
         told = None
         if history is not None:
             progress.begin(f"{history} parts of {loaded.name}")
@@ -132,3 +129,12 @@ def identify(
     print_result(json, quiet, document, show)
     if estimate.outcome == "failed":
         raise typer.Exit(ExitCode.BAD_RESULT)
+
+
+def _refuse_without_history(history: int | None, *options: object) -> None:
+    from freefloat.mission.mission_file import InvalidMission
+
+    if history is None and any(each is not None for each in options):
+        raise InvalidMission(
+            "--span-s, --plot and --truth are of a history; allowed: with --history and a number of parts"
+        )

@@ -41,6 +41,8 @@ def spring_spreads(estimate: Estimate) -> Array | None:
 
 def estimated_modes(estimate: Estimate) -> tuple[SystemMode, ...]:
     """System modes of what was found, all joints at zero, slowest first; none where these values make no robot."""
+    if not estimate.robot.passive.size:
+        return ()
     with suppress(FreefloatError):
         moving = estimate.robot.with_parameters(estimate.parameters)
         return system_modes(moving.with_springs(estimated_springs(estimate)))

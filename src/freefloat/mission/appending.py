@@ -14,8 +14,12 @@ import numpy as np
 
 from freefloat.errors import InvalidRobot
 from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.estimator import Estimator
+from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.oscillator import Oscillator
 from freefloat.files import FilePath
+from freefloat.mission.identifying import estimator_of
+from freefloat.mission.mission_file import InvalidMission, Mission
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import can_exist, com_of, inertia_about_com, parameters_from_com, seen_from
 from freefloat.robot.parts import Body, Joint
@@ -24,6 +28,16 @@ from freefloat.robot.transform import Transform
 
 _LIGHTER = 0.25  # its mass over the base's, by the same ratio of inertias: panels are light and wide
 _ACROSS = 0.55  # inertia across the hinge, over that about it: a disc that is not infinitely thin
+
+
+def seeking(mission: Mission, method: str | None) -> Estimator:
+    """The mission's maximum likelihood, which looks for what swings; other methods do not."""
+    asked = estimator_of(mission, method)
+    if not isinstance(asked, MaximumLikelihood):
+        raise InvalidMission(
+            f"{asked.name} does not look for what swings; allowed with --add-appendage: --method maximum-likelihood"
+        )
+    return replace(asked, seeks_swings=True)
 
 
 def found_swings(estimate: Estimate) -> tuple[Oscillator, ...]:

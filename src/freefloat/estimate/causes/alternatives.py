@@ -222,7 +222,7 @@ def _lines(fit: FittedRows, channels: tuple[ChannelRows, ...]) -> Iterator[Alter
             name = f"{line.amount[0]:.3g} Hz"
             seen = f"the {channel.sensor} shows an oscillation at {name}"
             what = f"{seen}: something swings that the robot file does not have"
-            cure = "find what swings, or record while it is still"
+            cure = "find what swings (`identify --add-appendage` looks for it), or record while it is still"
             yield Alternative("oscillation", name, _said(what), cure, line)
 
 

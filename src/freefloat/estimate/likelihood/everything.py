@@ -87,15 +87,19 @@ class Everything:
     levels: Array
     fit: FittedRows
 
-    def suspected(self, refit: bool) -> Suspected:
-        """What is claimed to be wrong. refit: whether near rivals are told from each other by fits."""
+    def suspected(self, refit: bool, seek: bool = False) -> Suspected:
+        """What is claimed to be wrong.
+
+        refit: whether near rivals are told from each other by fits. seek: whether what swings is looked for.
+        """
         among, likelihood = self.among, self.among.likelihood
         problem, unknowns = likelihood.problem, likelihood.unknowns
         given = self.among.compliances / self.levels[:, None]
         tried = list(alternatives(problem, unknowns, self.fit, self.among.channels, given))
         if self.fit.information[0, 0] > 0.0:
             tried += of_bodies(problem, self.fit)
-        tried = with_oscillators(tried, self.fit, likelihood, among.point, among.channels, self.levels)
+        if seek:
+            tried = with_oscillators(tried, self.fit, likelihood, among.point, among.channels, self.levels)
         again = contenders(tried) if refit else []
         if len(again) > 1:
             still = self._without_turning()

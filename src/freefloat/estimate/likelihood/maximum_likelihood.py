@@ -76,11 +76,13 @@ class MaximumLikelihood(Estimator):
     """The default estimator.
 
     huber: residuals beyond this many standard deviations count less (robust loss); None for none.
+    seeks_swings: whether frequency, damping and axis of what swings are looked for where an oscillation is left.
     """
 
     name: ClassVar[str] = "maximum-likelihood"
 
     huber: float | None = None
+    seeks_swings: bool = False
 
     @property
     def reads_own_instants(self) -> bool:
@@ -137,7 +139,9 @@ class MaximumLikelihood(Estimator):
             return NOTHING
         with suppress(NotPossible):
             beside = everything_beside(found.likelihood, found.fit.point)
-            return beside.suspected(refit=found.fit.converged) if beside.fit.is_usable else NOTHING
+            if not beside.fit.is_usable:
+                return NOTHING
+            return beside.suspected(refit=found.fit.converged, seek=self.seeks_swings)
         return NOTHING
 
     def _refined(self, found: _Found, effort: Effort) -> _Found:

@@ -153,7 +153,7 @@ class _Search:
 
         def at(x: Array) -> tuple[float, float, Array]:
             e = axis + x[2:] @ across
-            z = float(np.clip(np.exp(x[1]), _LEAST_DAMPING, _MOST_DAMPING))
+            z = float(np.exp(np.clip(x[1], np.log(_LEAST_DAMPING), np.log(_MOST_DAMPING))))
             return float(np.exp(np.clip(x[0], low, high))), z, e / np.linalg.norm(e)
 
         start = np.array([np.log(frequency), np.log(damping), 0.0, 0.0])
