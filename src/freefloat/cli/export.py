@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,6 +27,16 @@ def export(
     controller: Annotated[
         Path | None, typer.Option(help="Code to write for a controller: .c (with a header), or .casadi.")
     ] = None,
+    free_flying: Annotated[
+        Path | None,
+        typer.Option(help="Free-flying matrices about the centre of mass at one posture, wheels included, to .json."),
+    ] = None,
+    at: Annotated[
+        list[str] | None, typer.Option(help="For that: a joint's position [rad or m], as NAME=VALUE; again for others.")
+    ] = None,
+    rate: Annotated[
+        list[str] | None, typer.Option(help="And a joint's rate [rad/s or m/s], as NAME=VALUE; again for others.")
+    ] = None,
     add_load: Annotated[
         bool, typer.Option("--add-load", help="Add a load that your URDF lacks to it, which is left out otherwise.")
     ] = False,
@@ -45,6 +56,7 @@ def export(
         MJCF_ENDINGS,
         NotExported,
         export_controller,
+        export_free_flying,
         export_mjcf,
         export_robot,
         export_urdf,
@@ -54,8 +66,8 @@ def export(
     answer = load_estimate(estimate)
     if urdf is not None and output is None:
         raise FileError(urdf, "is a template, and nothing says where the new URDF goes; allowed: -o OUT.urdf with it")
-    if output is None and robot is None and mjcf is None and controller is None:
-        allowed = "-o OUT.urdf, --robot OUT.yaml, --mjcf OUT.xml, --controller OUT.c"
+    if all(each is None for each in (output, robot, mjcf, controller, free_flying)):
+        allowed = "-o OUT.urdf, --robot OUT.yaml, --mjcf OUT.xml, --controller OUT.c, --free-flying OUT.json"
         raise FileError(estimate, f"nothing says what to write; allowed: {allowed}")
     inputs = [each for each in (estimate, urdf) if each is not None]
     targets = (
@@ -63,7 +75,9 @@ def export(
         (robot, (".yaml", ".yml", ".json")),
         (mjcf, MJCF_ENDINGS),
         (controller, _CODE),
+        (free_flying, (".json",)),
     )
+    postures = _numbers("--at", at), _numbers("--rate", rate)
     for target, endings in targets:
         if target is not None:
             refuse_output(target, inputs, "such exports", endings)  # all of them before any is written
@@ -81,6 +95,8 @@ def export(
                 written.append(export_mjcf(answer, mjcf, force=force))
             if controller is not None:
                 written.append(export_controller(answer, controller, force=force))
+            if free_flying is not None:
+                written.append(export_free_flying(answer, free_flying, *postures, force=force))
     except NotExported as error:
         raise FileError(estimate, f"{error}; allowed: --force to write it anyway") from error
     document = {
@@ -104,3 +120,19 @@ def _show_exported(document: dict[str, Any]) -> None:
         out.print(f" [yellow]![/] {escape(sentence)}")
     for sentence in document["notes"]:
         out.print(f" {escape(sentence)}")
+
+
+def _numbers(option: str, given: list[str] | None) -> dict[str, float]:
+    """Numbers by name, as an option has them."""
+    from freefloat.errors import FreefloatError
+
+    found = dict[str, float]()
+    for text in given or ():
+        name, _, number = text.rpartition("=")
+        try:
+            found[name] = float(number)
+        except ValueError:
+            name = ""
+        if not name or not isfinite(found[name]):
+            raise FreefloatError(f"{option} is {text!r}; allowed: the name of a joint, =, and a number")
+    return found

@@ -9,7 +9,7 @@ Files are written whole or not at all.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,6 +27,7 @@ from freefloat.estimate.prior import CadSpread
 from freefloat.export.c_code import controller_c
 from freefloat.export.casadi_code import controller_casadi
 from freefloat.export.controller_code import passive_torques
+from freefloat.export.free_flying_file import write_free_flying
 from freefloat.export.mjcf import IN_MJCF, write_mjcf
 from freefloat.files import FilePath, write_bytes, write_text
 from freefloat.robot.drive import DRIVE_TERMS, FRICTION_TERMS, DriveTerm, term_words
@@ -125,6 +126,24 @@ def export_mjcf(
     still = ("MJCF has no word for what the spin of rotors does to bodies that turn, which is left out",)
     said = left_out(robot, "MJCF", IN_MJCF) + (still if spins else ())
     return _exported(estimate, (path,), physical, said)
+
+
+def export_free_flying(
+    estimate: Estimate,
+    path: FilePath,
+    at: Mapping[str, float] | None = None,
+    rates: Mapping[str, float] | None = None,
+    *,
+    force: bool = False,
+) -> Exported:
+    """The free-flying matrices of an estimate at one posture, wheels included, with standard deviations (.json).
+
+    at, rates: positions and rates of joints by name [rad or m, per s]; zero unless given. force: whether to write them
+    even if the estimate failed.
+    """
+    _refuse_failed(estimate, force)
+    write_free_flying(estimate, path, at, rates)
+    return _exported(estimate, (path,), left=_swings(estimate))
 
 
 def export_controller(estimate: Estimate, path: FilePath, *, force: bool = False) -> Exported:
