@@ -402,7 +402,7 @@ def test_identify_finds_the_robot_that_flew_and_says_where_it_looked(mission_fil
     origin = estimate.origin
     assert origin["made_by"] == f"freefloat {__version__}"
     assert (origin["method"], origin["mission"]) == ("maximum-likelihood", "trial")
-    assert origin["method_settings"] == {"huber": None}
+    assert origin["method_settings"] == {"huber": None, "seeks_swings": False}
     assert set(origin["hashes"]) == {"mission", "robot"}
     assert [(each["name"], each["seed"], each["kind"]) for each in origin["recordings"]] == [("first", 1, "simulated")]
     other = identify(mission, {"first": simulate(mission, seed=2)}, "least-squares")
