@@ -26,7 +26,7 @@ def _integrals() -> np.ndarray:
 
 
 _A = _integrals()
-_POWERS = np.linalg.inv(np.vander(PLACES, increasing=True))
+POWERS = np.linalg.inv(np.vander(PLACES, increasing=True))
 
 
 @njit(**_COMPILE)
@@ -76,9 +76,9 @@ def between(start, h, t, position, rate, acceleration, p, d, a):
             value = once = twice = 0.0
             power = 1.0
             for e in range(4):
-                value += _POWERS[e, j] * power
-                once += _POWERS[e, j] * power * x / (e + 1)
-                twice += _POWERS[e, j] * power * x * x / ((e + 1) * (e + 2))
+                value += POWERS[e, j] * power
+                once += POWERS[e, j] * power * x / (e + 1)
+                twice += POWERS[e, j] * power * x * x / ((e + 1) * (e + 2))
                 power *= x
             for c in range(k):
                 here = acceleration[3 * n + j, c]
@@ -107,8 +107,8 @@ def add_change(start, h, t, position, rate, acceleration, by, G):
                 once = twice = 0.0
                 power = x
                 for e in range(4):
-                    once += _POWERS[e, j] * power / (e + 1)
-                    twice += _POWERS[e, j] * power * x / ((e + 1) * (e + 2))
+                    once += POWERS[e, j] * power / (e + 1)
+                    twice += POWERS[e, j] * power * x / ((e + 1) * (e + 2))
                     power *= x
                 once *= h
                 twice *= h * h

@@ -73,6 +73,13 @@ class Steps:
         inner = (np.arange(self.count)[:, None] + swing_kernels.PLACES[:3]).reshape(-1)
         return self.start + self.length * np.append(inner, self.count)
 
+    def between(self, t: Array) -> tuple[NDArray[np.int64], Array]:
+        """First place of the step that times t (n,) are in, (n,), and weights of its four places there, (n, 4)."""
+        since = (t - self.start) / self.length
+        step = np.clip(since.astype(np.int64), 0, self.count - 1)
+        x = np.clip(since - step, 0.0, 1.0)
+        return 3 * step, x[:, None] ** np.arange(len(swing_kernels.POWERS)) @ swing_kernels.POWERS
+
     @property
     def lengths(self) -> Array:
         """Of all steps, shape (count,) [s]."""
@@ -320,18 +327,17 @@ class Swing:
         return Direct(force, np.zeros((m, 3, 2 * p)))
 
     def pulled(self, t: Array) -> Pulled:
-        """What accelerates the passive joints at times t, (n,), between places by straight lines."""
+        """What accelerates the passive joints at times t, (n,), between places by the polynomial of a step."""
         slopes, M = self.slopes, self.law.M
         by_turn = _solved(M, slopes.by_turn.force)
         by_joints = [_solved(M, direct.force) for direct in slopes.by_joints]
         for each in by_joints:
             each[:, :, self.robot.passive] = 0.0
         by_spin = [_solved(M, each) for each in slopes.by_spin]
-        places = self.steps.t
-        k = np.clip(np.searchsorted(places, t, side="right") - 1, 0, places.size - 2)
-        x = np.clip((t - places[k]) / (places[k + 1] - places[k]), 0.0, 1.0)[:, None, None]
+        first, weights = self.steps.between(t)
         parts = (by_turn, slopes.by_position, slopes.by_rate, *by_spin, *by_joints)
-        turn, position, rate, *others = ((1.0 - x) * each[k] + x * each[k + 1] for each in parts)
+        around = first[:, None] + np.arange(weights.shape[1])
+        turn, position, rate, *others = (np.einsum("nj,njab->nab", weights, each[around]) for each in parts)
         return Pulled(turn, position, rate, (others[0], others[1]), (others[2], others[3], others[4]))
 
     def derivative(self, direct: Direct, first: Array) -> Changed:
