@@ -14,7 +14,7 @@ from simulation.swinging_robots import slow
 from freefloat.dynamics.energy import kinetic_energy_regressor
 from freefloat.dynamics.reaction import NotPossible
 from freefloat.dynamics.samples import Samples
-from freefloat.dynamics.swinging import Around, CannotSwing, Direct, Steps, Swing, fastest_swing, springs_of
+from freefloat.dynamics.swinging import Around, CannotSwing, Direct, EvenSteps, Swing, fastest_swing, springs_of
 from freefloat.motion.combined import Combined
 from freefloat.motion.fourier import Fourier
 from freefloat.robot.rotations import rotations
@@ -53,8 +53,8 @@ class Case:
         return cls(robot, motion, axes * rng.normal(size=3), 0.1 * axes * rng.normal(size=3), start)
 
     def steps(self, finer=1):
-        usual = Steps.over(self.robot, 0.0, LASTS_S, 0.1)
-        return Steps(0.0, usual.length / finer, usual.count * finer)
+        usual = EvenSteps.over(self.robot, 0.0, LASTS_S, 0.1)
+        return EvenSteps(0.0, usual.length / finer, usual.count * finer)
 
     def around(self, t):
         moved, robot = self.motion.samples(self.robot, np.clip(t, 0.0, LASTS_S)), self.robot
@@ -294,7 +294,7 @@ def test_springs_that_ask_for_too_many_steps_are_refused():
     with pytest.raises(
         CannotSwing, match=r"asks for .* steps over 1e\+06 s; allowed: at most 200000; springs as stiff"
     ):
-        Steps.over(robot, 0.0, 1e6, 0.1)
+        EvenSteps.over(robot, 0.0, 1e6, 0.1)
 
 
 def test_a_motion_without_bound_is_refused():

@@ -44,7 +44,7 @@ class CannotSwing(FreefloatError):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Steps:
+class EvenSteps:
     """Even steps in time, with the places of Lobatto's formula in each.
 
     start: [s]. length: of a step [s]. count: of steps.
@@ -55,7 +55,7 @@ class Steps:
     count: int
 
     @classmethod
-    def over(cls, robot: Robot, start: float, end: float, longest: float) -> Steps:
+    def over(cls, robot: Robot, start: float, end: float, longest: float) -> EvenSteps:
         """From start to end [s], short enough for the fastest swing and no longer than `longest` [s]."""
         frequency = fastest_swing(robot)
         length = min(longest, 1.0 / (_PER_PERIOD * frequency)) if frequency > 0.0 else longest
@@ -125,7 +125,7 @@ class Swing:
     robot: Robot
     phi: Array
     springs: Array
-    steps: Steps
+    steps: EvenSteps
     around: Around
     position: Array
     rate: Array
@@ -137,7 +137,7 @@ class Swing:
         robot: Robot,
         phi: Array,
         springs: Array,
-        steps: Steps,
+        steps: EvenSteps,
         around: Around,
         start: Array,
         guess: Swing | None = None,
@@ -147,17 +147,21 @@ class Swing:
         start: position and rate of the passive joints at the first instant, (2, passive). guess: to begin with, of a
         similar motion over the same steps, whose slopes serve as long as they lead on.
         """
+        still = cls._still(robot, phi, springs, steps, around)
+        begun = still if guess is None else replace(still, position=guess.position, rate=guess.rate, R=guess.R)
         try:
-            return cls._found(robot, phi, springs, steps, around, start, guess)
+            return begun._followed(begun if guess is None else guess, start)
         except NotPossible:
             if steps.count == 1:
                 raise
         # From rest far swings may not be found at once: they are, one piece of the motion after the other.
-        guess = cls._in_pieces(robot, phi, springs, steps, around, start)
-        return cls._found(robot, phi, springs, steps, around, start, guess)
+        begun = cls._in_pieces(robot, phi, springs, steps, around, start)
+        return begun._followed(begun, start)
 
     @classmethod
-    def _in_pieces(cls, robot: Robot, phi: Array, springs: Array, steps: Steps, around: Around, start: Array) -> Swing:
+    def _in_pieces(
+        cls, robot: Robot, phi: Array, springs: Array, steps: EvenSteps, around: Around, start: Array
+    ) -> Swing:
         """Each piece of the motion solved from where the one before it ends."""
         m, passive = len(around.q), robot.passive.size
         position, rate, R = np.empty((m, passive)), np.empty((m, passive)), np.empty((m, 3, 3))
@@ -166,29 +170,15 @@ class Swing:
         for first in range(0, steps.count, longest):
             count = min(longest, steps.count - first)
             places = slice(3 * first, 3 * (first + count) + 1)
-            own = Steps(steps.start + first * steps.length, steps.length, count)
+            own = EvenSteps(steps.start + first * steps.length, steps.length, count)
             part = cls.of(robot, phi, springs, own, around.part(places, turned), reached)
             position[places], rate[places], R[places] = part.position, part.rate, turned @ part.R
             reached, turned = np.stack([part.position[-1], part.rate[-1]]), turned @ part.R[-1]
         return cls(robot, phi, springs, steps, around, position, rate, R)
 
-    @classmethod
-    def _found(
-        cls,
-        robot: Robot,
-        phi: Array,
-        springs: Array,
-        steps: Steps,
-        around: Around,
-        start: Array,
-        guess: Swing | None,
-    ) -> Swing:
-        """By Newton's method over all of the motion."""
-        m, passive = len(around.q), robot.passive.size
-        rest, level = np.zeros((m, passive)), np.broadcast_to(np.eye(3), (m, 3, 3))
-        position, rate, R = (rest, rest, level) if guess is None else (guess.position, guess.rate, guess.R)
-        found = cls(robot, phi, springs, steps, around, position, rate, R)
-        lead, before = found if guess is None else guess, np.inf
+    def _followed(self, lead: Swing, start: Array) -> Swing:
+        """By Newton's method over all of the motion, from here; lead: whose slopes serve at first."""
+        found, around, before = self, self.around, np.inf
         for _ in range(_ROUNDS):
             if around.turns:
                 found = replace(found, R=found._attitudes())
@@ -205,12 +195,16 @@ class Swing:
         raise NotPossible("with these parameters no motion of the passive joints is found")
 
     @classmethod
-    def none(cls, robot: Robot, phi: Array, springs: Array, steps: Steps, around: Around) -> Swing:
+    def none(cls, robot: Robot, phi: Array, springs: Array, steps: EvenSteps, around: Around) -> Swing:
         """Passive joints that stand still where springs rest, which the law need not allow."""
+        still = cls._still(robot, phi, springs, steps, around)
+        return replace(still, R=still._attitudes()) if around.turns else still
+
+    @classmethod
+    def _still(cls, robot: Robot, phi: Array, springs: Array, steps: EvenSteps, around: Around) -> Swing:
         m, passive = len(around.q), robot.passive.size
         rest = np.zeros((m, passive))
-        still = cls(robot, phi, springs, steps, around, rest, rest, np.broadcast_to(np.eye(3), (m, 3, 3)))
-        return replace(still, R=still._attitudes()) if around.turns else still
+        return cls(robot, phi, springs, steps, around, rest, rest, np.broadcast_to(np.eye(3), (m, 3, 3)))
 
     def _improved(self, lead: Swing, start: Array) -> Swing:
         """One round of Newton's method, with the slopes of a similar motion."""

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.arrays import Array
-from freefloat.dynamics.swinging import Around, Changed, Direct, Steps, Swing
+from freefloat.dynamics.swinging import Around, Changed, Direct, EvenSteps, Swing
 from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.joint_curves import CurveErrors
 from freefloat.estimate.likelihood.gravity_gradient import GravityMomentum
@@ -94,7 +94,7 @@ class SwingingJoints:
             )
         start, end = _span(flight.measured)
         longest = _LONGEST_S if flight.local is None else flight.local.spline.spacing_s
-        self.steps = Steps.over(flight.robot, start, end + _BEYOND_S, longest)
+        self.steps = EvenSteps.over(flight.robot, start, end + _BEYOND_S, longest)
         self.locked = False
         self._last: tuple[Array, Array, LocalCurves | None, Swing] | None = None
 
