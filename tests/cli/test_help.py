@@ -8,6 +8,7 @@ import pytest
 import yaml
 from cli.calling import ended
 from excitation.small_mission import MISSION, ROBOT
+from rich.text import Text
 from typer.main import get_command
 
 import freefloat as ff
@@ -73,6 +74,13 @@ def test_lines_to_try_have_options_that_there_are(verb, line):
     name, *arguments = typed(line)
     assert name == verb
     command.commands[verb].make_context(verb, arguments)  # which refuses what it does not know
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_nothing_of_a_help_is_taken_for_markup(verb):
+    for each in get_command(app).commands[verb].params:
+        said = getattr(each, "help", None) or ""
+        assert Text.from_markup(said).plain == said, "a unit such as [m] would not be shown"
 
 
 def test_every_verb_has_lines_to_try():

@@ -24,11 +24,11 @@ def mass(
         typer.Option("--force-N", help="Of a pulse: along the thruster, or x,y,z [N].", show_default=False),
     ] = None,
     duration_s: Annotated[
-        float | None, typer.Option("--duration-s", help="Of the pulse [s].", show_default=False)
+        float | None, typer.Option("--duration-s", help="Of the pulse, in s.", show_default=False)
     ] = None,
     velocity_change_m_s: Annotated[
         str | None,
-        typer.Option("--velocity-change-m-s", help="By the pulse, in the force's axes [m/s].", show_default=False),
+        typer.Option("--velocity-change-m-s", help="By the pulse, in the force's axes, in m/s.", show_default=False),
     ] = None,
     force_sd_N: Annotated[float, typer.Option("--force-sd-N", help="Standard deviation of each component.")] = 0.0,
     duration_sd_s: Annotated[float, typer.Option("--duration-sd-s", help="Standard deviation.")] = 0.0,
