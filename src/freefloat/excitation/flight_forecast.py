@@ -147,7 +147,7 @@ def _duration_of_one(shift_after: Callable[[float], float], duration_s: float, s
 def _error_per_torque(plan: Plan, trajectory: Trajectory) -> float:
     """Of the cluster that suffers most: its error over its standard deviation, per N m of a torque nobody knows of."""
     ignorant, aware = (
-        replace(plan, earlier=(), nuisances=replace(plan.nuisances, external_torque_Nm=sd)).bound(trajectory)
+        replace(plan, earlier=(), swinging=(), nuisances=replace(plan.nuisances, external_torque_Nm=sd)).bound(trajectory)
         for sd in (None, 1.0)
     )
     c = len(ignorant.names)
