@@ -189,9 +189,7 @@ def _result(plan: Plan, task: PlannedTask, run: _Run, seed: int, shakes: int, se
 def _with_swing(plan: Plan, ends: list[_End]) -> list[_End]:
     """The same ends; where something swings, which searches leave out, with the value that the goal has then."""
     values = [plan.value_with_swing(plan.variables.trajectory(y)) for _, _, y, _ in ends]
-    return [
-        end if value is None else (value, *end[1:]) for value, end in zip(values, ends, strict=True)
-    ]
+    return [end if value is None else (value, *end[1:]) for value, end in zip(values, ends, strict=True)]
 
 
 def described(plan: Plan, trajectory: Trajectory, how: HowFound, optimality: float) -> Excitation:
@@ -237,7 +235,7 @@ def _warnings(plan: Plan, how: HowFound) -> tuple[str, ...]:
 def margins_of(plan: Plan, trajectory: Trajectory) -> tuple[Margin, ...]:
     """Of every limit, the nearest that the motion comes, also between samples."""
     t = fine_instants(np.linspace(0.0, trajectory.duration_s, plan.instants_of_limits), trajectory)
-    motion = PlannedMotion(plan.conditions(), trajectory.channels, trajectory.linear_map(t), trajectory.coefficients)
+    motion = PlannedMotion.of(plan.conditions(), trajectory, t)
     return margins_along(plan.limits, motion)
 
 

@@ -64,7 +64,7 @@ class Accuracy(Goal):
         return value, -((C @ X) * (shares / variance)) @ X.T
 
     def mean(self, variance: Array) -> tuple[float, Array]:
-        """The mean of the logarithms or of a power of the quantities' standard deviations, and each one's share in it."""
+        """The mean of logarithms or of a power of standard deviations, and how much each quantity's counts in it."""
         logs = 0.5 * np.log(variance)
         if not self.power:
             return float(self._shares @ logs), self._shares
