@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import zip_longest
 from typing import Literal, get_args
 
 import numpy as np
@@ -29,10 +30,12 @@ from freefloat.excitation.goals.by_name import goal_named
 from freefloat.excitation.goals.condition_number import true_condition_number
 from freefloat.excitation.goals.goal import Goal, Joined
 from freefloat.excitation.goals.names import GoalName
+from freefloat.excitation.goals.reveal import Reveal
 from freefloat.excitation.goals.scaled_columns import ScaledColumns
 from freefloat.excitation.information.rows import InformationRows
 from freefloat.excitation.limits.limit import Limit
 from freefloat.excitation.planned_motion import Conditions
+from freefloat.excitation.revealing import CannotReveal, reveal_of
 from freefloat.excitation.rows.angular_momentum import AngularMomentumDesignRows
 from freefloat.excitation.rows.energy import EnergyDesignRows, refuse_momentum
 from freefloat.excitation.rows.friction import with_friction
@@ -212,7 +215,9 @@ class Plan(Content):
         if told is None or isinstance(self.goal, Goal):
             return None
         kind = goal_named(self.goal)
-        return told.accuracy(kind, self.weights) if issubclass(kind, Accuracy) else told.modes()
+        if issubclass(kind, Reveal):
+            return told.modes()
+        return told.accuracy(kind, self.weights) if issubclass(kind, Accuracy) else None
 
     @cached_property
     def variables(self) -> Variables:
@@ -241,14 +246,20 @@ class Plan(Content):
 
     def objective(self) -> Objective:
         """What is made small."""
-        members = [self._of_robot(robot) for robot in (self.robot, *self.guesses)]
+        robots = (self.robot, *self.guesses)
+        members = [self._of_robot(robot, swing) for robot, swing in zip_longest(robots, self.swinging)]
         if len(members) == 1:
             return members[0]
         return Expected(members) if self.robust == "expected" else Worst(members)
 
-    def _of_robot(self, robot: Robot) -> GoalOnRows:
+    def _of_robot(self, robot: Robot, swinging: Robot | None) -> GoalOnRows:
         if not isinstance(self.goal, Goal):
             kind = goal_named(self.goal)
+            if issubclass(kind, Reveal):
+                if swinging is None:
+                    raise CannotReveal(f"reveal shows what swings; no joint of {robot.name} does: none is passive")
+                still = self.problem(self.variables.trajectory(np.zeros(self.variables.size)), robot)
+                return reveal_of(swinging, still, self.conditions(robot), self.shape, self.earlier)
             if issubclass(kind, Accuracy):
                 return self._accuracy(robot, kind)
         return self.on_matrix(robot)
