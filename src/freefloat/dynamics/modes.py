@@ -78,17 +78,26 @@ def system_modes(robot: Robot, q: ArrayLike | None = None) -> tuple[SystemMode, 
         return ()
     model = small_motion(robot, q)
     _refuse_singular(model)
-    b = model.base_rows.size
-    M_bb, M_bp = model.M[:b, :b], model.M[:b, b:]
-    base = -np.linalg.solve(M_bb, M_bp)  # by what passive joints do
-    effective = model.M[b:, b:] + M_bp.T @ base
-    squares, shapes = eigh(model.K[b:, b:], 0.5 * (effective + effective.T))
+    squares, shapes, base = normal_shapes(model)
     turning = _turning(model)
     return tuple(
-        _mode(model, math.sqrt(square), u, base @ u, turning)
-        for square, u in zip(squares, shapes.T, strict=True)
-        if square > _NO_SPRING * abs(squares).max()
+        _mode(model, math.sqrt(square), u, base @ u, turning) for square, u in zip(squares, shapes.T, strict=True)
     )
+
+
+def normal_shapes(model: SmallMotion) -> tuple[Array, Array, Array]:
+    """Modes of small motion, slowest first, without damping.
+
+    Squares of (angular) frequencies (k,), shapes of inertia one (passive, k), and what the base does by what passive
+    joints do (base, passive).
+    """
+    b = model.base_rows.size
+    M_bb, M_bp = model.M[:b, :b], model.M[:b, b:]
+    base = -np.linalg.solve(M_bb, M_bp)
+    effective = model.M[b:, b:] + M_bp.T @ base
+    squares, shapes = eigh(model.K[b:, b:], 0.5 * (effective + effective.T))
+    held = squares > _NO_SPRING * abs(squares).max(initial=0.0)
+    return squares[held], shapes[:, held], base
 
 
 def _mode(model: SmallMotion, omega: float, u: Array, base: Array, turning: tuple[Array, Array]) -> SystemMode:

@@ -21,7 +21,7 @@ FORMAT = "freefloat/excitation@1"
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """Of one cluster: its value in the CAD model, and the standard deviation that it will have."""
+    """Of a cluster, a spring or a mode: its value in the CAD model, and the standard deviation that it will have."""
 
     name: str
     value: float
@@ -61,10 +61,13 @@ class Excitation(Content):
 
     goal: its name. value: of the goal, the smaller the better. condition_number: of the model's rows.
     predictions: of every cluster, by the Cramér-Rao bound; none where there are no sensors to predict with.
+    swings: of stiffness and damping of every passive joint [N m/rad, N m s/rad or N/m, N s/m], of frequency [Hz] and
+        damping ratio of every mode; these are among the unknowns of `predictions` too.
     optimality: largest component of the Lagrangian's gradient over the goal's own; small at a minimum.
     sheet: what the motion does to the robot, where it was asked for. origin: where all of it came from, as plain data.
     collisions: which of them the limits rule out.
-    locked: passive joints, which all of this takes as fixed where their springs rest.
+    locked: passive joints, which the search took as fixed where their springs rest, as do value, condition number
+        and all margins but those of deflection and vibration.
     """
 
     trajectory: Trajectory
@@ -80,6 +83,7 @@ class Excitation(Content):
     sheet: FlightSheet | None = None
     collisions: CollisionCheck = field(default_factory=CollisionCheck)
     locked: tuple[str, ...] = ()
+    swings: tuple[Prediction, ...] = ()
 
     def __repr__(self) -> str:
         moved = f"{self.trajectory.duration_s:.4g} s of {', '.join(self.trajectory.channels)}"
@@ -114,6 +118,7 @@ class Excitation(Content):
             "optimality": plain(self.optimality),
             "how": plain(self.how),
             "predictions": plain(self.predictions),
+            "swings": plain(self.swings),
             "margins": plain(self.margins),
             "collisions": plain(self.collisions),
             "sheet": sheet,

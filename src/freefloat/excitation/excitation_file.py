@@ -63,9 +63,9 @@ def _plain_motion(path: FilePath, robot: Robot | None) -> Trajectory:
 
 
 class PredictionSection(Section):
-    """What will be known of a cluster."""
+    """What will be known of a cluster, a spring or a mode."""
 
-    name: str = Field(description="of the cluster")
+    name: str = Field(description="of the cluster, or of what swings how")
     value: Extended = Field(description="a number")
     sd: Extended = Field(description="a number, or inf")
 
@@ -172,6 +172,7 @@ class ExcitationFileSection(Section):
     optimality: Extended = Field(description="a number, or inf")
     how: HowSection = Field(description="solver, seed, values, best, iterations, seconds")
     predictions: list[PredictionSection] = Field(default_factory=list)
+    swings: list[PredictionSection] = Field(default_factory=list, description="of springs and modes")
     margins: list[MarginSection] = Field(default_factory=list)
     collisions: CollisionsSection | None = Field(default=None, description="files before 0.2 do not say")
     sheet: SheetSection | None = None
@@ -204,6 +205,7 @@ def _excitation(document: YamlDocument) -> Excitation:
         None if section.sheet is None else _sheet(section.sheet, margins, collisions),
         collisions,
         tuple(section.locked),
+        tuple(Prediction(**each.model_dump()) for each in section.swings),
     )
 
 

@@ -53,6 +53,7 @@ class Standing:
 
 
 Watch = Callable[[Standing], None]
+_End = tuple[float, int, Array, float]  # of a search: its value, number, coordinates and optimality
 
 
 def find_excitation(
@@ -179,10 +180,16 @@ def _result(plan: Plan, task: PlannedTask, run: _Run, seed: int, shakes: int, se
             ends.append((task.value(y)[0], run.starts, y, math.inf))
     if not ends:
         raise _no_motion(plan, task, run)
-    _, number, y, optimality = min(ends, key=lambda end: end[:2])
+    _, number, y, optimality = min(_with_swing(plan, ends), key=lambda end: end[:2])
     values = tuple(kept[start].value if start in kept else math.nan for start in range(run.starts))
     how = HowFound(_SOLVER, seed, values, number, run.iterations, seconds, run.interrupted, shakes)
     return described(plan, plan.variables.trajectory(y), how, optimality)
+
+
+def _with_swing(plan: Plan, ends: list[_End]) -> list[_End]:
+    """The same ends; where something swings, which searches leave out, with the value that the goal has then."""
+    values = [plan.value_with_swing(plan.variables.trajectory(y)) for _, _, y, _ in ends]
+    return [end if value is None else (value, *end[1:]) for value, end in zip(values, ends, strict=True)]
 
 
 def described(plan: Plan, trajectory: Trajectory, how: HowFound, optimality: float) -> Excitation:
@@ -202,10 +209,11 @@ def described_as(
     optimality: float = math.inf,
 ) -> Excitation:
     """A motion whose goal, condition number and margins are known, with all else that is to be said of it."""
-    predictions = plan.predictions(trajectory)
+    told = plan.forecast(trajectory)
+    predictions, swings = ((), ()) if told is None else (told.clusters, told.swings)
     result = (trajectory, plan.goal_name, value, condition_number, predictions, margins, how, optimality)
-    collisions = collision_check(plan.robot, plan.limits)
-    return Excitation(*result, warnings=_warnings(plan, how), collisions=collisions, locked=plan.locked)
+    collisions, said = collision_check(plan.robot, plan.limits), _warnings(plan, how)
+    return Excitation(*result, warnings=said, collisions=collisions, locked=plan.locked, swings=swings)
 
 
 def _warnings(plan: Plan, how: HowFound) -> tuple[str, ...]:
@@ -227,7 +235,7 @@ def _warnings(plan: Plan, how: HowFound) -> tuple[str, ...]:
 def margins_of(plan: Plan, trajectory: Trajectory) -> tuple[Margin, ...]:
     """Of every limit, the nearest that the motion comes, also between samples."""
     t = fine_instants(np.linspace(0.0, trajectory.duration_s, plan.instants_of_limits), trajectory)
-    motion = PlannedMotion(plan.conditions(), trajectory.channels, trajectory.linear_map(t), trajectory.coefficients)
+    motion = PlannedMotion.of(plan.conditions(), trajectory, t)
     return margins_along(plan.limits, motion)
 
 

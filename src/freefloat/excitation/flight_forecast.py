@@ -68,7 +68,7 @@ def flight_sheet(
 
 def _finely(plan: Plan, trajectory: Trajectory) -> PlannedMotion:
     t = np.linspace(0.0, trajectory.duration_s, _FINER * plan.instants)
-    return PlannedMotion(plan.conditions(), trajectory.channels, trajectory.linear_map(t), trajectory.coefficients)
+    return PlannedMotion.of(plan.conditions(), trajectory, t)
 
 
 def _range(motion: PlannedMotion, name: Angle) -> Turned:
@@ -146,9 +146,9 @@ def _duration_of_one(shift_after: Callable[[float], float], duration_s: float, s
 
 def _error_per_torque(plan: Plan, trajectory: Trajectory) -> float:
     """Of the cluster that suffers most: its error over its standard deviation, per N m of a torque nobody knows of."""
+    alone = replace(plan, earlier=(), swinging=())
     ignorant, aware = (
-        replace(plan, earlier=(), nuisances=replace(plan.nuisances, external_torque_Nm=sd)).bound(trajectory)
-        for sd in (None, 1.0)
+        replace(alone, nuisances=replace(plan.nuisances, external_torque_Nm=sd)).bound(trajectory) for sd in (None, 1.0)
     )
     c = len(ignorant.names)
     is_torque = np.array([False] * c + [name not in ignorant.nuisance_names for name in aware.nuisance_names])

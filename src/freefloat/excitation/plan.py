@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import zip_longest
 from typing import Literal, get_args
 
 import numpy as np
@@ -29,10 +30,12 @@ from freefloat.excitation.goals.by_name import goal_named
 from freefloat.excitation.goals.condition_number import true_condition_number
 from freefloat.excitation.goals.goal import Goal, Joined
 from freefloat.excitation.goals.names import GoalName
+from freefloat.excitation.goals.reveal import Reveal
 from freefloat.excitation.goals.scaled_columns import ScaledColumns
 from freefloat.excitation.information.rows import InformationRows
 from freefloat.excitation.limits.limit import Limit
 from freefloat.excitation.planned_motion import Conditions
+from freefloat.excitation.revealing import CannotReveal, reveal_of
 from freefloat.excitation.rows.angular_momentum import AngularMomentumDesignRows
 from freefloat.excitation.rows.energy import EnergyDesignRows, refuse_momentum
 from freefloat.excitation.rows.friction import with_friction
@@ -42,6 +45,7 @@ from freefloat.excitation.rows.torque import TorqueDesignRows
 from freefloat.excitation.solver.objective import Expected, GoalOnRows, Objective, Worst
 from freefloat.excitation.solver.planned_task import PlannedTask
 from freefloat.excitation.solver.variables import Variables, variables_of
+from freefloat.excitation.swing_forecast import Forecast, samples_needed_Hz
 from freefloat.frozen import Content
 from freefloat.models.angular_momentum import AngularMomentum
 from freefloat.models.model import BaseWrench, Energy, Momentum, NotApplicable, Torque
@@ -81,8 +85,10 @@ class Plan(Content):
     robust: over robot and guesses, the expected or the worst value.
     of_model: whether the accuracy asked for is that of the linear clusters of angular momentum, which publications
         list, rather than of the parameters behind them; all then weigh alike.
-    locked: passive joints, which are taken as fixed where their springs rest: robot and guesses are so once the plan
-        is made.
+    locked: passive joints, which the search takes as fixed where their springs rest: robot and guesses are so once the
+        plan is made.
+    swinging: the same robots with these joints as they are, which predictions, limits and goals on swings look at; none
+        where no joint is passive.
     goal_instants, limit_instants: numbers of instants, the ends included, at which the goal and the limits are looked
         at; as many as the shape needs unless given. What limits miss between instants is found and mended.
     """
@@ -111,10 +117,12 @@ class Plan(Content):
     goal_instants: int | None = None
     limit_instants: int | None = None
     locked: tuple[str, ...] = ()
+    swinging: tuple[Robot, ...] = ()
 
     def __post_init__(self) -> None:
         if self.robot.passive.size:
             object.__setattr__(self, "locked", self.robot.passive_names)
+            object.__setattr__(self, "swinging", (self.robot, *self.guesses))
             object.__setattr__(self, "robot", locked(self.robot))
         object.__setattr__(self, "guesses", tuple(locked(each) for each in self.guesses))
         object.__setattr__(self, "momentum", TotalMomentum.of(self.momentum))
@@ -157,12 +165,13 @@ class Plan(Content):
 
     def problem(self, motion: Trajectory, robot: Robot | None = None) -> Problem:
         """The problem that a motion will pose."""
-        start = replace(self.start, angular_momentum=self.true_momentum)
+        start, of = replace(self.start, angular_momentum=self.true_momentum), robot or self.robot
+        fastest = max((sensor.rate_Hz for sensor in self.sensors), default=np.inf)
         return planned_problem(
-            robot or self.robot,
+            of,
             motion,
             self.sensors,
-            rate_Hz=(self.instants - 1) / motion.duration_s,
+            rate_Hz=max((self.instants - 1) / motion.duration_s, min(samples_needed_Hz(of), fastest)),
             known=self.known,
             zero=self.zero,
             prior=self.prior,
@@ -173,20 +182,42 @@ class Plan(Content):
         )
 
     def bound(self, motion: Trajectory, robot: Robot | None = None) -> Bound:
-        """How well the clusters will be known at best after a motion, the earlier ones included."""
-        problems = [self.problem(each, robot) for each in (*self.earlier, motion)]
+        """How well the clusters will be known at best after a motion, the earlier ones included.
+
+        robot: the plan's own unless given, with what swings.
+        """
+        return cramer_rao_bound(self._posed(motion, robot))
+
+    def _posed(self, motion: Trajectory, robot: Robot | None = None) -> Problem:
+        """The problem of all motions."""
+        of = robot or next(iter(self.swinging), self.robot)
+        problems = [self.problem(each, of) for each in (*self.earlier, motion)]
         flights = tuple(
             replace(each.flights[0], name=f"motion {number}") for number, each in enumerate(problems, start=1)
         )
-        return cramer_rao_bound(replace(problems[-1], flights=flights))
+        return replace(problems[-1], flights=flights)
+
+    def forecast(self, motion: Trajectory) -> Forecast | None:
+        """What a motion will tell; None without sensors, or of a fixed base."""
+        if not self.sensors or self.robot.base == "fixed":
+            return None
+        problem = self._posed(motion)
+        return Forecast.of(problem, cramer_rao_bound(problem))
 
     def predictions(self, motion: Trajectory) -> tuple[Prediction, ...]:
         """What will be known of every cluster; nothing without sensors, or of a fixed base."""
-        if not self.sensors or self.robot.base == "fixed":
-            return ()
-        bound = self.bound(motion)
-        named = zip(bound.names, bound.values.tolist(), bound.sd.tolist(), strict=True)
-        return tuple(Prediction(*each) for each in named)
+        told = self.forecast(motion)
+        return () if told is None else told.clusters
+
+    def value_with_swing(self, motion: Trajectory) -> float | None:
+        """The goal's value with all that swings, unknown as it is; None where the goal does not ask for accuracy."""
+        told = self.forecast(motion) if self.swinging and not isinstance(self.goal, Goal) and self.of_sensors else None
+        if told is None or isinstance(self.goal, Goal):
+            return None
+        kind = goal_named(self.goal)
+        if issubclass(kind, Reveal):
+            return told.modes()
+        return told.accuracy(kind, self.weights) if issubclass(kind, Accuracy) else None
 
     @cached_property
     def variables(self) -> Variables:
@@ -215,14 +246,20 @@ class Plan(Content):
 
     def objective(self) -> Objective:
         """What is made small."""
-        members = [self._of_robot(robot) for robot in (self.robot, *self.guesses)]
+        robots = (self.robot, *self.guesses)
+        members = [self._of_robot(robot, swing) for robot, swing in zip_longest(robots, self.swinging)]
         if len(members) == 1:
             return members[0]
         return Expected(members) if self.robust == "expected" else Worst(members)
 
-    def _of_robot(self, robot: Robot) -> GoalOnRows:
+    def _of_robot(self, robot: Robot, swinging: Robot | None) -> GoalOnRows:
         if not isinstance(self.goal, Goal):
             kind = goal_named(self.goal)
+            if issubclass(kind, Reveal):
+                if swinging is None:
+                    raise CannotReveal(f"reveal shows what swings; no joint of {robot.name} does: none is passive")
+                still = self.problem(self.variables.trajectory(np.zeros(self.variables.size)), robot)
+                return reveal_of(swinging, still, self.conditions(robot), self.shape, self.earlier)
             if issubclass(kind, Accuracy):
                 return self._accuracy(robot, kind)
         return self.on_matrix(robot)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from freefloat.dynamics.reacting_base import ReactingBase
 from freefloat.dynamics.reaction import base_accelerations
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.torque import inverse_dynamics
-from freefloat.motion.trajectory import LinearMap, Motion
+from freefloat.motion.trajectory import InvalidTrajectory, LinearMap, Motion, Trajectory
 from freefloat.robot.model import Robot
 
 
@@ -63,13 +64,19 @@ class Conditions:
 class PlannedMotion:
     """The motion that coefficients give at the n instants of a linear map.
 
-    coefficients: shape (k, channels).
+    coefficients: shape (k, channels). shape: of which the linear map is, for what must look at other instants too.
     """
 
     conditions: Conditions
     channels: tuple[str, ...]
     linear: LinearMap
     coefficients: Array
+    shape: Trajectory | None = None
+
+    @classmethod
+    def of(cls, conditions: Conditions, trajectory: Trajectory, t: Array) -> PlannedMotion:
+        """A trajectory at times t (n,) [s]."""
+        return cls(conditions, trajectory.channels, trajectory.linear_map(t), trajectory.coefficients, trajectory)
 
     @property
     def robot(self) -> Robot:
@@ -80,6 +87,18 @@ class PlannedMotion:
     def t(self) -> Array:
         """Instants, shape (n,) [s]."""
         return self.linear.t
+
+    @property
+    def whole(self) -> Trajectory:
+        """The shape, from beginning to end."""
+        if self.shape is None:
+            raise InvalidTrajectory("how joints swing follows from the whole motion; allowed: with its shape")
+        return self.shape
+
+    @cached_property
+    def remembered(self) -> dict[Any, Any]:
+        """What limits found along this motion, for others that need the same."""
+        return {}
 
     @cached_property
     def motion(self) -> Motion:

@@ -76,7 +76,7 @@ class Sweep(Content):
 
 def measure(plan: Plan, trajectory: Trajectory, setting: Mapping[str, float]) -> SweepPoint:
     """What a motion tells of the plan's robot; the plan's own limits, but for those of joints, are not looked at."""
-    planned = replace(plan, shape=trajectory)
+    planned = replace(plan, shape=trajectory, swinging=())
     try:
         shares = influences(planned, trajectory)
     except NotApplicable:

@@ -145,7 +145,7 @@ class PlannedPoints:
     def margins(self, path: Trajectory) -> tuple[Margin, ...]:
         """Of every limit, the nearest that the motion comes, also between samples."""
         t = fine_instants(np.linspace(0.0, path.duration_s, self.plan.instants_of_limits), path)
-        motion = PlannedMotion(self.plan.conditions(), path.channels, path.linear_map(t), path.coefficients)
+        motion = PlannedMotion.of(self.plan.conditions(), path, t)
         return margins_along(self.plan.limits, motion)
 
 

@@ -48,8 +48,26 @@ def percent(relative: float) -> str:
     return f"± {100.0 * half:.2g} %" if half < 1.0 else "more than ± 100 %"
 
 
+def searched_words(excitation: Excitation) -> str:
+    """What a design did with passive joints; nothing where it had none."""
+    if not (excitation.locked and excitation.swings):
+        return locked_words(excitation.locked) if excitation.locked else ""
+    return f"searched with {', '.join(excitation.locked)} locked; what is predicted is for the robot that swings"
+
+
+def swing_words(swings: Sequence[Prediction]) -> list[str]:
+    """What will be known of each spring and mode, as half a 95 % interval; nothing of what a file leaves at zero."""
+    return [
+        f"{each.name} {each.value:.3g}{_unit_of(each.name)} {percent(each.relative)}" for each in swings if each.value
+    ]
+
+
+def _unit_of(name: str) -> str:
+    return " Hz" if name.startswith("frequency") else ""
+
+
 def locked_words(joints: Sequence[str]) -> str:
-    """What a design does with passive joints."""
+    """What a design does with passive joints that it leaves out."""
     whose = "its" if len(joints) == 1 else "their"
     return f"for the robot with {', '.join(joints)} locked; {whose} swing is not counted"
 

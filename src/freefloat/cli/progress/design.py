@@ -18,7 +18,8 @@ from freefloat.excitation.plan import Plan
 from freefloat.motion.trajectory import Trajectory
 from freefloat.report.design_words import accuracy_words, condition_words
 
-_BETWEEN_S = 3.0  # predictions of the best motion so far take a tenth of a second: not more often than this
+_BETWEEN_S = 3.0  # predictions of the best motion so far take a tenth of a second: not more often than this,
+_RARELY = 20.0  # and with so many times as long as they took between them
 
 
 class DesignProgress(PatientBar):
@@ -32,6 +33,7 @@ class DesignProgress(PatientBar):
         self.plan, self.quiet = plan, quiet
         self.console = error_console(quiet)
         self.best, self.finished, self.last, self.words = math.inf, 0, 0.0, "no motion within all limits yet"
+        self.between_s = _BETWEEN_S
         text, silent = TextColumn("{task.description}"), quiet or not self.console.is_terminal
         self.bar = Bar(BarColumn(18), text, console=self.console, disable=silent)
         self.task = self.bar.add_task("", total=None)  # how many searches there are, the first update says
@@ -43,11 +45,13 @@ class DesignProgress(PatientBar):
         if self.quiet:
             return
         ended = standing.finished > self.finished
-        due = ended or time.monotonic() - self.last > _BETWEEN_S
+        due = ended or time.monotonic() - self.last > self.between_s
         motion = standing.motion if standing.y is None else self.plan.variables.trajectory(standing.y)
         if motion is not None and standing.best < self.best and due:
+            began = time.monotonic()
             self.best, self.words = standing.best, self._best_in_words(motion)
             self.last = time.monotonic()
+            self.between_s = max(_BETWEEN_S, _RARELY * (self.last - began))
         self.words = standing.said or self.words
         self.finished = standing.finished
         line = f"{standing.finished}/{standing.starts} searches   {self.words}"

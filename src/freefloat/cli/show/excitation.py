@@ -11,7 +11,15 @@ from freefloat.cli.console import console
 from freefloat.estimate.uncertain import HALF
 from freefloat.excitation.excitation import Excitation, Prediction, typical_accuracy
 from freefloat.excitation.sheet import go_or_no_go, in_words
-from freefloat.report.design_words import accuracy_words, condition_words, goal_words, how_words, locked_words, percent
+from freefloat.report.design_words import (
+    accuracy_words,
+    condition_words,
+    goal_words,
+    how_words,
+    percent,
+    searched_words,
+    swing_words,
+)
 from freefloat.report.words import number
 
 _TIGHT = 4  # limits that are named
@@ -46,9 +54,11 @@ def show_excitation(excitation: Excitation, name: str, base: str, everything: bo
 def _lines(excitation: Excitation, base: str) -> list[tuple[str, str]]:
     lines = [("goal", goal_words(excitation))]
     if excitation.locked:
-        lines.append(("designed", locked_words(excitation.locked)))
+        lines.append(("designed", searched_words(excitation)))
     if excitation.predictions:
         lines.append(("predicted", _predicted(excitation.predictions, base)))
+    if excitation.swings:
+        lines.append(("what swings", " · ".join(swing_words(excitation.swings))))
     lines.append(("condition number", condition_words(excitation.condition_number).removeprefix("cond ") or "–"))
     tight = sorted(excitation.margins, key=lambda margin: margin.share)[:_TIGHT]
     if tight:

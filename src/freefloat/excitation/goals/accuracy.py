@@ -59,12 +59,12 @@ class Accuracy(Goal):
     def __call__(self, C: Array) -> tuple[float, Array]:
         """The value, and its derivative by C."""
         X, variance = self._solved(C)
-        value, shares = self._mean(variance)
+        value, shares = self.mean(variance)
         # d value = -1/2 sum w_i / var_i x_i^T dF x_i with x_i = F^-1 T_i and dF = dC^T C + C^T dC
         return value, -((C @ X) * (shares / variance)) @ X.T
 
-    def _mean(self, variance: Array) -> tuple[float, Array]:
-        """The mean of the logarithms or of a power, and how much each quantity's logarithm counts in it."""
+    def mean(self, variance: Array) -> tuple[float, Array]:
+        """The mean of logarithms or of a power of standard deviations, and how much each quantity's counts in it."""
         logs = 0.5 * np.log(variance)
         if not self.power:
             return float(self._shares @ logs), self._shares

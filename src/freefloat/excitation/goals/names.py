@@ -4,4 +4,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-GoalName = Literal["accuracy", "worst-accuracy", "condition-number", "frobenius", "d-optimal", "a-optimal", "e-optimal"]
+GoalName = Literal[
+    "accuracy", "worst-accuracy", "condition-number", "frobenius", "d-optimal", "a-optimal", "e-optimal", "reveal"
+]

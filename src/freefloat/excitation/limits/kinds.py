@@ -13,13 +13,14 @@ from freefloat.excitation.limits.clearance import ClearanceFields
 from freefloat.excitation.limits.joint import JointFields
 from freefloat.excitation.limits.limit import Limit, LimitFields
 from freefloat.excitation.limits.support import SupportFields
+from freefloat.excitation.limits.swing import SwingFields
 from freefloat.excitation.limits.torque import TorqueFields
 from freefloat.excitation.limits.wheels import WheelFields
 from freefloat.robot.model import Robot
 
 
 class LimitsSection(
-    JointFields, WheelFields, TorqueFields, AttitudeFields, BaseRateFields, ClearanceFields, SupportFields
+    JointFields, WheelFields, TorqueFields, AttitudeFields, BaseRateFields, ClearanceFields, SupportFields, SwingFields
 ):
     """Limits beside those of the joints."""
 

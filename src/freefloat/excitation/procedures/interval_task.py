@@ -150,7 +150,7 @@ class IntervalTask:
         """The motion as limits read it, at so many instants of every interval and the end."""
         intervals = len(trajectory.coefficients) - 1
         t = np.linspace(0.0, trajectory.duration_s, intervals * per_interval + 1)
-        return PlannedMotion(self.conditions, self.channels, trajectory.linear_map(t), trajectory.coefficients)
+        return PlannedMotion.of(self.conditions, trajectory, t)
 
     def _samples(self, trajectory: Cycloid) -> Samples:
         motion = trajectory.evaluate(self.times(len(trajectory.coefficients) - 1))

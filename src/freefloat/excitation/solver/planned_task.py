@@ -48,7 +48,8 @@ class PlannedTask(ConstrainedGoal):
         if key not in last:
             last.clear()
             coefficients = self.variables.coefficients(y)
-            last[key] = PlannedMotion(self.conditions, self.variables.shape.channels, self.linear, coefficients)
+            shape = self.variables.shape
+            last[key] = PlannedMotion(self.conditions, shape.channels, self.linear, coefficients, shape)
         return last[key]
 
     @cached_property

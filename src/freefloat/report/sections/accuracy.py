@@ -13,7 +13,7 @@ from freefloat.estimate.uncertain import HALF
 from freefloat.excitation.excitation import Excitation
 from freefloat.mission.run_directory import Run
 from freefloat.models.names import cluster_unit, cluster_words
-from freefloat.report.design_words import condition_words, goal_words, how_words, locked_words
+from freefloat.report.design_words import condition_words, goal_words, how_words, searched_words, swing_words
 from freefloat.report.figures import Figure, log_axis, packed
 from freefloat.report.sections.cluster_grid import Cell, ClusterGrid, about, grid_of
 
@@ -46,7 +46,9 @@ def _design(run: Run, excitation: Excitation) -> list[tuple[str, str]]:
     number = condition_words(excitation.condition_number).removeprefix("cond ")
     model = "torques" if run.robot.base == "fixed" else "the design’s model (angular momentum unless the mission says)"
     whole = f"{number}, of the rows of {model} in SI units; clusters that move little make it large"
-    locked = [("designed", locked_words(excitation.locked))] if excitation.locked else []
+    locked = [("designed", searched_words(excitation))] if excitation.locked else []
+    if excitation.swings:
+        locked.append(("predicted of what swings", "; ".join(swing_words(excitation.swings))))
     return [
         ("condition number", whole if number else "–"),
         ("goal", f"{excitation.goal}: {goal_words(excitation)}"),
@@ -155,8 +157,10 @@ def _inside(run: Run) -> str | None:
 
 
 def _pairs(run: Run) -> _Pairs:
-    # With joints locked, clusters hold what these joints carry: the same names mean other sums.
-    design = None if run.excitation is None or run.excitation.locked else run.excitation
+    # Predicted with joints locked, as by older files, clusters hold what these joints carry: they are other sums.
+    design = run.excitation
+    if design is not None and design.locked and not design.swings:
+        design = None
     foretold = {each.name: each.sd for each in design.predictions} if design else {}
     predicted = np.array([foretold.get(name, np.nan) for name in run.estimate.names])
     obtained = np.where(np.isfinite(run.estimate.sd), run.estimate.sd, np.nan)
