@@ -48,22 +48,40 @@ class Panel:
 
 
 @dataclass(frozen=True)
+class Hinge:
+    """That holds a body by a spring. axis: in the body's frame. angle [rad], rate [rad/s]: where a flight begins."""
+
+    axis: tuple[float, float, float]
+    spring: Spring
+    angle: float = 0.0
+    rate: float = 0.0
+
+
+@dataclass(frozen=True)
 class World:
-    """What no mission speaks of.
+    """What a flight has beside robot and motion.
 
     torque: from outside, constant in inertial axes [N m]. panel: on the base. soft: springs between a joint's drive,
-    which the encoder reads, and what it moves, by name of the joint.
+    which the encoder reads, and what it moves, by name of the joint. held: hinges, outermost last, through the origin
+    of bodies that are fixed as their robot has them, by name of the body.
     """
 
     torque: tuple[float, float, float] = (0.0, 0.0, 0.0)
     panel: Panel | None = None
     soft: dict[str, Spring] = field(default_factory=dict)
+    held: dict[str, tuple[Hinge, ...]] = field(default_factory=dict)
 
     @property
     def springs(self) -> dict[str, Spring]:
         """Of all hinges that nothing drives, by their name in MuJoCo."""
         swings = {"panel": self.panel.spring} if self.panel else {}
-        return swings | {f"{name} spring": spring for name, spring in self.soft.items()}
+        soft = {f"{name} spring": spring for name, spring in self.soft.items()}
+        return swings | soft | {name: hinge.spring for name, hinge in self.hinges.items()}
+
+    @property
+    def hinges(self) -> dict[str, Hinge]:
+        """Of bodies that are held, by their name in MuJoCo."""
+        return {f"{body} hinge {k}": hinge for body, held in self.held.items() for k, hinge in enumerate(held)}
 
 
 EMPTY = World()
@@ -181,6 +199,9 @@ def mjcf(robot: Stranger, truth: Truth, world: World = EMPTY) -> str:
         if body.joint in world.soft:
             swing = {"name": f"{body.joint} spring", "type": "hinge", "axis": text(body.unit_axis), "armature": _BARELY}
             xml.SubElement(elements[body.name], "joint", **swing)
+        for k, hinge in enumerate(world.held.get(body.name, ())):
+            swing = {"name": f"{body.name} hinge {k}", "type": "hinge", "axis": text(hinge.axis)}
+            xml.SubElement(elements[body.name], "joint", **swing)
         _weigh(elements[body.name], body_of(truth.bodies[body.name]))
     for wheel in robot.wheels:
         element = xml.SubElement(base, "body", name=wheel.name, pos=text(wheel.place))
@@ -222,10 +243,13 @@ class Flyer:
         self.torque = np.array(world.torque)
         self.stiffness = np.array([spring.stiffness for spring in world.springs.values()])
         self.damping = np.array([spring.damping for spring in world.springs.values()])
+        begins = {name: (hinge.angle, hinge.rate) for name, hinge in world.hinges.items()}
+        self.begin = np.array([begins.get(name, (0.0, 0.0)) for name in world.springs]).reshape(-1, 2).T
 
     def inertia_at(self, state: np.ndarray, q: np.ndarray) -> np.ndarray:
         """Inertia matrix of all degrees of freedom, the base's six first; state as for `slope`."""
         self.data.qpos[:7], self.data.qpos[self.places] = state[:7], q
+        self.data.qpos[self.swings] = state[13 : 13 + self.swings.size]
         mujoco.mj_forward(self.model, self.data)
         mujoco.mj_fullM(self.model, self.data, self.inertia)
         return self.inertia.copy()
@@ -277,12 +301,13 @@ def _to_base(a: float, b: float, c: float, d: float) -> np.ndarray:
 
 
 def start(flyer: Flyer, motion: Motion, tumble: float, rng: np.random.Generator, at_s: float = 0.0) -> np.ndarray:
-    """Any attitude, no momentum but that of a drift and of a tumble [rad/s], springs at rest, (13 + 2 springs,)."""
+    """Any attitude, no momentum but that of a drift and of a tumble [rad/s], springs as they begin, (13 + 2 springs,)."""
     turn = rng.standard_normal(4)
-    state = np.concatenate([rng.standard_normal(3), turn / np.linalg.norm(turn), np.zeros(6 + 2 * flyer.swings.size)])
+    state = np.concatenate([rng.standard_normal(3), turn / np.linalg.norm(turn), np.zeros(6), *flyer.begin])
     q, dq, _ = motion.at(np.array([at_s]))
     inertia = flyer.inertia_at(state, q[0])
-    state[7:13] = np.linalg.solve(inertia[:6, :6], -inertia[:6, flyer.dofs] @ dq[0])
+    pulled = inertia[:6, flyer.dofs] @ dq[0] + inertia[:6, flyer.free[6:]] @ flyer.begin[1]
+    state[7:13] = np.linalg.solve(inertia[:6, :6], -pulled)
     state[7:10] += _DRIFT_M_S * rng.standard_normal(3)
     state[10:13] += tumble * rng.standard_normal(3)
     return state

@@ -30,7 +30,7 @@ from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.rotations import cross_matrices
 
-_PER_PERIOD = 20.0  # steps of the fastest swing
+_PER_PERIOD = 16.0  # steps of the fastest swing
 _MOST_STEPS = 200_000
 _ROUNDS, _AGREED, _CLOSE = 30, 1e-13, 1e-10  # of Newton's method; changes of the positions [rad or m]
 _PIECE = 10  # steps: half a period of the fastest swing

@@ -12,6 +12,7 @@ from freefloat.models.minimal import MinimalParameters
 
 _ROUNDING = 1e-9  # of a derivative: less of it in directions that the clusters do not hold is nothing
 _NOTHING = 1e-13  # of the largest eigenvalue of a correlation matrix: rounding
+_NEARLY_EXACT = 1e-10  # of the largest: a variance below that counts as that, for what is stiffer drowns all else
 HALF = 1.9599639845400545  # standard deviations on either side of a 95 % interval
 OPEN = 1e3  # spreads of the CAD model by which a direction is uncertain of which nothing is known
 _SMALL_ENTRY = 1e-3  # an entry that vanishes by law is measured by this share of the largest
@@ -68,14 +69,14 @@ def root_of(covariance: Array) -> Array:
 
 
 def inverse_of(covariance: Array) -> Array:
-    """Of a covariance whose entries have very different sizes; what is exact but for rounding counts as nearly so."""
+    """Of a covariance whose entries have very different sizes; what is exact, as of a point mass, counts as nearly so."""
     scale = np.sqrt(np.diagonal(covariance))
     correlation = covariance / np.outer(scale, scale)
-    inverse = np.linalg.inv(correlation)
-    if (np.linalg.eigvalsh(inverse) <= 0.0).any():  # rounding made a variance negative
-        values, vectors = np.linalg.eigh(correlation)
-        values = np.maximum(values, np.finfo(float).eps * len(values) * values[-1])
-        inverse = (vectors / values) @ vectors.T
+    values, vectors = np.linalg.eigh(correlation)
+    if values[0] > _NEARLY_EXACT * values[-1]:
+        inverse = np.linalg.inv(correlation)
+    else:
+        inverse = (vectors / np.maximum(values, _NEARLY_EXACT * values[-1])) @ vectors.T
     return inverse / np.outer(scale, scale)
 
 

@@ -101,13 +101,14 @@ _Said = tuple[str, str, Words, str]
 
 def _pieces(problem: Problem, part: PlacedGroup, where: str) -> Iterator[tuple[slice, _Said]]:
     """Parts of a group that are wrong by themselves, and what is said of each."""
-    said = _EACH.get(part.kind)
+    said, unread = _EACH.get(part.kind), tuple(f" of {name}" for name in problem.robot.passive_names)
     if part.kind == GEOMETRY:
         for number, joint in enumerate(problem.robot.joint_names):
             yield slice(PER_JOINT * number, PER_JOINT * (number + 1)), _of_geometry(joint)
     elif said is not None:
         for number, (label, unit) in enumerate(zip(part.labels, part.units, strict=True)):
-            yield slice(number, number + 1), said(label, unit)
+            if not label.endswith(unread):
+                yield slice(number, number + 1), said(label, unit)
     else:
         yield slice(None), _of_all(part, where)
 
@@ -227,8 +228,10 @@ def _lines(fit: FittedRows, channels: tuple[ChannelRows, ...]) -> Iterator[Alter
 
 
 def _springs(problem: Problem, fit: FittedRows, compliances: Array) -> Iterator[Alternative]:
-    """Joints that give way under load, as springs do: against it."""
+    """Joints that give way under load, as springs do: against it; those that passive joints are is known."""
     for joint, column in zip(problem.robot.joints, compliances.T, strict=True):
+        if joint.passive is not None:
+            continue
         score = fit.of_columns(column[:, None])
         if float(score.amount[0]) < 0.0:
             unit = "N/m" if joint.kind == "prismatic" else "N m/rad"

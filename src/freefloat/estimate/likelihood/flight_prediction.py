@@ -118,7 +118,8 @@ class FlightPrediction:
     def _nodes(self) -> dict[str, ReadingNodes]:
         """By array of the samples, where its readings are predicted."""
         measured = self.flight.measured
-        self.turns = self._needs_attitude(measured)
+        self.attitude_counts = self._needs_attitude(measured)
+        self.turns = self.attitude_counts or bool(self.robot.passive.size)  # errors of curves are carried on
         changes = {reading.array: reading.changes for reading in readings_among(measured)}
         longest = {True: self._longest_change(measured), False: self._longest_stretch()}
         found = {name: nodes_of(data, longest[changes[name]], changes[name]) for name, data in measured.items()}
@@ -164,7 +165,6 @@ class FlightPrediction:
             not self.flight.momentum.is_zero
             or bool(self.flight.pulses)
             or self.flight.orbit is not None
-            or bool(self.robot.passive.size)
             or self.place(EXTERNAL_TORQUE) is not None
             or any(reading.needs_attitude for reading in readings_among(measured))
         )

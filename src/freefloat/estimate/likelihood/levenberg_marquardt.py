@@ -24,6 +24,7 @@ from freefloat.errors import FreefloatError
 from freefloat.estimate.progress import say_left
 
 Evaluate = Callable[[Array, bool], tuple[Array, Array]]
+Move = Callable[[Array, Array], Array]
 
 MOST_ITERATIONS = 60
 _ROUNDING = 1e-12
@@ -62,6 +63,7 @@ def levenberg_marquardt(
     least: float = 0.0,
     most_iterations: int = MOST_ITERATIONS,
     worth: float = 0.0,
+    move: Move = np.add,
 ) -> Fit:
     """Minimise.
 
@@ -70,6 +72,7 @@ def levenberg_marquardt(
     units: of the unknowns, shape (k,), NaN where the data set them; given, directions of less information than
         `least` in them are held.
     worth: by how much less cost a step must promise to be tried.
+    move: where a step leads from a point, to first order straight on.
     """
     here = _Place.at(evaluate, np.array(start, float), mean, information)
     before, patience, damping, growth, step_size, promised, iteration = None, _PATIENCE, 0.0, 2.0, np.inf, np.inf, 0
@@ -87,7 +90,7 @@ def levenberg_marquardt(
         last, limit = damping == 0.0 and step_size < _CONVERGED, here.cost if before is None else before.cost
         trial = None
         with suppress(FreefloatError):
-            trial = _Place.at(evaluate, here.point + step, mean, information, None if not last else here)
+            trial = _Place.at(evaluate, move(here.point, step), mean, information, None if not last else here)
         if trial is not None and trial.cost <= limit + _ROUNDING * (limit + trial.r.size):
             damping, growth = _eased(damping, (limit - trial.cost) / max(promised, 1e-300)), 2.0
             here, before, patience = trial, None, _PATIENCE

@@ -267,7 +267,10 @@ class FlightLikelihood(FlightPrediction):
     def linearise(self, point: Array, phi: Array) -> None:
         """Find anew what errors of the curves do to the readings, at a point and the curves of the moment."""
         count = len(self.unknowns)
-        whole, seen = PredictedFlight(self, point, phi, count), list[SeenCurves]()
+        whole, seen = PredictedFlight(self, point, phi, count, of_curves=True), list[SeenCurves]()
+        carrying = whole
+        if self.turns and not self.attitude_counts:  # errors of curves are carried on, what unknowns do is not
+            carrying = PredictedFlight(self, point, phi, 0, of_curves=True, carried=True)
         self.curve_noise = self._there = None  # before others are made: they may be large
         there = dict[str, Array]()
         for name in self._touched:
@@ -276,7 +279,7 @@ class FlightLikelihood(FlightPrediction):
             seen.append(SeenCurves(name, self.joint_time(name, point), np.array(J[:, :, count:]), nodes))
             there[name] = np.ascontiguousarray(nodes.rows(J[:, :, :count]))
             del J, base
-        self.curve_noise, self._there = CurveNoise(whole, seen), (np.array(point), there)
+        self.curve_noise, self._there = CurveNoise(carrying, seen), (np.array(point), there)
         self.seen_curves = seen
 
     def by_change_of_curves(self, change: CubicSpline) -> dict[str, Array]:

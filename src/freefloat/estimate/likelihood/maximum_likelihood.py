@@ -211,7 +211,8 @@ class MaximumLikelihood(Estimator):
         point = likelihood.start() if end is None else end
         if end is None and likelihood.problem.robot.passive.size:
             say("springs of passive joints")
-            point = guessed_springs(likelihood, point, effort)
+            point = guessed_springs(likelihood, point)
+            point = StagedFit(likelihood, effort).softened(point)
         weighted = likelihood.reweigh(point)
         staged = self._staged(likelihood, point, effort)
         there, rough = staged.coarse(point, fitted=end is not None)

@@ -60,9 +60,9 @@ class InstantColumns:
     stop: int
 
     @classmethod
-    def of(cls, flight: FlightPrediction, count: int) -> InstantColumns:
-        """Those of a flight, none if its curves have no such errors."""
-        if flight.local is None or not count:
+    def of(cls, flight: FlightPrediction, count: int, of_curves: bool) -> InstantColumns:
+        """Those of a flight, none if its curves have no such errors or these are not asked for."""
+        if flight.local is None or not of_curves:
             none = slice(count, count)
             return cls(none, none, none, none, none, count)
         joints, wheels = len(flight.robot.joints), len(flight.robot.wheels)
@@ -74,15 +74,27 @@ class InstantColumns:
 class PredictedFlight:
     """A flight at a point in the space of unknowns, by the first `count` of them.
 
-    phi: standard parameters of the point, (10 bodies,).
+    phi: standard parameters of the point, (10 bodies,). of_curves: whether derivatives by what errors of curves change
+    at an instant are asked for. carried: whether motion is, too, through which such errors are carried on; where
+    attitude counts it is in any case.
     """
 
-    def __init__(self, flight: FlightPrediction, point: Array, phi: Array, count: int) -> None:
+    def __init__(
+        self,
+        flight: FlightPrediction,
+        point: Array,
+        phi: Array,
+        count: int,
+        *,
+        of_curves: bool = False,
+        carried: bool = False,
+    ) -> None:
         self.flight, self.point, self.count = flight, point, count
         self.phi = np.where(flight.present, phi, 0.0)
         self.robot = flight.robot_at(point)
-        self.columns = InstantColumns.of(flight, count)
-        self.instants = flight.instants(point) if flight.turns and flight.readings else None
+        self.columns = InstantColumns.of(flight, count, of_curves)
+        through_all = flight.turns if carried else flight.attitude_counts
+        self.instants = flight.instants(point) if through_all and flight.readings else None
 
     def base(self, name: str) -> PredictedBase:
         """As the readings of an array see it."""
@@ -126,7 +138,8 @@ class PredictedFlight:
             joints = stop
         asked = stop + 2 * len(flight.robot.joints) if joints == stop else stop
         targets = Targets(asked, 0, zeros, scales, bends, offset, drift, joints)
-        G = sensitivities(self.robot, motion, self.phi, flight.columns, flight.present, since, targets, gain)
+        parameters = flight.columns if self.count else np.zeros(0, np.int64)
+        G = sensitivities(self.robot, motion, self.phi, parameters, flight.present, since, targets, gain)
         if swings is not None:
             self._swing(swings, motion.grid.t, G, joints)
             G = np.ascontiguousarray(G[:, :, :stop])
@@ -187,6 +200,8 @@ class PredictedFlight:
         if self.columns.wheels.stop > self.columns.wheels.start:
             inertias = self.flight.wheel_inertias(self.point)
             G[:, :, self.columns.wheels] = by_spin @ momentum_by_wheel_rates(robot, inertias)
+        if not self.count:
+            return
         uncertain = self.flight.shared(WHEEL_INERTIAS)
         if uncertain is not None and self.flight.flight.wheel_rates is not None:
             own, (rates, _) = uncertain_wheels(robot), self.flight.wheel_motion(self.point, motion.grid.t)

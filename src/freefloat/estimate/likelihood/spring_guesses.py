@@ -20,10 +20,10 @@ import numpy as np
 from freefloat.arrays import Array
 from freefloat.dynamics import swing_kernels
 from freefloat.dynamics.swinging import Swing
-from freefloat.estimate.likelihood.effort import Effort
+from freefloat.estimate.likelihood.effort import misfit_of
+from freefloat.estimate.likelihood.finished import stacked
 from freefloat.estimate.likelihood.likelihood import FlightLikelihood, Likelihood
 from freefloat.estimate.likelihood.predicted_base import PredictedFlight
-from freefloat.estimate.likelihood.staged_fit import StagedFit
 from freefloat.estimate.unknowns import SPRINGS, SWING_START
 
 _LOWEST, _HIGHEST = 0.55, 1.7  # of the frequency that the robot file has
@@ -33,14 +33,14 @@ _ROWS_PER_PERIOD = 8.0  # of means of the gyro's readings, of the fastest swing
 _SURE = 30.0  # by how much a guess must explain more than none, in variances of what is left
 
 
-def guessed_springs(likelihood: Likelihood, point: Array, effort: Effort) -> Array:
+def guessed_springs(likelihood: Likelihood, point: Array) -> Array:
     """A point with springs by which the search had better begin; the same where no gyro shows any."""
     shown = [flight for flight in likelihood.flights if flight.swinging is not None and "w" in flight.readings]
     if not shown:
         return point
     longest = max(shown, key=lambda flight: float(np.ptp(flight.measured["w"].t)))
-    locked = _locked_fit(likelihood, point, effort)
-    search = _Search.of(likelihood, longest, locked)
+    _look_as_locked(likelihood, point)
+    search = _Search.of(likelihood, longest, point)
     springs, swing = longest.shared(SPRINGS), longest.place(SWING_START)
     assert springs is not None
     found = np.array(point)
@@ -50,38 +50,24 @@ def guessed_springs(likelihood: Likelihood, point: Array, effort: Effort) -> Arr
         found[springs.start + joint], found[springs.start + p + joint] = guess.stiffness, guess.damping
         if swing is not None:
             found[swing.start + joint], found[swing.start + p + joint] = guess.start
-    return _best(likelihood, [point, found, _elsewhere(locked, found, springs, swing)]) if guesses else point
+    return min(found, point, key=lambda each: _left(likelihood, each)) if guesses else point
 
 
-def _locked_fit(likelihood: Likelihood, point: Array, effort: Effort) -> Array:
-    """Where a fit ends that takes all passive joints to be locked."""
+def _look_as_locked(likelihood: Likelihood, point: Array) -> None:
+    """Set weights as if all passive joints were locked."""
     moving = [flight.swinging for flight in likelihood.flights if flight.swinging is not None]
     for each in moving:
         each.locked = True
     try:
         likelihood.reweigh(point)
-        return StagedFit(likelihood, effort).coarse(point)[0]
     finally:
         for each in moving:
             each.locked = False
 
 
-def _elsewhere(locked: Array, found: Array, springs: slice, swing: slice | None) -> Array:
-    """All as the locked fit has it, but for the springs and what begins with them."""
-    there = np.array(locked)
-    for place in (springs, swing):
-        if place is not None:
-            there[place] = found[place]
-    return there
-
-
-def _best(likelihood: Likelihood, points: list[Array]) -> Array:
-    """The point that leaves least."""
-    left = []
-    for point in points:
-        likelihood.reweigh(point)
-        left.append(sum(float((rows.values**2).sum()) for rows in likelihood.rows(point, count=0)))
-    return points[int(np.argmin(left))]
+def _left(likelihood: Likelihood, point: Array) -> float:
+    """What a point leaves of the readings, over their noise, root mean square."""
+    return misfit_of(stacked(likelihood.rows(point, 0))[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +103,7 @@ class _Search:
         phi = np.where(flight.present, likelihood.phi(locked), 0.0)
         rest = swinging.at_rest(locked, phi)
         swinging.locked = True
+        level = max(1.0, _left(likelihood, locked))
         whole, reading = PredictedFlight(flight, locked, likelihood.phi(locked), count), flight.readings["w"]
         base = whole.base("w")
         t = flight.joint_time("w", locked)
@@ -127,7 +114,7 @@ class _Search:
         J = _means(reading.whitened(reading.residual_derivative(base, locked)[:, :, :count], base), every)
         swinging.locked = False
         root = np.linalg.cholesky(unknowns.information[:count, :count] + 1e-12 * np.eye(count)).T
-        known = np.vstack([J.reshape(-1, count), root / np.sqrt(every)])
+        known = np.vstack([J.reshape(-1, count), level * root / np.sqrt(every)])  # as if it were all noise
         size = np.sqrt((known**2).sum(axis=0))
         explained = np.linalg.qr(known / np.where(size > 0.0, size, 1.0))[0]
         weights = reading.whitened(np.broadcast_to(np.eye(3), (t.size, 3, 3))[:, reading.axes], base)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,11 +11,14 @@ from freefloat.arrays import Array
 from freefloat.dynamics.reaction import NotPossible
 from freefloat.estimate.likelihood.effort import Effort, misfit_of
 from freefloat.estimate.likelihood.finished import HELD, stacked, units_of
-from freefloat.estimate.likelihood.levenberg_marquardt import Fit, levenberg_marquardt
+from freefloat.estimate.likelihood.kept_frequencies import KeptFrequencies
+from freefloat.estimate.likelihood.levenberg_marquardt import Fit, Move, levenberg_marquardt
 from freefloat.estimate.likelihood.likelihood import Likelihood
 from freefloat.estimate.unknowns import GEOMETRY, JOINT_MOTION
 
 _GLANCE = 20  # iterations of the first stage after which it is at a loss
+_SOFTENED, _SOFT_MOST = 6, 4  # fits that take readings for noisier, iterations of each
+_MUCH, _PAYS = 3.0, 0.7  # times the noise left: worth it; of what was left before: worth another one
 _BENT, _STIFF = 100.0, 1e8  # spreads by which geometry is off that is none, and how much more is then known of it
 
 
@@ -46,6 +49,22 @@ class StagedFit:
         if late.size and (bends or not late.any()):
             point, left = self._coarse(point, unknowns.information, units)
         return point, left
+
+    def softened(self, point: Array, most: int = _SOFTENED) -> Array:
+        """Where fits end for which readings are as noisy as what is left of them, as often as much less is left then.
+
+        While a swing is out of step nothing is explained well, and no parameter ought to go far for a bit of it.
+        """
+        unknowns, units, before = self.likelihood.unknowns, units_of(self.likelihood), np.inf
+        for _ in range(most):
+            r = stacked(self.likelihood.rows(point, 0))[0]
+            left = misfit_of(r)
+            if not _MUCH < left < _PAYS * before:
+                break
+            soft, before = replace(self, weights=np.full(r.size, 1.0 / left)), left
+            found = soft._fit(point, unknowns.coarse, unknowns.information, units, _SOFT_MOST)
+            point = np.concatenate([found.point, point[unknowns.coarse :]])
+        return point
 
     def fine(self, point: Array) -> Fit:
         """The fit of all unknowns that starts from a point."""
@@ -80,9 +99,15 @@ class StagedFit:
         given = start[own], likelihood.unknowns.mean[own], information[own, own], shown, HELD, most
         with suppress(NotPossible):
             likelihood.suppose(start)
-            return self.effort.count(levenberg_marquardt(evaluate, *given))
+            return self.effort.count(levenberg_marquardt(evaluate, *given, move=self._move))
         likelihood.suppose(likelihood.problem.cad)  # a start so far off that the likeliest robot there is none
-        return self.effort.count(levenberg_marquardt(evaluate, *given))
+        return self.effort.count(levenberg_marquardt(evaluate, *given, move=self._move))
+
+    @property
+    def _move(self) -> Move:
+        """Where steps lead."""
+        kept = KeptFrequencies.of(self.likelihood)
+        return np.add if kept is None else kept.moved
 
 
 def _spreads_off(values: Array, information: Array) -> float:
