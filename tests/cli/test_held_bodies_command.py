@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 import yaml
 from cli.calling import ended
+from estimate.estimates_made import estimate_of
 from excitation.small_mission import MISSION, ROBOT
+from random_trees import random_robot
 
 import freefloat as ff
 from freefloat.robot.parameters import parameters_from_com
@@ -102,6 +104,13 @@ def test_the_total_mass_of_an_estimate_and_of_a_pulse(folder):
     assert abs(found["value"] - truth) < 4.0 * found["sd"]
     pulse = ("--force-N", "3,4,0", "--duration-s", 2, "--velocity-change-m-s", "0.3,0.4,0")
     assert done("mass", *pulse, cwd=folder).split()[:3] == ["total", "mass", "20"]
+
+
+def test_the_mass_of_an_estimate_that_states_no_intervals_has_none(tmp_path):
+    robot = random_robot(3, bodies=4, base="free")
+    estimate_of(robot, no_interval="biased").save(tmp_path / "e.json")
+    assert f"{robot.mass:.5g} kg, no interval" in done("mass", "e.json", cwd=tmp_path)
+    assert json.loads(done("mass", "e.json", "--json", cwd=tmp_path))["sd"] is None
 
 
 @pytest.mark.parametrize(

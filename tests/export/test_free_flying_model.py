@@ -154,6 +154,19 @@ def test_wheels_are_exact_and_the_mass_stands_alone():
     assert (H.sd[:, 3 : 6 + joints, 3 : 6 + joints] > 0.0).all()
 
 
+def test_an_estimate_that_states_no_intervals_has_none_of_its_matrices():
+    robot = random_robot(3, bodies=4, base="free", wheels=2)
+    samples = random_samples(robot, 2, 1)
+    stated, unstated = (
+        quantities(FreeFlyingModel(each), samples)
+        for each in (estimate_of(robot), estimate_of(robot, no_interval="biased"))
+    )
+    for name, found in unstated.items():
+        np.testing.assert_array_equal(found.value, stated[name].value)
+        assert np.isnan(found.sd[stated[name].sd > 0.0]).all(), name
+        assert not (found.sd > 0.0).any(), name  # what is exact remains so
+
+
 def test_in_the_plane_only_what_moves_in_it_is_given():
     robot = random_robot(2, bodies=3, base="planar", wheels=1)
     H = FreeFlyingModel(estimate_of(robot)).mass_matrix(random_samples(robot, 2, 1).q)

@@ -221,6 +221,14 @@ def test_intervals_wider_than_their_value_are_said_in_words(run):
     assert [each.value for each in said["headlines"][:2]] == ["more than ±100 %"] * 2
 
 
+def test_a_method_that_states_no_intervals_has_none_in_its_headlines(run):
+    accuracy, mass, _ = headlines(replace(run, estimate=replace(run.estimate, no_interval="biased")))
+    for each in (accuracy, mass):
+        assert each.relative_half_width is None
+        assert "±" not in each.value
+        assert each.more == "the method states no intervals"
+
+
 def test_a_verdict_without_an_orbit_is_one_in_free_space(run):
     """The sheet has the figure; a warning would contradict a verdict that knows what was flown."""
     sheet, warned = run.excitation.sheet, verdict(run)["warnings"]

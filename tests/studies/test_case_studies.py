@@ -8,6 +8,7 @@ import pytest
 from freefloat.motion.fourier import Fourier
 from freefloat.studies.catalogue import published, study_robot
 from freefloat.studies.spirolazzi.case_studies import CaseStudy, case_checks, settled
+from freefloat.studies.spirolazzi.fitted_noise import fit_noise, noise_checks, printed_spread
 
 EACH = (
     "condition_number",
@@ -58,6 +59,30 @@ def test_the_usual_effort_holds_but_where_it_is_said_why_not():
     for number in (1, 2):
         theirs, ours = (found[f"spirolazzi.case{number}.{name}"] for name in EACH[1:3])
         assert ours.ours < theirs.ours < 0.3 * theirs.published
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [1, 2])
+def test_white_noise_gives_the_printed_spreads_or_the_printed_mean_errors_but_not_both(number):
+    case = CaseStudy.of(number, study_robot)
+    found = {check.name.split(".", 2)[2]: check for check in noise_checks(case, 40)}
+    assert found["fitted_noise.median_relative_spread"].holds
+    assert found["noise_of_mean_errors.median_mean_relative_error"].holds
+    assert not found["fitted_noise.median_mean_relative_error"].holds
+    fitted = fit_noise(case, 40)
+    assert np.corrcoef(np.log(printed_spread(case)), np.log(fitted.spread))[0, 1] > 0.85
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [1, 2])
+def test_white_noise_gives_the_printed_spreads_or_the_printed_mean_errors_but_not_both(number):
+    case = CaseStudy.of(number, study_robot)
+    found = {check.name.split(".", 2)[2]: check for check in noise_checks(case, 40)}
+    assert found["fitted_noise.median_relative_spread"].holds
+    assert found["noise_of_mean_errors.median_mean_relative_error"].holds
+    assert not found["fitted_noise.median_mean_relative_error"].holds
+    fitted = fit_noise(case, 40)
+    assert np.corrcoef(np.log(printed_spread(case)), np.log(fitted.spread))[0, 1] > 0.85
 
 
 # ---------------------------------------------------------------------- the experiments

@@ -44,6 +44,17 @@ def test_errors_of_random_motions_are_as_large_as_they_are_said_to_be(seed, base
     assert predict_random_motions(estimate, 5).within is None
 
 
+def test_where_no_intervals_are_stated_none_are_of_random_motions():
+    robot, estimate = flown(2)
+    stated, unstated = (
+        predict_random_motions(each, 5, truth=robot) for each in (estimate, replace(estimate, no_interval="biased"))
+    )
+    np.testing.assert_array_equal(unstated.largest_error, stated.largest_error)
+    assert np.isnan(unstated.largest_sd).all()
+    assert unstated.within is None
+    assert unstated.summary()["axes"]["x"]["mean_of_largest_sd_rad_s"] is None
+
+
 def test_standard_deviations_are_those_of_the_covariance_by_exact_derivatives():
     _, estimate = flown(2)
     robot, kept = estimate.robot, estimate.minimal.kept

@@ -32,10 +32,10 @@ def export(
         typer.Option(help="Free-flying matrices about the centre of mass at one posture, wheels included, to .json."),
     ] = None,
     at: Annotated[
-        list[str] | None, typer.Option(help="For that: a joint's position in rad or m, as NAME=VALUE; again for others.")
+        list[str] | None, typer.Option(help="For that: a joint's position in rad or m, as NAME=VALUE; repeat.")
     ] = None,
     rate: Annotated[
-        list[str] | None, typer.Option(help="And a joint's rate in rad/s or m/s, as NAME=VALUE; again for others.")
+        list[str] | None, typer.Option(help="And a joint's rate in rad/s or m/s, as NAME=VALUE; repeat.")
     ] = None,
     add_load: Annotated[
         bool, typer.Option("--add-load", help="Add a load that your URDF lacks to it, which is left out otherwise.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -68,7 +69,9 @@ def mass(
 
 
 def _document(found: Quantity) -> dict[str, object]:
-    return {"name": found.name, "value": found.value, "sd": found.sd, "unit": found.unit}
+    from freefloat.exact_json import finite_or_none
+
+    return {"name": found.name, "value": found.value, "sd": finite_or_none(found.sd), "unit": found.unit}
 
 
 def _line(found: Quantity) -> str:
@@ -78,4 +81,6 @@ def _line(found: Quantity) -> str:
     if not found.sd:
         return f"{found.name} {found.value:.4g} {found.unit}, without an interval: no standard deviation is given"
     value, interval = with_interval(found.value, HALF * found.sd)
+    if math.isnan(found.sd):
+        return f"{found.name} {value} {found.unit}, no interval: the estimate states none"
     return f"{found.name} {value} {interval} {found.unit}"

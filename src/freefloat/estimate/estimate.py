@@ -225,6 +225,11 @@ class Estimate(Content):
         left = [each.residual for each in self.residuals if each.channel in _TORQUES]
         return np.sqrt((np.concatenate(left) ** 2).mean(axis=0)) if left else None
 
+    @property
+    def stated_covariance(self) -> Array:
+        """Covariance that intervals are made of, shape (c, c); NaN where none are stated."""
+        return np.full_like(self.covariance, np.nan) if self.no_interval else self.covariance
+
     def value(self, name: str) -> tuple[float, float]:
         """Value and standard deviation of a cluster or nuisance, by its short name."""
         if name in self.names:
@@ -236,9 +241,9 @@ class Estimate(Content):
         return found[name]
 
     def transformed(self, jacobian: ArrayLike) -> Array:
-        """Covariance of quantities whose derivatives by the clusters are given, shape (m, c) -> (m, m)."""
+        """Covariance of quantities with these derivatives by the clusters, (m, c) -> (m, m); NaN if none is stated."""
         J = np.asarray(jacobian, float)
-        return J @ self.covariance @ J.T
+        return J @ self.stated_covariance @ J.T
 
     def need_flights(self) -> tuple[UsedFlight, ...]:
         """The flights that it was made from, or one sentence that it does not keep them."""

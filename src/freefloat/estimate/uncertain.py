@@ -20,7 +20,10 @@ _SMALL_ENTRY = 1e-3  # an entry that vanishes by law is measured by this share o
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Uncertain:
-    """Values and standard deviations, of one shape; NaN and infinite where the data say nothing."""
+    """Values and standard deviations, of one shape; NaN and infinite where the data say nothing.
+
+    A number whose standard deviation is NaN is of an estimate that states no intervals.
+    """
 
     value: Array
     sd: Array
@@ -54,7 +57,9 @@ class Judge:
 
 
 def covariance_root(covariance: Array) -> Array:
-    """A root of a covariance that may be singular, shape (c, c)."""
+    """A root of a covariance that may be singular, shape (c, c); NaN if that is."""
+    if np.isnan(covariance).any():
+        return np.full_like(covariance, np.nan)
     values, vectors = np.linalg.eigh(covariance)
     return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
 

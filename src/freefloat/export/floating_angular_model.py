@@ -126,7 +126,7 @@ class FloatingAngularModel(Content):
         placed = np.eye(len(model.minimal))[:, self._asked]
         sizes = np.abs(model._candidate_values(cad))
         sizes = np.maximum(sizes, 1e-6 * sizes.max())  # what the CAD model has as zero is unknown all the same
-        root, unseen = covariance_root(estimate.covariance), (estimate.unseen * spread).T
+        root, unseen = covariance_root(estimate.stated_covariance), (estimate.unseen * spread).T
         return Judge(model.minimal, placed @ root, sizes, placed @ unseen)
 
     def _reacting(self, q: Array) -> tuple[Array, Array, Array]:

@@ -154,7 +154,7 @@ class FloatingModel(Content):
         sizes = np.zeros(self.robot.parameters.size)
         sizes[columns] = np.sqrt(np.diagonal(spread_of(estimate).covariance(self.robot)))[columns]
         unseen = (estimate.unseen * cad_spread(estimate)).T
-        return Judge(estimate.minimal, covariance_root(estimate.covariance), sizes, unseen)
+        return Judge(estimate.minimal, covariance_root(estimate.stated_covariance), sizes, unseen)
 
     def linear(self, Y: Array) -> Uncertain:
         """A quantity Y phi, Y of shape (..., 10 bodies)."""

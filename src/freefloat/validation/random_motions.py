@@ -21,6 +21,7 @@ from freefloat.estimate.estimated_clusters import cad_spread, total_covariance
 from freefloat.estimate.structured.as_standard import BOTH, standard_estimate
 from freefloat.estimate.uncertain import HALF
 from freefloat.estimate.unknowns import GEOMETRY_WORDS
+from freefloat.exact_json import finite_or_none
 from freefloat.frozen import Content
 from freefloat.motion.sine_motions import RandomSines
 from freefloat.robot.geometry import PER_JOINT, tilting, with_geometry
@@ -32,7 +33,8 @@ from freefloat.validation.prediction import InvalidValidation, UnfitEstimate
 class RandomMotions(Content):
     """Rates of the base in random motions, base axes [rad/s], each array of shape (motions, 3).
 
-    largest_rate: predicted. largest_sd: largest standard deviation of a predicted rate.
+    largest_rate: predicted. largest_sd: largest standard deviation of a predicted rate; NaN of an estimate that states
+        no intervals.
     largest_error: against the true robot; within: share of all rates whose error is within 95 %. None without it.
     """
 
@@ -49,7 +51,7 @@ class RandomMotions(Content):
             listed.append(("error", self.largest_error))
         axes = {
             axis: {
-                f"{how}_of_largest_{name}_rad_s": float(by(values[:, place]))
+                f"{how}_of_largest_{name}_rad_s": finite_or_none(float(by(values[:, place])))
                 for name, values in listed
                 for how, by in (("mean", np.mean), ("largest", np.max))
             }
@@ -84,6 +86,7 @@ def predict_random_motions(
     rates, sds, errors, inside = list[Array](), list[Array](), list[Array](), 0
     for samples, count in RandomSines.drawn(robot, motions, duration_s, rate_Hz, seed).pieces():
         w, sd = _predicted(estimate, samples, covariance, *geometry)
+        sd = np.full_like(sd, np.nan) if estimate.no_interval else sd
         rates.append(_largest(w, count))
         sds.append(_largest(sd, count))
         if truth is not None:
@@ -95,7 +98,8 @@ def predict_random_motions(
     if truth is None:
         return found
     every = len(samples) // count * motions * 3
-    return RandomMotions(duration_s, found.largest_rate, found.largest_sd, np.vstack(errors), inside / every)
+    within = None if estimate.no_interval else inside / every
+    return RandomMotions(duration_s, found.largest_rate, found.largest_sd, np.vstack(errors), within)
 
 
 def _largest(values: Array, motions: int) -> Array:

@@ -78,7 +78,7 @@ def show_random_motions(found: RandomMotions, robot: Robot) -> None:
     for place, axis in enumerate(AXES):
         shown = [found.largest_rate, HALF * found.largest_sd, *([found.largest_error] if known else [])]
         means = (math.degrees(float(values[:, place].mean())) for values in shown if values is not None)
-        table.add_row(f"rate {axis}, mean of largest", *(f"{mean:.3g}" for mean in means))
+        table.add_row(f"rate {axis}, mean of largest", *("–" if math.isnan(mean) else f"{mean:.3g}" for mean in means))
     out = console()
     out.print(table)
     if robot.passive.size:

@@ -24,9 +24,10 @@ from freefloat.robot.parameters import PER_BODY, com_of
 def centre_covariances(estimate: Estimate, parameters: Array) -> Array | None:
     """Covariance of the centre of mass of each body, body frames, shape (bodies, 3, 3) [m^2].
 
-    parameters: where it is taken, shape (10 bodies,). None where the estimate is not of standard parameters.
+    parameters: where it is taken, shape (10 bodies,). None where the estimate is not of standard parameters, or
+    states no intervals.
     """
-    if not estimate.is_standard or not np.isfinite(estimate.covariance).all():
+    if not estimate.is_standard or not np.isfinite(estimate.stated_covariance).all():
         return None
     P = _covariance(estimate, undeclared(estimate))
     bodies = parameters.reshape(-1, PER_BODY)

@@ -30,6 +30,7 @@ _STATES = ("pass", "doubtful", "fail")
 _RANKS = {"good": 0, "pass": 0, "doubtful": 1, "failed": 2, "fail": 2}
 _HARDLY = 0.5  # of the CAD model's interval: one that is wider tells little that was not known
 _ROUNDING = 1e-8
+_UNSTATED = "the method states no intervals"
 _UNTESTED = "it has not been tested on motion that it has not seen"
 
 
@@ -195,6 +196,8 @@ def _inertia(run: Run) -> Headline | None:
 
 def _clusters(run: Run) -> Headline:
     values, sd = run.estimate.values, run.estimate.sd
+    if run.estimate.no_interval:
+        return Headline("clusters", f"{len(values)}", "", _UNSTATED)
     significant = np.isfinite(sd) & run.estimate.significant
     if not significant.any():
         alone = "none differs from zero by more than its interval"
@@ -215,6 +218,8 @@ def _mass(run: Run) -> Headline | None:
     if weights is None:
         return None
     value = float(estimate.parameters[::PER_BODY].sum())
+    if estimate.no_interval:
+        return Headline("total mass", f"{value:.4g} kg", "", _UNSTATED, total_mass_kg=value)
     sd = _sd(weights, total_covariance(estimate, cad_spread(estimate)))
     more = [f"{value:.4g} kg, 95 % interval"]
     if run.truth is not None:
