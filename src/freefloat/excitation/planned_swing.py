@@ -21,7 +21,8 @@ from freefloat.motion.trajectory import LinearMap
 from freefloat.robot.model import Robot
 from freefloat.robot.spring import Spring
 
-_PER_SWING = 3.0  # steps of the fastest swing, of order six: off by less than a ten-thousandth of how far it goes
+_PER_SWING = 3.0  # steps of the fastest swing, of order six: off by less than a thousandth of how far it goes
+_AGREED = 1e-8  # rad or m: change of a last round of Newton's method, after which less than 1e-10 is left
 _PER_COEFFICIENT = 2.0  # steps for each of the motion's own
 
 
@@ -94,11 +95,9 @@ class PlannedSwing:
     def _swing(self) -> Swing | None:
         """None where it knows no bounds."""
         robot, steps = self.robot, self._steps
-        start = np.zeros((2, robot.passive.size))
+        start, acting = np.zeros((2, robot.passive.size)), around(robot, self.motion, self._linear)
         try:
-            return Swing.of(
-                robot, robot.parameters, springs_of(robot), steps, around(robot, self.motion, self._linear), start
-            )
+            return Swing.of(robot, robot.parameters, springs_of(robot), steps, acting, start, agreed=_AGREED)
         except NotPossible:
             return None
 

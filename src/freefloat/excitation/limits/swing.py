@@ -77,36 +77,40 @@ class SwingLimit(Limit):
 
 @dataclass(frozen=True, eq=False)
 class Deflection(SwingLimit):
-    """A passive joint no farther from where its spring rests than `highest`.
+    """A passive joint no farther from where its spring rests than `highest`, either way.
 
-    Margins are for each robot those of the one side at all instants, then those of the other.
+    The margin is (highest^2 - y^2) / (2 highest^2), which near the bound is the distance from it over its size.
     """
 
     kind, title = "deflection", "deflection of {}"
 
     def margins(self, motion: PlannedMotion) -> Array:
-        """Distances from both bounds over their size, shape (robots * 2 * n,)."""
-        sides = [sign * each.at(motion.t)[0][:, self.number] for each in self.swings(motion) for sign in (1.0, -1.0)]
-        return _bounded(1.0 - np.concatenate(sides) / self.size)
+        """One at every instant, robot by robot, shape (robots * n,)."""
+        return _bounded(0.5 * (1.0 - (self._deflections(motion).ravel() / self.size) ** 2))
+
+    def _deflections(self, motion: PlannedMotion) -> Array:
+        """Of all robots, shape (robots, n)."""
+        return np.stack([each.at(motion.t)[0][:, self.number] for each in self.swings(motion)])
 
     def jacobian(self, motion: PlannedMotion, rows: NDArray[np.int64]) -> Array:
         """Derivative of the chosen margins, shape (len(rows), k * channels)."""
-        block, at = np.divmod(rows, motion.t.size)
+        which, at = np.divmod(rows, motion.t.size)
         found = np.zeros((rows.size, motion.coefficients.size))
+        deflections = self._deflections(motion)
         for number, swing in enumerate(self.swings(motion)):
-            own = np.flatnonzero(block // 2 == number)
+            own = np.flatnonzero(which == number)
             by = self.weights(own.size)
-            by[:, self.number] = np.where(block[own] % 2 == 0, -1.0, 1.0) / self.size
+            by[:, self.number] = -deflections[number, at[own]] / self.size**2
             found[own] = swing.change(motion.t[at[own]], by)
         return found
 
     def instants(self, motion: PlannedMotion) -> Array:
-        """Time of each margin, shape (robots * 2 * n,) [s]."""
-        return np.tile(motion.t, 2 * len(self.robots))
+        """Time of each margin, shape (robots * n,) [s]."""
+        return np.tile(motion.t, len(self.robots))
 
     def largest(self, motion: PlannedMotion) -> float:
         """The largest deflection [rad or m]."""
-        return max(float(np.abs(each.at(motion.t)[0][:, self.number]).max()) for each in self.swings(motion))
+        return float(np.abs(self._deflections(motion)).max())
 
 
 @dataclass(frozen=True, eq=False)
