@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from freefloat.arrays import Array
+from freefloat.dynamics.about_rest import small_motion
 from freefloat.dynamics.momentum_rows import momentum_by_wheel_rates, wheel_momentum
 from freefloat.dynamics.reaction import NotPossible
 from freefloat.dynamics.swinging import Around, Changed, Direct, EvenSteps, Swing, fastest_swing, springs_of
@@ -30,6 +31,14 @@ def with_frequencies(robot: Robot, factor: float) -> Robot:
     """The robot with all springs so much faster; damping ratios stay."""
     springs = [Spring(factor**2 * each.stiffness, factor * each.damping) for each in robot.springs]
     return robot.with_springs(springs)
+
+
+def own_frequencies(robot: Robot) -> Array:
+    """Of each passive joint alone, all others at zero and locked, the base afloat, (passive,) [rad/s]."""
+    model = small_motion(robot)
+    b = model.base_rows.size
+    carried = model.M[b:, b:] - model.M[b:, :b] @ np.linalg.solve(model.M[:b, :b], model.M[:b, b:])
+    return np.sqrt(np.maximum(np.diagonal(model.K)[b:], 0.0) / np.diagonal(carried))
 
 
 def around(robot: Robot, motion: PlannedMotion, linear: LinearMap) -> Around:

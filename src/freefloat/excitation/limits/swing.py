@@ -18,10 +18,9 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from freefloat.arrays import Array
-from freefloat.dynamics.about_rest import small_motion
 from freefloat.excitation.limits.limit import Limit, LimitFields
 from freefloat.excitation.planned_motion import PlannedMotion
-from freefloat.excitation.planned_swing import PlannedSwing, with_frequencies
+from freefloat.excitation.planned_swing import PlannedSwing, own_frequencies, with_frequencies
 from freefloat.files import Number, Positive
 from freefloat.models.model import NotApplicable
 from freefloat.motion.trajectory import positive
@@ -130,7 +129,7 @@ class VibrationLeft(SwingLimit):
     @cached_property
     def _own_frequencies(self) -> tuple[float, ...]:
         """Of the joint alone in each robot [rad/s]."""
-        return tuple(_own_frequency(robot, self.number) for robot in self.robots)
+        return tuple(float(own_frequencies(robot)[self.number]) for robot in self.robots)
 
     def _left(self, motion: PlannedMotion) -> Array:
         """Position and, in units of it, rate at the end, shape (robots, 2)."""
@@ -170,15 +169,6 @@ class VibrationLeft(SwingLimit):
 def _bounded(margins: Array) -> Array:
     """Margins that are numbers, whatever knows no bounds."""
     return np.where(np.isfinite(margins), np.maximum(margins, _BEYOND), _BEYOND)
-
-
-def _own_frequency(robot: Robot, number: int) -> float:
-    """Of one passive joint, all other joints at zero and locked, the base afloat [rad/s]."""
-    model = small_motion(robot)
-    b = model.base_rows.size
-    base, own = slice(b), b + number
-    carried = model.M[own, own] - model.M[base, own] @ np.linalg.solve(model.M[base, base], model.M[base, own])
-    return float(np.sqrt(max(model.K[own, own], 0.0) / carried))
 
 
 class SwingFields(LimitFields):
