@@ -4,30 +4,39 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import yaml
 from excitation.coal_distances import coal_distance
-from excitation.small_mission import small_mission
+from excitation.small_mission import ROBOT, small_mission, write_small_mission
 from excitation.small_plans import small_plan, small_robot
 from random_trees import random_robot
 from test_distances import random_shape
 
+import freefloat as ff
+from freefloat.dynamics.torque import mass_matrix
 from freefloat.errors import FileError, FreefloatError
+from freefloat.excitation import planned_swing
 from freefloat.excitation.limits.attitude import BaseAttitude, BaseCone
 from freefloat.excitation.limits.base_rate import BaseRate
 from freefloat.excitation.limits.centre_of_mass import CentreOfMassBox, CentreOfMassDisc
 from freefloat.excitation.limits.clearance import Clearance, clearance_limits, collision_check
 from freefloat.excitation.limits.joint import JointAcceleration, JointPosition, JointRate, joint_limits
+from freefloat.excitation.limits.swing import Deflection, SwingLimit, VibrationLeft
 from freefloat.excitation.limits.wheels import TotalWheelMomentum, WheelMomentum, WheelRate, wheel_limits
 from freefloat.excitation.planned_motion import Conditions, PlannedMotion
+from freefloat.excitation.planned_swing import with_frequencies
 from freefloat.excitation.solver.local_search import random_starts
 from freefloat.mission.designing import plan_of
+from freefloat.mission.limits import mission_limits
 from freefloat.mission.mission_file import InvalidMission
 from freefloat.models.model import NotApplicable
 from freefloat.motion.fourier import Fourier
 from freefloat.motion.random_motion import random_trajectory
 from freefloat.motion.trajectory import InvalidTrajectory
+from freefloat.robot.locked import locked
 from freefloat.robot.model import Robot
 from freefloat.robot.shapes import Sphere
 from freefloat.robot.transform import rotation_from_rpy, rpy_from_rotation
+from freefloat.simulation.simulate import Start, simulate_motion
 from freefloat.studies.catalogue import study_robot
 
 TOLERANCE, STEP = 1e-6, 1e-6
@@ -49,8 +58,7 @@ def planned(robot, seed=0, momentum=(0.0, 0.0, 0.0), instants=25, wheel_rates=No
     channels = [*robot.joint_names, *(wheel.name for wheel in robot.wheels)]
     trajectory = random_trajectory(robot, 20.0, seed, harmonics=2, channels=channels)
     conditions = Conditions(robot, np.array(momentum), TURNED, wheel_rates)
-    linear = trajectory.linear_map(np.linspace(0.0, 20.0, instants))
-    return PlannedMotion(conditions, trajectory.channels, linear, trajectory.coefficients)
+    return PlannedMotion.of(conditions, trajectory, np.linspace(0.0, 20.0, instants))
 
 
 def moved(motion, direction, step):
@@ -134,7 +142,102 @@ def test_a_limit_called_linear_has_the_same_jacobian_for_every_motion(which):
     assert same == limit.linear
 
 
+def swinging(seed, base):
+    """A robot with two passive joints, as it is and with other springs; and a motion of its other joints and wheels."""
+    robot = random_robot(seed, bodies=5, base=base, wheels=2, prismatic=seed % 2 == 1, passive=2)
+    robots = (robot, with_frequencies(robot, 1.2))
+    momentum = 0.05 * seed * np.array(MOMENTA[base])
+    motion = planned(locked(robot), 3, momentum, 12, np.array([20.0, -10.0]))
+    gentle = motion.whole.with_coefficients(0.2 * motion.coefficients)
+    return robots, PlannedMotion.of(motion.conditions, gentle, motion.t)
+
+
+@pytest.mark.parametrize("case", [(0, "free"), (1, "free"), (2, "planar"), (3, "fixed")], ids=str)
+@pytest.mark.parametrize("kind", [Deflection, VibrationLeft])
+def test_the_jacobian_of_what_swings_is_the_derivative_of_its_margins(kind, case, monkeypatch):
+    """On short steps: where attitude counts, its change is followed by another rule than attitude itself."""
+    monkeypatch.setattr(planned_swing, "_PER_SWING", 12.0)
+    robots, motion = swinging(*case)
+    for joint in robots[0].passive_names:
+        limit = kind(robots, joint, 0.5 * kind(robots, joint, 1.0).largest(motion))
+        direction = np.random.default_rng(case[0]).normal(size=motion.coefficients.shape) * np.abs(motion.coefficients)
+        ahead, behind = moved(motion, direction, STEP), moved(motion, direction, -STEP)
+        expected = (limit.margins(ahead) - limit.margins(behind)) / (2.0 * STEP)
+        found = limit.jacobian(motion, np.arange(expected.size))
+        assert expected.size == limit.instants(motion).size == len(robots) * (12 if kind is Deflection else 1)
+        size = (np.abs(found) @ np.abs(direction.ravel())).max()
+        assert np.abs(found @ direction.ravel() - expected).max() <= TOLERANCE * size
+        rows = np.arange(expected.size)[::-2]
+        assert np.abs(limit.jacobian(motion, rows) - found[rows]).max() <= 1e-12 * np.abs(found).max()
+        assert limit.slack(motion) == pytest.approx(-limit.highest)
+
+
 # ---------------------------------------------------------------------- what margins mean
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_what_swings_is_what_a_flight_of_the_robot_does(seed):
+    """Integrated step by step, by the law of torque-level flights."""
+    (robot, _), motion = swinging(seed, "free")
+    start = Start(angular_momentum=motion.conditions.momentum)
+    t = np.linspace(0.0, 20.0, 801)
+    flown = simulate_motion(robot, motion.whole, t, start, wheel_rates=motion.conditions.wheel_rates)
+    finely = PlannedMotion.of(motion.conditions, motion.whole, t)
+    for joint, place in zip(robot.passive_names, robot.passive, strict=True):
+        q, dq = flown.q[:, place], flown.dq[:, place]
+        assert Deflection((robot,), joint, 1.0).largest(finely) == pytest.approx(np.abs(q).max(), rel=1e-3)
+        spring = robot.joint(joint).passive
+        amplitude = np.hypot(q[-1], dq[-1] * np.sqrt(felt_inertia(robot, joint) / spring.stiffness))
+        assert VibrationLeft((robot,), joint, 1.0).largest(finely) == pytest.approx(
+            amplitude, abs=1e-3 * np.abs(q).max()
+        )
+
+
+def felt_inertia(robot, joint):
+    """Twice the energy of a passive joint at rate one, the base afloat at zero momentum, all joints at zero."""
+    H, motion = mass_matrix(robot, np.zeros((1, len(robot.joints))))[0], np.zeros(6 + len(robot.joints))
+    motion[6 + robot.joint_names.index(joint)] = 1.0
+    motion[:6] = -np.linalg.solve(H[:6, :6], H[:6] @ motion)
+    return motion @ H @ motion
+
+
+def test_a_swing_without_bounds_breaks_its_limits():
+    (robot, _), motion = swinging(0, "free")
+    wild = moved(motion, np.ones_like(motion.coefficients), 1e4)
+    limits = [kind((robot,), robot.passive_names[0], 0.1) for kind in (Deflection, VibrationLeft)]
+    assert all((limit.margins(wild) <= -100.0).all() for limit in limits)
+
+
+def test_missions_limit_what_swings_for_frequencies_that_are_known_roughly(tmp_path):
+    def limits(**asked):
+        path = write_small_mission(tmp_path, excitation={"limits": asked})
+        panel = {
+            "name": "panel",
+            "xyz_m": [0, 0.3, 0],
+            "axis": [1, 0, 0],
+            "mass_kg": 2,
+            "com_m": [0, 0.5, 0],
+            "frequency_Hz": 0.5,
+        }
+        robot = {**ROBOT, "appendages": [{**panel, "inertia_kgm2": {"xx": 0.2, "yy": 0.05, "zz": 0.2}}]}
+        (tmp_path / "robot.yaml").write_text(yaml.safe_dump(robot))
+        mission = ff.load_mission(path)
+        return [each for each in mission_limits(mission, mission.channels) if isinstance(each, SwingLimit)]
+
+    deflection, left = limits(deflection_deg=2, vibration_left_deg={"panel_hinge": 0.1})
+    assert (deflection.name, left.name) == ("deflection of panel_hinge", "vibration left of panel_hinge")
+    assert deflection.highest == pytest.approx(np.radians(2.0))
+    stiffness = [robot.springs[0].stiffness for robot in left.robots]
+    assert np.allclose(np.array(stiffness) / stiffness[0], [1.0, 0.64, 1.44])
+    assert len(limits(deflection_deg=2, frequency_known_to=0)[0].robots) == 1
+    for asked, words in (
+        ({"deflection_m": 0.1}, "excitation.limits.deflection_m is given, but no passive joint of small slides"),
+        ({"deflection_deg": {"j1": 1}}, "deflection_deg names 'j1', which is no passive joint that turns"),
+        ({"deflection_deg": -1}, "deflection_deg"),
+        ({"frequency_known_to": 1.5}, "frequency_known_to"),
+    ):
+        with pytest.raises(FreefloatError, match=words):
+            limits(**asked)
 
 
 def test_margins_of_joints_are_their_distances_from_both_bounds():

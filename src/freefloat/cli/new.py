@@ -160,7 +160,9 @@ def _mission_text(name: str, robot_path: str, robot: Robot) -> str:
         scale="" if fixed else _SCALE,
         channels="" if robot.joints or not robot.wheels else _WHEELS.format(dumps([w.name for w in robot.wheels])),
         goal="condition-number" if fixed else "accuracy",
-        goals=" | ".join(goal for goal in get_args(GoalName) if not (fixed and "accuracy" in goal)),
+        goals=" | ".join(
+            goal for goal in get_args(GoalName) if not (fixed and ("accuracy" in goal or goal == "reveal"))
+        ),
         limits="\n".join(f"  # {line}" for line in _limits(robot)),
         method=default_method(robot.base),
         friction=_FRICTION if fixed else "",

@@ -141,22 +141,24 @@ class Swing:
         around: Around,
         start: Array,
         guess: Swing | None = None,
+        agreed: float = _AGREED,
     ) -> Swing:
         """Solved.
 
         start: position and rate of the passive joints at the first instant, (2, passive). guess: to begin with, of a
-        similar motion over the same steps, whose slopes serve as long as they lead on.
+        similar motion over the same steps, whose slopes serve as long as they lead on. agreed: what the last round of
+        Newton's method may have changed positions by [rad or m]; what is left is far less.
         """
         still = cls._still(robot, phi, springs, steps, around)
         begun = still if guess is None else replace(still, position=guess.position, rate=guess.rate, R=guess.R)
         try:
-            return begun._followed(begun if guess is None else guess, start)
+            return begun._followed(begun if guess is None else guess, start, agreed)
         except NotPossible:
             if steps.count == 1:
                 raise
         # From rest far swings may not be found at once: they are, one piece of the motion after the other.
         begun = cls._in_pieces(robot, phi, springs, steps, around, start)
-        return begun._followed(begun, start)
+        return begun._followed(begun, start, agreed)
 
     @classmethod
     def _in_pieces(
@@ -176,7 +178,7 @@ class Swing:
             reached, turned = np.stack([part.position[-1], part.rate[-1]]), turned @ part.R[-1]
         return cls(robot, phi, springs, steps, around, position, rate, R)
 
-    def _followed(self, lead: Swing, start: Array) -> Swing:
+    def _followed(self, lead: Swing, start: Array, agreed: float) -> Swing:
         """By Newton's method over all of the motion, from here; lead: whose slopes serve at first."""
         found, around, before = self, self.around, np.inf
         for _ in range(_ROUNDS):
@@ -187,7 +189,7 @@ class Swing:
             found = following
             if not np.isfinite(change) or np.abs(found.position).max() > _FAR:
                 raise NotPossible(_FAR_OFF)
-            if change <= _AGREED or (change <= _CLOSE and change >= before):
+            if change <= agreed or (change <= _CLOSE and change >= before):
                 return found
             if change > _LEADS * before:
                 lead = found

@@ -18,7 +18,7 @@ from freefloat.exact_json import Extended
 from freefloat.excitation.collision_check import CollisionCheck, Extent
 from freefloat.excitation.excitation import FORMAT, Excitation, HowFound, Prediction
 from freefloat.excitation.margin import Margin
-from freefloat.excitation.sheet import FlightSheet, GravityGradient, Nearest, Turned, WheelUse
+from freefloat.excitation.sheet import FlightSheet, GravityGradient, Nearest, SwingUse, Turned, WheelUse
 from freefloat.files import FilePath, Number, Section, YamlDocument, check_format, entries, load_yaml, validate
 from freefloat.motion.trajectory import Trajectory
 from freefloat.motion.trajectory_file import load_trajectory, trajectory_from_document
@@ -125,6 +125,16 @@ class WheelUseSection(Section):
     allowed: Extended = Field(description="a number, or inf")
 
 
+class SwingUseSection(Section):
+    """How far a passive joint swings."""
+
+    name: str = Field(description="of the joint")
+    largest: Extended = Field(description="a number, or inf")
+    at_s: Number = Field(description="a number")
+    left: Extended = Field(description="a number, or inf")
+    unit: Literal["rad", "m"] = "rad"
+
+
 class NearestSection(Section):
     """Bodies that come nearest to each other."""
 
@@ -158,6 +168,7 @@ class SheetSection(Section):
     base_rate_rad_s: Number = Field(description="a number")
     base_rate_at_s: Number = Field(description="a number")
     wheels: list[WheelUseSection] = Field(default_factory=list)
+    swings: list[SwingUseSection] = Field(default_factory=list)
     nearest: NearestSection | None = None
     gravity_gradient: GravityGradientSection | None = None
 
@@ -232,4 +243,5 @@ def _sheet(section: SheetSection, margins: tuple[Margin, ...], collisions: Colli
         gravity_gradient=None if gradient is None else GravityGradient(**gradient.model_dump()),
         margins=margins,
         collisions=collisions,
+        swings=tuple(SwingUse(**each.model_dump()) for each in section.swings),
     )

@@ -23,7 +23,8 @@ from freefloat.excitation.limits.clearance import Clearance, collision_check, sh
 from freefloat.excitation.margin import Margin
 from freefloat.excitation.plan import Plan
 from freefloat.excitation.planned_motion import PlannedMotion
-from freefloat.excitation.sheet import FlightSheet, GravityGradient, Nearest, Turned, WheelUse
+from freefloat.excitation.planned_swing import PlannedSwing, own_frequencies
+from freefloat.excitation.sheet import FlightSheet, GravityGradient, Nearest, SwingUse, Turned, WheelUse
 from freefloat.excitation.sweep import stretched
 from freefloat.motion.trajectory import Trajectory
 
@@ -63,6 +64,7 @@ def flight_sheet(
         _gravity_gradient(plan, motion, flown, orbital_rate_rad_s, modelled) if plan.robot.base == "free" else None,
         tuple(margins),
         collision_check(plan.robot, plan.limits),
+        _swings(plan, flown),
     )
 
 
@@ -89,6 +91,21 @@ def _wheels(motion: PlannedMotion) -> tuple[WheelUse, ...]:
         WheelUse(wheel.name, float(held[0]), float(np.abs(held).max()), wheel.max_rate * wheel.spin_inertia)
         for wheel, held in zip(motion.robot.wheels, momenta.T, strict=True)
     )
+
+
+def _swings(plan: Plan, motion: PlannedMotion) -> tuple[SwingUse, ...]:
+    """Of every passive joint, with the springs of the CAD model."""
+    if not plan.swinging:
+        return ()
+    robot = plan.swinging[0]
+    position, rate = PlannedSwing.of(motion, robot).at(motion.t)
+    farthest, omega = np.abs(position).argmax(axis=0), own_frequencies(robot)
+    left = np.hypot(position[-1], rate[-1] / np.where(omega > 0.0, omega, np.inf))
+    found = []
+    for place, name in enumerate(robot.passive_names):
+        at, unit = int(farthest[place]), "m" if robot.joint(name).kind == "prismatic" else "rad"
+        found.append(SwingUse(name, float(abs(position[at, place])), float(motion.t[at]), float(left[place]), unit))
+    return tuple(found)
 
 
 def _nearest(motion: PlannedMotion) -> Nearest | None:

@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from freefloat.arrays import Array
+from freefloat.dynamics.about_rest import small_motion
 from freefloat.dynamics.momentum_rows import momentum_by_wheel_rates, wheel_momentum
 from freefloat.dynamics.reaction import NotPossible
 from freefloat.dynamics.swinging import Around, Changed, Direct, EvenSteps, Swing, fastest_swing, springs_of
@@ -21,7 +22,8 @@ from freefloat.motion.trajectory import LinearMap
 from freefloat.robot.model import Robot
 from freefloat.robot.spring import Spring
 
-_PER_SWING = 3.0  # steps of the fastest swing, of order six: off by less than a ten-thousandth of how far it goes
+_PER_SWING = 3.0  # steps of the fastest swing, of order six: off by less than a thousandth of how far it goes
+_AGREED = 1e-8  # rad or m: change of a last round of Newton's method, after which less than 1e-10 is left
 _PER_COEFFICIENT = 2.0  # steps for each of the motion's own
 
 
@@ -29,6 +31,14 @@ def with_frequencies(robot: Robot, factor: float) -> Robot:
     """The robot with all springs so much faster; damping ratios stay."""
     springs = [Spring(factor**2 * each.stiffness, factor * each.damping) for each in robot.springs]
     return robot.with_springs(springs)
+
+
+def own_frequencies(robot: Robot) -> Array:
+    """Of each passive joint alone, all others at zero and locked, the base afloat, (passive,) [rad/s]."""
+    model = small_motion(robot)
+    b = model.base_rows.size
+    carried = model.M[b:, b:] - model.M[b:, :b] @ np.linalg.solve(model.M[:b, :b], model.M[:b, b:])
+    return np.sqrt(np.maximum(np.diagonal(model.K)[b:], 0.0) / np.diagonal(carried))
 
 
 def around(robot: Robot, motion: PlannedMotion, linear: LinearMap) -> Around:
@@ -94,11 +104,9 @@ class PlannedSwing:
     def _swing(self) -> Swing | None:
         """None where it knows no bounds."""
         robot, steps = self.robot, self._steps
-        start = np.zeros((2, robot.passive.size))
+        start, acting = np.zeros((2, robot.passive.size)), around(robot, self.motion, self._linear)
         try:
-            return Swing.of(
-                robot, robot.parameters, springs_of(robot), steps, around(robot, self.motion, self._linear), start
-            )
+            return Swing.of(robot, robot.parameters, springs_of(robot), steps, acting, start, agreed=_AGREED)
         except NotPossible:
             return None
 

@@ -34,6 +34,20 @@ class WheelUse:
 
 
 @dataclass(frozen=True, slots=True)
+class SwingUse:
+    """A passive joint: how far it swings at most and when, and the amplitude with which it goes on at the end.
+
+    largest, left: [rad], of one that slides [m] (unit).
+    """
+
+    name: str
+    largest: float
+    at_s: float
+    left: float
+    unit: str = "rad"
+
+
+@dataclass(frozen=True, slots=True)
 class Nearest:
     """The two bodies that come nearest to each other, neighbours left out; negative where they overlap."""
 
@@ -72,7 +86,7 @@ class FlightSheet(Content):
 
     roll, pitch, yaw: of the base in the inertial frame. pointing_rad: the largest rotation from the first attitude.
     base_rate_rad_s: the largest. nearest: none where fewer than two bodies have shapes.
-    margins, collisions: of all limits, as in `Excitation`.
+    margins, collisions: of all limits, as in `Excitation`. swings: passive joints; all else is with these locked.
     """
 
     duration_s: float
@@ -88,6 +102,7 @@ class FlightSheet(Content):
     gravity_gradient: GravityGradient | None = None
     margins: tuple[Margin, ...] = ()
     collisions: CollisionCheck = field(default_factory=CollisionCheck)
+    swings: tuple[SwingUse, ...] = ()
 
     @property
     def go(self) -> bool:
@@ -108,6 +123,7 @@ class FlightSheet(Content):
         lines = [("duration", f"{self.duration_s:.4g} s"), *self._base()]
         still = all(wheel.at_start == wheel.largest == 0.0 for wheel in self.wheels)
         lines += [("wheels", "still")] if self.wheels and still else [_wheel(wheel) for wheel in self.wheels]
+        lines += [(swing.name, _swing(swing)) for swing in self.swings]
         if self.nearest is not None:
             near = self.nearest
             apart = f", {near.distance_m:.3f} m" if near.distance_m >= 0.0 else f" overlap by {-near.distance_m:.3f} m"
@@ -155,6 +171,13 @@ def _wheel(wheel: WheelUse) -> tuple[str, str]:
     allowed = f" of {wheel.allowed:.4g}" if math.isfinite(wheel.allowed) else ""
     held = f"holds {wheel.at_start + 0.0:.4g} at the start, then up to {wheel.largest:.4g}{allowed} N m s"
     return f"wheel {wheel.name}", held
+
+
+def _swing(swing: SwingUse) -> str:
+    if not math.isfinite(swing.largest):
+        return "swings without bounds"
+    largest, left = in_words(swing.largest, swing.unit), in_words(swing.left, swing.unit)
+    return f"swings by up to {largest} at {swing.at_s:.4g} s, {left} left at the end"
 
 
 def _gradient(gradient: GravityGradient) -> str:

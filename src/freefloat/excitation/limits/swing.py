@@ -18,10 +18,9 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from freefloat.arrays import Array
-from freefloat.dynamics.about_rest import small_motion
 from freefloat.excitation.limits.limit import Limit, LimitFields
 from freefloat.excitation.planned_motion import PlannedMotion
-from freefloat.excitation.planned_swing import PlannedSwing, with_frequencies
+from freefloat.excitation.planned_swing import PlannedSwing, own_frequencies, with_frequencies
 from freefloat.files import Number, Positive
 from freefloat.models.model import NotApplicable
 from freefloat.motion.trajectory import positive
@@ -77,36 +76,40 @@ class SwingLimit(Limit):
 
 @dataclass(frozen=True, eq=False)
 class Deflection(SwingLimit):
-    """A passive joint no farther from where its spring rests than `highest`.
+    """A passive joint no farther from where its spring rests than `highest`, either way.
 
-    Margins are for each robot those of the one side at all instants, then those of the other.
+    The margin is (highest^2 - y^2) / (2 highest^2), which near the bound is the distance from it over its size.
     """
 
     kind, title = "deflection", "deflection of {}"
 
     def margins(self, motion: PlannedMotion) -> Array:
-        """Distances from both bounds over their size, shape (robots * 2 * n,)."""
-        sides = [sign * each.at(motion.t)[0][:, self.number] for each in self.swings(motion) for sign in (1.0, -1.0)]
-        return _bounded(1.0 - np.concatenate(sides) / self.size)
+        """One at every instant, robot by robot, shape (robots * n,)."""
+        return _bounded(0.5 * (1.0 - (self._deflections(motion).ravel() / self.size) ** 2))
+
+    def _deflections(self, motion: PlannedMotion) -> Array:
+        """Of all robots, shape (robots, n)."""
+        return np.stack([each.at(motion.t)[0][:, self.number] for each in self.swings(motion)])
 
     def jacobian(self, motion: PlannedMotion, rows: NDArray[np.int64]) -> Array:
         """Derivative of the chosen margins, shape (len(rows), k * channels)."""
-        block, at = np.divmod(rows, motion.t.size)
+        which, at = np.divmod(rows, motion.t.size)
         found = np.zeros((rows.size, motion.coefficients.size))
+        deflections = self._deflections(motion)
         for number, swing in enumerate(self.swings(motion)):
-            own = np.flatnonzero(block // 2 == number)
+            own = np.flatnonzero(which == number)
             by = self.weights(own.size)
-            by[:, self.number] = np.where(block[own] % 2 == 0, -1.0, 1.0) / self.size
+            by[:, self.number] = -deflections[number, at[own]] / self.size**2
             found[own] = swing.change(motion.t[at[own]], by)
         return found
 
     def instants(self, motion: PlannedMotion) -> Array:
-        """Time of each margin, shape (robots * 2 * n,) [s]."""
-        return np.tile(motion.t, 2 * len(self.robots))
+        """Time of each margin, shape (robots * n,) [s]."""
+        return np.tile(motion.t, len(self.robots))
 
     def largest(self, motion: PlannedMotion) -> float:
         """The largest deflection [rad or m]."""
-        return max(float(np.abs(each.at(motion.t)[0][:, self.number]).max()) for each in self.swings(motion))
+        return float(np.abs(self._deflections(motion)).max())
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +129,7 @@ class VibrationLeft(SwingLimit):
     @cached_property
     def _own_frequencies(self) -> tuple[float, ...]:
         """Of the joint alone in each robot [rad/s]."""
-        return tuple(_own_frequency(robot, self.number) for robot in self.robots)
+        return tuple(float(own_frequencies(robot)[self.number]) for robot in self.robots)
 
     def _left(self, motion: PlannedMotion) -> Array:
         """Position and, in units of it, rate at the end, shape (robots, 2)."""
@@ -166,15 +169,6 @@ class VibrationLeft(SwingLimit):
 def _bounded(margins: Array) -> Array:
     """Margins that are numbers, whatever knows no bounds."""
     return np.where(np.isfinite(margins), np.maximum(margins, _BEYOND), _BEYOND)
-
-
-def _own_frequency(robot: Robot, number: int) -> float:
-    """Of one passive joint, all other joints at zero and locked, the base afloat [rad/s]."""
-    model = small_motion(robot)
-    b = model.base_rows.size
-    base, own = slice(b), b + number
-    carried = model.M[own, own] - model.M[base, own] @ np.linalg.solve(model.M[base, base], model.M[base, own])
-    return float(np.sqrt(max(model.K[own, own], 0.0) / carried))
 
 
 class SwingFields(LimitFields):
