@@ -69,7 +69,7 @@ def root_of(covariance: Array) -> Array:
 
 
 def inverse_of(covariance: Array) -> Array:
-    """Of a covariance whose entries have very different sizes; what is exact, as of a point mass, counts as nearly so."""
+    """Of a covariance whose entries have very different sizes; what is exact counts as nearly so, as of a point."""
     scale = np.sqrt(np.diagonal(covariance))
     correlation = covariance / np.outer(scale, scale)
     values, vectors = np.linalg.eigh(correlation)

@@ -46,7 +46,8 @@ def weak_directions(estimate: Estimate, problem: Problem) -> WeakDirections:
         return WeakDirections(words, words)
     least = 1.0 / (1.0 + _LITTLE)
     promised = _promised(estimate)
-    mu, X = scipy.linalg.eigh(promised, covariance, subset_by_value=(least, np.inf), check_finite=False)
+    given = np.linalg.inv(inverse_of(covariance))  # in which what is exact has some spread, if little
+    mu, X = scipy.linalg.eigh(promised, 0.5 * (given + given.T), subset_by_value=(least, np.inf), check_finite=False)
     if not mu.size:
         return WeakDirections((), ())
     rows: Array = (covariance @ X).T[::-1] / sd  # least known first
