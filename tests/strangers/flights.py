@@ -301,7 +301,7 @@ def _to_base(a: float, b: float, c: float, d: float) -> np.ndarray:
 
 
 def start(flyer: Flyer, motion: Motion, tumble: float, rng: np.random.Generator, at_s: float = 0.0) -> np.ndarray:
-    """Any attitude, no momentum but that of a drift and of a tumble [rad/s], springs as they begin, (13 + 2 springs,)."""
+    """Any attitude, no momentum but a drift's and a tumble's [rad/s], springs as they begin, (13 + 2 springs,)."""
     turn = rng.standard_normal(4)
     state = np.concatenate([rng.standard_normal(3), turn / np.linalg.norm(turn), np.zeros(6), *flyer.begin])
     q, dq, _ = motion.at(np.array([at_s]))

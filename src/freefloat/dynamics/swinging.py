@@ -23,14 +23,22 @@ from freefloat.arrays import Array, read_only
 from freefloat.dynamics import kernels, swing_kernels, torque_adjoint_kernels
 from freefloat.dynamics.attitude_kernels import turn_by_halves
 from freefloat.dynamics.momentum_rows import momentum_matrix
-from freefloat.dynamics.reaction import NotPossible, Reaction, momentum_slopes, six_rows, solve_base
+from freefloat.dynamics.reaction import (
+    NotPossible,
+    Reaction,
+    geometry_slopes,
+    momentum_slopes,
+    six_rows,
+    solve_base,
+)
 from freefloat.errors import FreefloatError
 from freefloat.robot.base_axes import allowed_rows
+from freefloat.robot.geometry import with_still_joints
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY
 from freefloat.robot.rotations import cross_matrices
 
-_PER_PERIOD = 16.0  # steps of the fastest swing
+_PER_PERIOD = 20.0  # steps of the fastest swing
 _MOST_STEPS = 200_000
 _ROUNDS, _AGREED, _CLOSE = 30, 1e-13, 1e-10  # of Newton's method; changes of the positions [rad or m]
 _PIECE = 10  # steps: half a period of the fastest swing
@@ -288,6 +296,30 @@ class Swing:
             momentum = momentum_slopes(robot, self.phi, law.A, self.q, self.dq, law.v, law.w, columns, present)
             K = np.ascontiguousarray(momentum[:, :, : columns.size])
             rate = -six_rows(solve_base(law.A, K, allowed), allowed)[:, 3:]
+            force = force + self.slopes.of_rate @ rate
+        return Direct(force, rate)
+
+    def by_geometry(self, tilts: Array) -> Direct:
+        """What errors of the geometry do at every place; tilts: as for `geometry_slopes`."""
+        robot, law, (m, joints), allowed = self.robot, self.law, self.q.shape, allowed_rows(self.robot)
+        still = with_still_joints(robot, tilts)
+        bodies = np.zeros((still.arrays.parent.size, PER_BODY))
+        bodies[still.bodies] = self.phi.reshape(-1, PER_BODY)
+        wide = joints + still.errors.size
+        q, dq, ddq, weights = (np.zeros((m, width)) for width in (wide, wide, wide, 6 + wide))
+        q[:, :joints], dq[:, :joints], ddq[:, :joints] = self.q, self.dq, law.ddq
+        force = np.zeros((m, robot.passive.size, still.errors.size))
+        R, at, _, turning, axes = kernels.sweep(still.arrays, q, dq, np.zeros((m, 3)), law.w)
+        for p in range(robot.passive.size):
+            own = tuple(np.empty_like(each) for each in (dq, dq, dq, law.w, law.w, law.w))
+            weights[:, : 6 + joints] = law.weights[:, :, p]
+            motion = (R, at, turning, axes, dq, ddq, *_split(law.base))
+            torque_adjoint_kernels.inverse_dynamics_adjoint(still.arrays, bodies, *motion, weights, *own)
+            force[:, p] = own[0][:, still.errors.ravel()] * still.sizes.ravel()
+        rate = np.zeros((m, 3, still.errors.size))
+        if allowed.size:
+            D, _ = geometry_slopes(robot, tilts, self.phi, self.q, self.dq, law.v, law.w)
+            rate = -six_rows(solve_base(law.A, D, allowed), allowed)[:, 3:]
             force = force + self.slopes.of_rate @ rate
         return Direct(force, rate)
 

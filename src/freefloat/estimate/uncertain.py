@@ -74,15 +74,19 @@ def root_of(covariance: Array) -> Array:
 
 
 def inverse_of(covariance: Array) -> Array:
-    """Of a covariance whose entries have very different sizes; what is exact, as of a point mass, counts as nearly so."""
+    """Of a covariance whose entries have very different sizes; what is exact counts as nearly so."""
     scale = np.sqrt(np.diagonal(covariance))
-    correlation = covariance / np.outer(scale, scale)
-    values, vectors = np.linalg.eigh(correlation)
+    correlation = not_singular(covariance) / np.outer(scale, scale)
+    return np.linalg.inv(correlation) / np.outer(scale, scale)
+
+
+def not_singular(covariance: Array) -> Array:
+    """A covariance in which what is exact, such as where a point is that has a mass, is only nearly so."""
+    scale = np.sqrt(np.diagonal(covariance))
+    values, vectors = np.linalg.eigh(covariance / np.outer(scale, scale))
     if values[0] > _NEARLY_EXACT * values[-1]:
-        inverse = np.linalg.inv(correlation)
-    else:
-        inverse = (vectors / np.maximum(values, _NEARLY_EXACT * values[-1])) @ vectors.T
-    return inverse / np.outer(scale, scale)
+        return covariance
+    return (vectors * np.maximum(values, _NEARLY_EXACT * values[-1])) @ vectors.T * np.outer(scale, scale)
 
 
 def side_by_side(columns: Sequence[Uncertain]) -> Uncertain:

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import copy
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from freefloat.arrays import Array
 from freefloat.robot.model import Robot
 from freefloat.robot.parts import Body
-from freefloat.robot.rotations import exponential, right_jacobian
+from freefloat.robot.rotations import cross_matrices, exponential, right_jacobian
 from freefloat.robot.transform import Transform
-from freefloat.robot.tree import TreeArrays
+from freefloat.robot.tree import PRISMATIC, REVOLUTE, TreeArrays
 
 PER_JOINT = 5
 _AXIS, _ORIGIN = slice(27, 30), slice(30, 33)
@@ -65,6 +67,55 @@ def built_with(robot: Robot, errors: Array) -> Robot:
         return replace(body, placement=in_carrier.inverse() @ Transform(R @ nominal.R, nominal.p + shift))
 
     return replace(robot, bodies=tuple(placed(body) for body in robot.bodies))
+
+
+class StillJoints(NamedTuple):
+    """A robot whose errors of geometry are joints of their own that stand still, five before each of its joints.
+
+    arrays: of its tree, in which added bodies have no mass. bodies: which are the robot's own, (bodies,). joints: which
+    coordinates are its own, (joints,). errors: which are errors, (joints, 5). sizes: of these, per unit, (joints, 5).
+    """
+
+    arrays: TreeArrays
+    bodies: NDArray[np.int64]
+    joints: NDArray[np.int64]
+    errors: NDArray[np.int64]
+    sizes: Array
+
+
+def with_still_joints(robot: Robot, tilts: Array) -> StillJoints:
+    """That of a robot; tilts: directions about which its joints tilt, (bodies, 2, 3) (`tilting`)."""
+    own, count = robot.tree.arrays, len(robot.joints)
+    parent, kind, dof, geometry, place = [-1], [own.kind[0]], [-1], [own.geometry[0]], [0]
+    errors, sizes = np.zeros((count, PER_JOINT), np.int64), np.ones((count, PER_JOINT))
+    for b in range(1, own.parent.size):
+        here, carrier = np.array(own.geometry[b]), place[own.parent[b]]
+        if (j := own.dof[b]) >= 0:
+            axes = [*np.eye(3), *tilts[b]]
+            for e, axis in enumerate(axes):
+                sizes[j, e], errors[j, e] = np.linalg.norm(axis), count + PER_JOINT * j + e
+                geometry.append(_at_zero(axis / sizes[j, e], here[_ORIGIN] if e == 0 else np.zeros(3), turns=e > 2))
+                parent.append(carrier)
+                kind.append(REVOLUTE if e > 2 else PRISMATIC)
+                dof.append(int(errors[j, e]))
+                carrier = len(parent) - 1
+            here[_ORIGIN] = 0.0
+        geometry.append(here)
+        parent.append(carrier)
+        kind.append(own.kind[b])
+        dof.append(int(j))
+        place.append(len(parent) - 1)
+    arrays = TreeArrays(np.array(parent), np.array(kind, np.int64), np.array(dof, np.int64), np.array(geometry))
+    return StillJoints(arrays, np.array(place), np.arange(count), errors, sizes)
+
+
+def _at_zero(axis: Array, origin: Array, turns: bool) -> Array:
+    """Geometry of a joint whose frame is that of its carrier where it stands at zero, (33,)."""
+    T, along = np.zeros((3, 3, 3)), np.outer(axis, axis)
+    T[0] = along if turns else np.eye(3)
+    if turns:
+        T[1], T[2] = cross_matrices(axis[None])[0], np.eye(3) - along
+    return np.concatenate([T.ravel(), axis, origin])
 
 
 def _moves(robot: Robot, errors: Array) -> tuple[Array, Array]:

@@ -145,7 +145,7 @@ class PredictedFlight:
             G = np.ascontiguousarray(G[:, :, :stop])
         geometry = flight.shared(GEOMETRY)
         if geometry is not None and geometry.start < self.count:
-            G[:, :, geometry] = by_geometry(self.robot, self.tilts, motion, self.phi, gain)
+            G[:, :, geometry] += by_geometry(self.robot, self.tilts, motion, self.phi, gain)
         if flight.robot.wheels:
             self._wheels(motion, gain, G)
         return G

@@ -1,8 +1,8 @@
 """Passive joints of one flight: how they swing at a point of the unknowns, and what every unknown does to that.
 
-The law is that of `dynamics/swinging.py`, with geometry as the robot file has it and without pulses; its derivatives
-leave out what parameters do to a swing by the torque of the gravity gradient. What passive joints do to the base is
-then what joints do, and what errors of the curves do to a swing `curve_noise.py` carries on.
+The law is that of `dynamics/swinging.py`, without pulses; its derivatives leave out what parameters do to a swing by
+the torque of the gravity gradient. What passive joints do to the base is then what joints do, and what errors of the
+curves do to a swing `curve_noise.py` carries on.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from freefloat.estimate.likelihood.local_curves import LocalCurves
 from freefloat.estimate.predicted_motion import Grid, JointErrors
 from freefloat.estimate.unknowns import (
     EXTERNAL_TORQUE,
+    GEOMETRY,
     JOINT_SCALES,
     JOINT_ZEROS,
     MOMENTUM,
@@ -30,6 +31,7 @@ from freefloat.estimate.unknowns import (
     uncertain_wheels,
 )
 from freefloat.motion.trajectory import Motion
+from freefloat.robot.geometry import tilting
 from freefloat.robot.model import Robot
 from freefloat.sensors.measured import Measured
 
@@ -54,6 +56,12 @@ class MovingFlight(Protocol):
 
     def place(self, kind: str) -> slice | None:
         """Where this flight's unknowns of a kind are."""
+
+    def robot_at(self, point: Array) -> Robot:
+        """The robot with its geometry as it is at a point."""
+
+    def geometry(self, point: Array) -> Array | None:
+        """Errors of the geometry at a point; None if there are none to be found."""
 
     def vector(self, point: Array, place: slice | None, components: NDArray[np.int64]) -> Array:
         """Three components of unknowns of which only some exist."""
@@ -108,7 +116,7 @@ class SwingingJoints:
         assert springs is not None
         start = np.zeros((2, passive.size)) if begin is None else point[begin].reshape(2, -1)
         guess, given = None if last is None else last[3], point[springs].reshape(2, -1)
-        found = Swing.of(flight.robot, phi, given, self.steps, self._around(point, phi), start, guess)
+        found = Swing.of(flight.robot_at(point), phi, given, self.steps, self._around(point, phi), start, guess)
         self._last = np.array(point), np.array(phi), flight.local, found
         return found
 
@@ -116,7 +124,9 @@ class SwingingJoints:
         """The swing that is none, at a point."""
         springs = self.flight.shared(SPRINGS)
         assert springs is not None
-        return Swing.none(self.flight.robot, phi, point[springs].reshape(2, -1), self.steps, self._around(point, phi))
+        return Swing.none(
+            self.flight.robot_at(point), phi, point[springs].reshape(2, -1), self.steps, self._around(point, phi)
+        )
 
     def _around(self, point: Array, phi: Array) -> Around:
         flight, t = self.flight, self.steps.t
@@ -163,6 +173,9 @@ class SwingingJoints:
             about, turns = flight.robot.wheel_axes[wheels].T, flight.wheel_motion(point, self.steps.t)
             _put(direct, uncertain, swing.by_spin(*(about * each[:, None, wheels] for each in turns)))
         self._put_joints(direct, swing, point)
+        geometry, errors = flight.shared(GEOMETRY), flight.geometry(point)
+        if geometry is not None and errors is not None and geometry.stop <= count:
+            _put(direct, geometry, swing.by_geometry(tilting(flight.robot, errors)))
         first = np.zeros((2, self.passive.size, count))
         if begin is not None:
             for k, place in enumerate(range(begin.start, begin.stop)):
