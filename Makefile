@@ -38,7 +38,7 @@ prove: $(VENV)/ready-test
 	done; test -z "$$failed" || { echo "not as promised:$$failed" >&2; exit 1; }
 
 # The site in site/. Published studies are run again where sources changed since; `make -j2 docs` runs two at once.
-STUDIES := naveen gautier ayusawa christidi spirolazzi
+STUDIES := naveen gautier ayusawa christidi spirolazzi flexible
 SOURCES := $(shell find src -name '*.py' -o -name '*.yaml')
 
 docs: $(VENV)/ready-docs $(STUDIES:%=build/studies/%.json)

@@ -224,8 +224,8 @@ def test_clusters_about_the_centre_of_mass_are_refused_by_what_needs_standard_pa
 # ---------------------------------------------------------------------- code
 
 
-def compiled(estimate, folder, name=None):
-    """The functions of an estimate's C code: mass matrix, bias, generalised Jacobian, friction."""
+def compiled_library(estimate, folder, name=None):
+    """An estimate's C code, compiled, and what its names begin with."""
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if compiler is None:
         pytest.fail("no C compiler is installed: cc, gcc and clang were looked for")
@@ -235,11 +235,16 @@ def compiled(estimate, folder, name=None):
     flags = ["-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror", "-O1", "-shared", "-fPIC"]
     target = folder / f"{code.name}.so"
     subprocess.run([compiler, *flags, folder / f"{code.name}.c", "-o", target, "-lm"], check=True)
-    library = ctypes.CDLL(str(target))
-    mass, bias = getattr(library, f"{code.name}_mass_matrix"), getattr(library, f"{code.name}_bias")
-    friction = getattr(library, f"{code.name}_friction")
+    return ctypes.CDLL(str(target)), code.name
+
+
+def compiled(estimate, folder, name=None):
+    """The functions of an estimate's C code: mass matrix, bias, generalised Jacobian, friction."""
+    library, name = compiled_library(estimate, folder, name)
+    mass, bias = getattr(library, f"{name}_mass_matrix"), getattr(library, f"{name}_bias")
+    friction = getattr(library, f"{name}_friction")
     mass.restype = bias.restype = friction.restype = None
-    return mass, bias, getattr(library, f"{code.name}_generalised_jacobian"), friction
+    return mass, bias, getattr(library, f"{name}_generalised_jacobian"), friction
 
 
 def called(function, shape, *inputs):

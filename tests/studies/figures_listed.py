@@ -179,4 +179,22 @@ NAVEEN = Listed(
     unprinted=frozenset(_UNPRINTED),
 )
 
-LISTED = {"ayusawa": AYUSAWA, "gautier": GAUTIER, "naveen": NAVEEN}
+_SWUNG = [f"flexible.{what}.arm_{arm}" for what in ("panels", "tank") for arm in ("known", "unknown")]
+_FLEXIBLE = frozenset(
+    f"{case}.{figure}"
+    for case in _SWUNG
+    for figure in ("flexible.residual", "flexible.inertia", "flexible.over_sd", "frequency", "damping")
+)
+_RIGID = frozenset(
+    {
+        *(f"{case}.rigid.{figure}" for case in _SWUNG for figure in ("residual", "inertia")),
+        *(f"flexible.{what}.printed_motion.residual" for what in ("panels", "tank")),
+    }
+)
+FLEXIBLE = Listed(  # of a rigid fit whose intervals are as wide as they should be, either may be
+    hold=_FLEXIBLE,
+    do_not=_RIGID,
+    unprinted=_FLEXIBLE | _RIGID | {f"{case}.rigid.over_sd" for case in _SWUNG},
+)
+
+LISTED = {"ayusawa": AYUSAWA, "gautier": GAUTIER, "naveen": NAVEEN, "flexible": FLEXIBLE}

@@ -68,7 +68,7 @@ def test_a_study_holds_without_what_cannot_be_compared():
 def test_an_unknown_study_is_named_before_any_work():
     with pytest.raises(UnknownStudy, match="naveen"):
         next(reproduce(["gautier", "navene"]))
-    assert set(TITLES) == {"naveen", "gautier", "ayusawa", "christidi", "spirolazzi"}
+    assert set(TITLES) == {"naveen", "gautier", "ayusawa", "christidi", "spirolazzi", "flexible"}
 
 
 @pytest.mark.parametrize(

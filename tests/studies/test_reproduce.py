@@ -56,6 +56,11 @@ PROMISED = [
     "ayusawa.gradient.speed_ratio",
     "ayusawa.sequential.condition_numbers",
     "ayusawa.random_selection.condition_number",
+    "flexible.panels.arm_known.flexible.inertia",
+    "flexible.panels.arm_unknown.flexible.over_sd",
+    "flexible.tank.arm_known.frequency",
+    "flexible.tank.arm_unknown.damping",
+    "flexible.tank.printed_motion.residual",
 ]
 TIMINGS = {"ayusawa.gradient.speed_ratio"}
 # Searches that a glance ends far from an optimum, and motions drawn to their limits: parameters that differ by 1e-15

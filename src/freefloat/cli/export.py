@@ -31,11 +31,17 @@ def export(
         Path | None,
         typer.Option(help="Free-flying matrices about the centre of mass at one posture, wheels included, to .json."),
     ] = None,
+    modes: Annotated[
+        Path | None,
+        typer.Option(help="M, D, K of what swings about one posture, its state space and modes, to .json."),
+    ] = None,
     at: Annotated[
-        list[str] | None, typer.Option(help="For that: a joint's position in rad or m, as NAME=VALUE; repeat.")
+        list[str] | None,
+        typer.Option(help="For these two: a joint's position in rad or m, as NAME=VALUE; repeat."),
     ] = None,
     rate: Annotated[
-        list[str] | None, typer.Option(help="And a joint's rate in rad/s or m/s, as NAME=VALUE; repeat.")
+        list[str] | None,
+        typer.Option(help="For free-flying matrices: a joint's rate in rad/s or m/s, as NAME=VALUE; repeat."),
     ] = None,
     add_load: Annotated[
         bool, typer.Option("--add-load", help="Add a load that your URDF lacks to it, which is left out otherwise.")
@@ -59,6 +65,7 @@ def export(
         export_free_flying,
         export_mjcf,
         export_robot,
+        export_small_motion,
         export_urdf,
     )
     from freefloat.robot.urdf_update import Lacking
@@ -66,8 +73,9 @@ def export(
     answer = load_estimate(estimate)
     if urdf is not None and output is None:
         raise FileError(urdf, "is a template, and nothing says where the new URDF goes; allowed: -o OUT.urdf with it")
-    if all(each is None for each in (output, robot, mjcf, controller, free_flying)):
-        allowed = "-o OUT.urdf, --robot OUT.yaml, --mjcf OUT.xml, --controller OUT.c, --free-flying OUT.json"
+    if all(each is None for each in (output, robot, mjcf, controller, free_flying, modes)):
+        files = "--robot OUT.yaml, --mjcf OUT.xml, --controller OUT.c, --free-flying OUT.json, --modes OUT.json"
+        allowed = f"-o OUT.urdf, {files}"
         raise FileError(estimate, f"nothing says what to write; allowed: {allowed}")
     inputs = [each for each in (estimate, urdf) if each is not None]
     targets = (
@@ -76,6 +84,7 @@ def export(
         (mjcf, MJCF_ENDINGS),
         (controller, _CODE),
         (free_flying, (".json",)),
+        (modes, (".json",)),
     )
     postures = _numbers("--at", at), _numbers("--rate", rate)
     for target, endings in targets:
@@ -97,6 +106,8 @@ def export(
                 written.append(export_controller(answer, controller, force=force))
             if free_flying is not None:
                 written.append(export_free_flying(answer, free_flying, *postures, force=force))
+            if modes is not None:
+                written.append(export_small_motion(answer, modes, postures[0], force=force))
     except NotExported as error:
         raise FileError(estimate, f"{error}; allowed: --force to write it anyway") from error
     document = {

@@ -68,6 +68,7 @@ STUDIES = (
     "ayusawa",
     "christidi",
     "spirolazzi",
+    "flexible",
     "all",
 )  # of freefloat.studies, which takes long to import: completion must not
 

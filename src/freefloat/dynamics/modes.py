@@ -136,11 +136,11 @@ def _unit(vector: Array) -> Array:
     return vector / length if length > 0.0 else np.zeros(3)
 
 
-def modes_summary(robot: Robot) -> dict[str, Any]:
-    """Modes with all joints at zero as plain data; of a robot that can have none, why."""
+def modes_summary(robot: Robot, q: ArrayLike | None = None) -> dict[str, Any]:
+    """Modes as plain data; of a robot that can have none, why. q: as for `system_modes`."""
     names = [robot.joint_names[k] for k in robot.passive]
     try:
-        modes = system_modes(robot)
+        modes = system_modes(robot, q)
     except InvalidRobot as error:
         return {"modes": [], "no_modes": str(error)}
     still = len(names) - len(modes)

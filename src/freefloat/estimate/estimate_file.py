@@ -233,6 +233,7 @@ class KeptResidualSection(Section):
     residual: PackedSection = Field(description="packed numbers")
     noise: Row = Field(description="a number for each component")
     signal: Row | None = Field(None, description="a number for each component, or null")
+    measured: PackedSection | None = Field(None, description="packed numbers, or null")
 
     def made(self) -> ChannelResidual:
         """What it says."""
@@ -243,8 +244,14 @@ class KeptResidualSection(Section):
             )
         noise = array("residuals.noise", [self.noise], 1, width)[0]
         signal = None if self.signal is None else array("residuals.signal", [self.signal], 1, width)[0]
-        names = tuple(self.components)
-        return ChannelResidual(self.flight, self.channel, names, self.unit, t, residual, noise, signal=signal)
+        measured = None if self.measured is None else unpacked(self.measured)
+        if measured is not None and measured.shape != residual.shape:
+            raise UnfitParts(
+                f"what was measured of {self.channel} has shape {measured.shape}; allowed: that of what is left, "
+                f"{residual.shape}"
+            )
+        said = self.flight, self.channel, tuple(self.components), self.unit
+        return ChannelResidual(*said, t, residual, noise, signal=signal, measured=measured)
 
 
 def channel_document(each: ChannelResidual) -> dict[str, Any]:
@@ -258,6 +265,7 @@ def channel_document(each: ChannelResidual) -> dict[str, Any]:
         "residual": packed(each.residual),
         "noise": row(each.noise),
         "signal": None if each.signal is None else row(each.signal),
+        **({} if each.measured is None else {"measured": packed(each.measured)}),
     }
 
 

@@ -75,6 +75,7 @@ class ChannelResidual(Content):
     components: names of the k columns. t: shape (n,) [s]. residual: measured less predicted, shape (n, k) [unit].
     noise: standard deviation of each component, root mean square over time, shape (k,) [unit]; NaN if it is not known.
     signal: standard deviation over time of what was measured, about its mean, shape (k,) [unit]; None if not known.
+    measured: what the sensor read, shape (n, k) [unit]; kept of the rates of a base on which something swings.
     """
 
     flight: str
@@ -85,6 +86,7 @@ class ChannelResidual(Content):
     residual: Array
     noise: Array
     signal: Array | None = field(default=None, kw_only=True)
+    measured: Array | None = field(default=None, kw_only=True)
 
     @property
     def of_signal(self) -> float:
@@ -151,7 +153,8 @@ class UsedFlight(Content):
     """A flight that an estimate was made from.
 
     without: bodies that were not there. momentum: what was said of the total angular momentum.
-    motion: as it was measured, at a few hundred instants.
+    motion: as it was measured, at a few hundred instants; passive joints, which nobody measures, as they swing by
+        what was found.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Code for a controller in C99: mass matrix, bias, friction and generalised Jacobian of an identified robot.
+"""Code for a controller in C99: mass matrix, bias, friction, springs, motion, Jacobian of an identified robot.
 
 The algorithms are those of two fixed files beside this one (`controller_template.c` and `.h`); only tables, names and
 the account of where the numbers came from are filled in. No memory is allocated, and nothing is kept between calls.
@@ -6,6 +6,7 @@ the account of where the numbers came from are filled in. No memory is allocated
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.resources import files
@@ -16,7 +17,6 @@ from freefloat.arrays import Array
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.structured.as_standard import standard_estimate
 from freefloat.export.controller_code import ControllerTables, about, controller_tables
-from freefloat.robot.base_axes import allowed_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def controller_c(estimate: Estimate, name: str | None = None) -> CSource:
 
 def _values(estimate: Estimate, tables: ControllerTables) -> dict[str, str]:
     robot, tree = estimate.robot, tables.tree
-    joints, allowed = len(robot.joints), allowed_rows(robot).tolist()
+    joints, allowed = len(robot.joints), tables.allowed.tolist()
     return {
         "ABOUT": "\n".join(f" * {_harmless(line)}" for line in about(estimate)),
         "NAME": tables.name,
@@ -58,6 +58,9 @@ def _values(estimate: Estimate, tables: ControllerTables) -> dict[str, str]:
         "LIFT": _listed(tables.lift.tolist()),
         "ROTOR": _listed(tables.rotor.tolist()),
         "SPIN": _listed(tables.spin.tolist()),
+        "NAMES": ", ".join(json.dumps(joint, ensure_ascii=False) for joint in tables.joints),
+        "PASSIVE": _listed([int(place in tables.passive) for place in range(joints)]),
+        "SPRINGS": _table(np.column_stack([tables.stiffness, tables.damping])),
         "FRICTION": _table(np.transpose(tables.friction)),
         "WEIGHT": ", weight included" if tables.lift.any() else "",
     }

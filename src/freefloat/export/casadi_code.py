@@ -1,4 +1,4 @@
-"""Mass matrix and bias of an identified robot as CasADi functions, for controllers that optimise.
+"""Mass matrix, bias and motion of an identified robot as CasADi functions, for controllers that optimise.
 
 One Newton-Euler recursion in base axes, as symbols: tau(q, dq, twist, acceleration). The bias is tau without
 acceleration, the mass matrix its derivative by the acceleration, in which it is linear; rotors are part of both.
@@ -27,19 +27,30 @@ class CasadiMissing(FreefloatError):
 class CasadiModel:
     """CasADi functions, of the quantities of `FloatingModel`.
 
-    mass_matrix: q -> H. bias: (q, dq, twist) -> c. both: (q, dq, twist) -> (H, c). friction: (dq, slow) -> what motors
-    give beside, the sign of a rate being tanh(rate / slow).
+    mass_matrix: q -> H. bias: (q, dq, twist) -> c. both: (q, dq, twist) -> (H, c), and where joints are passive, what
+    springs give. friction: (dq, slow) -> what motors give beside, the sign of a rate being tanh(rate / slow).
+    springs: (q, dq) -> what springs give, zero for driven joints, (joints,).
+    forward: (q, dq, twist, wrench, torque) -> rise, the accelerations (dv, dw, ddq), from the wrench on the base and
+    torques of the motors less friction; springs are reckoned with, and torques of passive joints not read.
+    swing: (q, dq, twist, wrench, ddq) -> rise where driven joints accelerate as ddq says; that of passive joints is
+    not read. joints, driven, passive: names of all joints, and of those.
     """
 
     name: str
+    joints: tuple[str, ...]
+    driven: tuple[str, ...]
+    passive: tuple[str, ...]
     mass_matrix: Any
     bias: Any
     both: Any
     friction: Any
+    springs: Any
+    forward: Any
+    swing: Any
 
 
 def controller_casadi(estimate: Estimate, name: str | None = None) -> CasadiModel:
-    """CasADi functions `<name>_mass_matrix`, `<name>_bias`, `<name>`, `<name>_friction` of an identified robot."""
+    """CasADi functions of an identified robot: `both` is called `<name>`, others `<name>_mass_matrix` and so on."""
     try:
         import casadi
     except ImportError as error:
@@ -47,18 +58,46 @@ def controller_casadi(estimate: Estimate, name: str | None = None) -> CasadiMode
     estimate = standard_estimate(estimate)
     tables, joints = controller_tables(estimate, name), len(estimate.robot.joints)
     q, dq, twist = casadi.SX.sym("q", joints), casadi.SX.sym("dq", joints), casadi.SX.sym("twist", 6)
-    rise = casadi.SX.sym("rise", 6 + joints)
+    wrench, torque = casadi.SX.sym("wrench", 6), casadi.SX.sym("torque", joints)
+    ddq, rise, slow = casadi.SX.sym("ddq", joints), casadi.SX.sym("rise", 6 + joints), casadi.SX.sym("slow")
     at_rest = _inverse_dynamics(casadi, tables, q, casadi.SX(joints, 1), casadi.SX(6, 1), rise)
     steady = _inverse_dynamics(casadi, tables, q, dq, twist, casadi.SX(6 + joints, 1))
-    H, slow = casadi.jacobian(at_rest, rise), casadi.SX.sym("slow")
-    rubbing = _friction(casadi, tables, dq, slow)
+    H, sprung = casadi.jacobian(at_rest, rise), -tables.stiffness * q - tables.damping * dq
+    given = casadi.vertcat(wrench, *(sprung[k] if k in tables.passive else torque[k] for k in range(joints)))
+    forward = _accelerations(casadi, tables, H, given - steady, {})
+    swing = _accelerations(casadi, tables, H, given - steady, {int(k): ddq[k] for k in tables.driven})
+
+    def function(what: str, arguments: dict[str, Any], results: dict[str, Any]) -> Any:
+        said = list(arguments.values()), list(results.values()), list(arguments), list(results)
+        return casadi.Function("_".join(filter(None, (tables.name, what))), *said)
+
+    state = {"q": q, "dq": dq, "twist": twist}
+    swings = {"springs": sprung} if tables.passive.size else {}
     return CasadiModel(
         tables.name,
-        casadi.Function(f"{tables.name}_mass_matrix", [q], [H], ["q"], ["H"]),
-        casadi.Function(f"{tables.name}_bias", [q, dq, twist], [steady], ["q", "dq", "twist"], ["c"]),
-        casadi.Function(tables.name, [q, dq, twist], [H, steady], ["q", "dq", "twist"], ["H", "c"]),
-        casadi.Function(f"{tables.name}_friction", [dq, slow], [rubbing], ["dq", "slow"], ["torque"]),
+        tables.joints,
+        estimate.robot.driven_names,
+        estimate.robot.passive_names,
+        function("mass_matrix", {"q": q}, {"H": H}),
+        function("bias", state, {"c": steady}),
+        function("", state, {"H": H, "c": steady, **swings}),
+        function("friction", {"dq": dq, "slow": slow}, {"torque": _friction(casadi, tables, dq, slow)}),
+        function("springs", {"q": q, "dq": dq}, {"torque": sprung}),
+        function("forward", {**state, "wrench": wrench, "torque": torque}, {"rise": forward}),
+        function("swing", {**state, "wrench": wrench, "ddq": ddq}, {"rise": swing}),
     )
+
+
+def _accelerations(casadi: Any, tables: ControllerTables, H: Any, load: Any, held: dict[int, Any]) -> Any:
+    """(dv, dw, ddq) under a load, less the bias, (6 + joints,); held: accelerations of joints that have them."""
+    rise = casadi.SX(H.shape[0], 1)
+    for joint, acceleration in held.items():
+        rise[6 + joint] = acceleration
+    solved = [*tables.allowed.tolist(), *(6 + k for k in range(len(tables.joints)) if k not in held)]
+    if solved:
+        left = load[solved] - H[solved, :] @ rise
+        rise[solved] = casadi.ldl_solve(left, *casadi.ldl(casadi.densify(H[solved, solved])))
+    return rise
 
 
 def _friction(casadi: Any, tables: ControllerTables, dq: Any, slow: Any) -> Any:

@@ -7,6 +7,7 @@ import textwrap
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from freefloat import __version__
 from freefloat.arrays import Array
@@ -18,6 +19,7 @@ from freefloat.estimate.estimated_drives import estimated_drives
 from freefloat.estimate.estimated_springs import estimated_springs
 from freefloat.export.floating_model import FloatingModel
 from freefloat.models.model import NotApplicable
+from freefloat.robot.base_axes import allowed_rows
 from freefloat.robot.tree import TreeArrays
 
 _WIDTH = 112
@@ -27,19 +29,27 @@ _WIDTH = 112
 class ControllerTables:
     """The numbers of generated code.
 
-    name: of the robot as an identifier. tree: its geometry. parameters: standard parameters that move as the
-    clusters do, shape (bodies, 10). lift: minus gravity where the base is fixed, else zero, (3,).
+    name: of the robot as an identifier. joints: names. tree: its geometry. parameters: standard parameters that move
+    as the clusters do, shape (bodies, 10). lift: minus gravity where the base is fixed, else zero, (3,).
     rotor: inertias of rotors as joints feel them, spin: their momentum per unit of a joint's rate, (joints,) each.
     friction: as `dynamics/friction_kernels.py` takes it, (joints,) each.
+    allowed: velocities of the base that are free, (k,). driven, passive: places of such joints.
+    stiffness, damping: of springs, zero where a joint is driven, (joints,).
     """
 
     name: str
+    joints: tuple[str, ...]
     tree: TreeArrays
     parameters: Array
     lift: Array
     rotor: Array
     spin: Array
     friction: tuple[Array, ...]
+    allowed: NDArray[np.int64]
+    driven: NDArray[np.int64]
+    passive: NDArray[np.int64]
+    stiffness: Array
+    damping: Array
 
 
 def controller_tables(estimate: Estimate, name: str | None = None) -> ControllerTables:
@@ -49,14 +59,23 @@ def controller_tables(estimate: Estimate, name: str | None = None) -> Controller
         raise NotApplicable(f"{robot.name} has no joints, so there is nothing to control; allowed: at least one")
     lift = -robot.gravity if robot.base == "fixed" else np.zeros(3)
     driven = robot.with_drives(estimated_drives(estimate))
+    stiffness, damping = np.zeros(len(robot.joints)), np.zeros(len(robot.joints))
+    for place, spring in zip(robot.passive, estimated_springs(estimate), strict=True):
+        stiffness[place], damping[place] = spring.stiffness, spring.damping
     return ControllerTables(
         identifier(name or robot.name),
+        robot.joint_names,
         robot.tree.arrays,
         estimate.parameters.reshape(-1, 10),
         lift,
         np.array([joint.drive.rotor for joint in driven.joints]),
         spin_ratios(driven),
         friction_numbers(driven),
+        allowed_rows(robot),
+        robot.driven,
+        robot.passive,
+        stiffness,
+        damping,
     )
 
 
@@ -94,18 +113,17 @@ def _limits(estimate: Estimate) -> list[str]:
     if robot.gravity.any() and robot.base != "fixed":
         lines.append("Weight is left out: for gravity g in base axes subtract H[:, 0:3] g from c.")
     if robot.passive.size:
-        lines.append(passive_torques(estimate))
+        lines.append(f"Passive joints, which springs hold (stiffness k, damping d): {springs_said(estimate)}.")
     missing = undetermined(estimate)
     if missing:
         lines.append(f"The data do not determine these entries (row, column) of H: {missing}.")
     return lines
 
 
-def passive_torques(estimate: Estimate) -> str:
-    """A sentence on what passive joints get instead of a motor's torque, which the matrices leave out."""
+def springs_said(estimate: Estimate) -> str:
+    """Stiffness and damping of all passive joints, by name."""
     pairs = zip(estimate.robot.passive_names, estimated_springs(estimate), strict=True)
-    springs = ", ".join(f"{name} k = {spring.stiffness:.6g}, d = {spring.damping:.6g}" for name, spring in pairs)
-    return f"Nobody drives passive joints; what their springs give, -k q - d dq, is left out: {springs}."
+    return ", ".join(f"{name} k = {spring.stiffness:.6g}, d = {spring.damping:.6g}" for name, spring in pairs)
 
 
 def undetermined(estimate: Estimate) -> str:

@@ -35,6 +35,14 @@ static const double lift[3] = {@LIFT@};
 static const double rotor[JOINTS] = {@ROTOR@};
 static const double spin[JOINTS] = {@SPIN@};
 
+const char *const @NAME@_joint_names[JOINTS] = {@NAMES@};
+const int @NAME@_passive[JOINTS] = {@PASSIVE@};
+
+/* Springs: stiffness and damping, zero where a joint is driven. */
+static const double springs[JOINTS][2] = {
+@SPRINGS@
+};
+
 /* Friction of the joints: Coulomb, viscous, offset, asymmetric, Stribeck, and which rates are slow. */
 static const double rubbing[JOINTS][6] = {
 @FRICTION@
@@ -285,49 +293,96 @@ void @NAME@_friction(const double dq[@JOINTS@], double slow, double torque[@JOIN
     }
 }
 
-/* Solve A X = B for an ALLOWED x ALLOWED matrix, X replacing B; 0 if A is singular. */
-static int solve(double A[6][6], double B[6][JOINTS])
+void @NAME@_springs(const double q[@JOINTS@], const double dq[@JOINTS@], double torque[@JOINTS@])
 {
-    for (int k = 0; k < ALLOWED; ++k) {
+    for (int j = 0; j < JOINTS; ++j) torque[j] = -springs[j][0] * q[j] - springs[j][1] * dq[j];
+}
+
+/* Solve A X = B, row after row, A of n x n and B of n x m, X replacing B; 0 if A is singular. */
+static int solve(int n, int m, double *A, double *B)
+{
+    for (int k = 0; k < n; ++k) {
         int best = k;
-        for (int i = k + 1; i < ALLOWED; ++i)
-            if (fabs(A[i][k]) > fabs(A[best][k])) best = i;
-        if (!(fabs(A[best][k]) > 0.0)) return 0;
-        for (int j = 0; j < ALLOWED; ++j) {
-            const double kept = A[k][j];
-            A[k][j] = A[best][j];
-            A[best][j] = kept;
+        for (int i = k + 1; i < n; ++i)
+            if (fabs(A[n * i + k]) > fabs(A[n * best + k])) best = i;
+        if (!(fabs(A[n * best + k]) > 0.0)) return 0;
+        for (int j = 0; j < n; ++j) {
+            const double kept = A[n * k + j];
+            A[n * k + j] = A[n * best + j];
+            A[n * best + j] = kept;
         }
-        for (int j = 0; j < JOINTS; ++j) {
-            const double kept = B[k][j];
-            B[k][j] = B[best][j];
-            B[best][j] = kept;
+        for (int j = 0; j < m; ++j) {
+            const double kept = B[m * k + j];
+            B[m * k + j] = B[m * best + j];
+            B[m * best + j] = kept;
         }
-        for (int i = k + 1; i < ALLOWED; ++i) {
-            const double factor = A[i][k] / A[k][k];
-            for (int j = k; j < ALLOWED; ++j) A[i][j] -= factor * A[k][j];
-            for (int j = 0; j < JOINTS; ++j) B[i][j] -= factor * B[k][j];
+        for (int i = k + 1; i < n; ++i) {
+            const double factor = A[n * i + k] / A[n * k + k];
+            for (int j = k; j < n; ++j) A[n * i + j] -= factor * A[n * k + j];
+            for (int j = 0; j < m; ++j) B[m * i + j] -= factor * B[m * k + j];
         }
     }
-    for (int k = ALLOWED - 1; k >= 0; --k)
-        for (int j = 0; j < JOINTS; ++j) {
-            for (int i = k + 1; i < ALLOWED; ++i) B[k][j] -= A[k][i] * B[i][j];
-            B[k][j] /= A[k][k];
+    for (int k = n - 1; k >= 0; --k)
+        for (int j = 0; j < m; ++j) {
+            for (int i = k + 1; i < n; ++i) B[m * k + j] -= A[n * k + i] * B[m * i + j];
+            B[m * k + j] /= A[n * k + k];
         }
     return 1;
+}
+
+/* Accelerations of what is solved for: the base and passive joints, and driven joints too unless they are `held` to
+ * the accelerations `given`; torques are given otherwise. */
+static int accelerations(const double q[JOINTS], const double dq[JOINTS], const double twist[6],
+                         const double wrench[6], const double given[JOINTS], int held, double rise[SIZE])
+{
+    double H[SIZE * SIZE], A[SIZE * SIZE], B[SIZE], c[SIZE], sprung[JOINTS], found[SIZE] = {0.0};
+    int at[SIZE], n = ALLOWED;
+    @NAME@_mass_matrix(q, H);
+    @NAME@_bias(q, dq, twist, c);
+    @NAME@_springs(q, dq, sprung);
+    for (int i = 0; i < ALLOWED; ++i) at[i] = allowed[i];
+    for (int j = 0; j < JOINTS; ++j) {
+        if (held && !@NAME@_passive[j])
+            found[6 + j] = given[j];
+        else
+            at[n++] = 6 + j;
+    }
+    for (int i = 0; i < n; ++i) {
+        const int row = at[i], j = row - 6;
+        const double driven = row < 6 ? wrench[row] : @NAME@_passive[j] ? sprung[j] : given[j];
+        B[i] = driven - c[row];
+        for (int k = 0; k < SIZE; ++k) B[i] -= H[SIZE * row + k] * found[k];
+        for (int k = 0; k < n; ++k) A[n * i + k] = H[SIZE * row + at[k]];
+    }
+    if (!solve(n, 1, A, B)) return 2;
+    for (int i = 0; i < n; ++i) found[at[i]] = B[i];
+    memcpy(rise, found, sizeof found);
+    return 0;
+}
+
+int @NAME@_forward(const double q[@JOINTS@], const double dq[@JOINTS@], const double twist[6],
+                   const double wrench[6], const double torque[@JOINTS@], double rise[@SIZE@])
+{
+    return accelerations(q, dq, twist, wrench, torque, 0, rise);
+}
+
+int @NAME@_swing(const double q[@JOINTS@], const double dq[@JOINTS@], const double twist[6],
+                 const double wrench[6], const double ddq[@JOINTS@], double rise[@SIZE@])
+{
+    return accelerations(q, dq, twist, wrench, ddq, 1, rise);
 }
 
 int @NAME@_generalised_jacobian(const double q[@JOINTS@], int body, const double point[3], double J[6 * @JOINTS@])
 {
     pose_t at[BODIES];
-    double H[SIZE * SIZE], A[6][6] = {{0.0}}, B[6][JOINTS] = {{0.0}}, r[3], columns[JOINTS][6];
+    double H[SIZE * SIZE], A[6 * 6], B[6 * JOINTS], r[3], columns[JOINTS][6];
     if (body < 0 || body >= BODIES) return 1;
     @NAME@_mass_matrix(q, H);
     for (int i = 0; i < ALLOWED; ++i) {
-        for (int j = 0; j < ALLOWED; ++j) A[i][j] = H[SIZE * allowed[i] + allowed[j]];
-        for (int j = 0; j < JOINTS; ++j) B[i][j] = H[SIZE * allowed[i] + 6 + j];
+        for (int j = 0; j < ALLOWED; ++j) A[ALLOWED * i + j] = H[SIZE * allowed[i] + allowed[j]];
+        for (int j = 0; j < JOINTS; ++j) B[JOINTS * i + j] = H[SIZE * allowed[i] + 6 + j];
     }
-    if (!solve(A, B)) return 2;
+    if (!solve(ALLOWED, JOINTS, A, B)) return 2;
     place(q, at);
     turn(at[body].R, point, r);
     for (int i = 0; i < 3; ++i) r[i] += at[body].p[i];
@@ -335,7 +390,7 @@ int @NAME@_generalised_jacobian(const double q[@JOINTS@], int body, const double
     for (int u = body; u > 0; u = parent[u]) /* the base held */
         if (dof[u] >= 0) joint_twist(u, &at[u], columns[dof[u]]);
     for (int j = 0; j < JOINTS; ++j) { /* its reaction, then from the base origin to the point */
-        for (int i = 0; i < ALLOWED; ++i) columns[j][allowed[i]] -= B[i][j];
+        for (int i = 0; i < ALLOWED; ++i) columns[j][allowed[i]] -= B[JOINTS * i + j];
         add_cross(&columns[j][3], r, columns[j]);
         for (int i = 0; i < 6; ++i) J[JOINTS * i + j] = columns[j][i];
     }

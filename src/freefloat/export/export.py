@@ -26,9 +26,10 @@ from freefloat.estimate.physical.regularisers import TradeOff
 from freefloat.estimate.prior import CadSpread
 from freefloat.export.c_code import controller_c
 from freefloat.export.casadi_code import controller_casadi
-from freefloat.export.controller_code import passive_torques
+from freefloat.export.controller_code import springs_said
 from freefloat.export.free_flying_file import write_free_flying
 from freefloat.export.mjcf import IN_MJCF, write_mjcf
+from freefloat.export.small_motion_file import write_small_motion
 from freefloat.files import FilePath, write_bytes, write_text
 from freefloat.robot.drive import DRIVE_TERMS, FRICTION_TERMS, DriveTerm, term_words
 from freefloat.robot.model import Robot
@@ -146,11 +147,25 @@ def export_free_flying(
     return _exported(estimate, (path,), left=_swings(estimate))
 
 
+def export_small_motion(
+    estimate: Estimate, path: FilePath, at: Mapping[str, float] | None = None, *, force: bool = False
+) -> Exported:
+    """M, D, K of what swings about a posture, its state space and its modes (.json), for scipy and python-control.
+
+    at: positions of joints by name [rad or m]; zero unless given. force: whether to write them even if the estimate
+    failed.
+    """
+    _refuse_failed(estimate, force)
+    write_small_motion(estimate, path, at)
+    return _exported(estimate, (path,))
+
+
 def export_controller(estimate: Estimate, path: FilePath, *, force: bool = False) -> Exported:
     """System matrices of an estimate as code, by the ending of the path.
 
     .c: C99, and the header beside it; functions begin with the name of the file.
-    .casadi: a CasADi function (q, dq, twist) -> (H, c), for `casadi.Function.load`.
+    .casadi: a CasADi function (q, dq, twist) -> (H, c), and where joints are passive the torques of their springs,
+    for `casadi.Function.load`.
     force: whether to write it even if the estimate failed.
     """
     _refuse_failed(estimate, force)
@@ -162,7 +177,7 @@ def export_controller(estimate: Estimate, path: FilePath, *, force: bool = False
             write_bytes(target, _serialised(estimate, target.stem))
             rubs = any(getattr(drive, term) for drive in estimated_drives(estimate) for term in FRICTION_TERMS)
             said = ("friction is not in a .casadi file; `ff.export.controller_casadi` has it",) if rubs else ()
-            return _exported(estimate, (target,), left=(*said, *_swings(estimate)))
+            return _exported(estimate, (target,), left=said)
     raise FileError(path, "not a file that controllers are written to; allowed: .c, .casadi")
 
 
@@ -204,12 +219,13 @@ def _c_files(estimate: Estimate, target: Path) -> Exported:
     header = target.with_name(f"{code.name}.h")
     write_text(header, code.header)  # first: a source without its header does not compile
     write_text(target, code.source)
-    return _exported(estimate, (target, header), left=_swings(estimate))
+    return _exported(estimate, (target, header))
 
 
 def _swings(estimate: Estimate) -> tuple[str, ...]:
-    """What a controller must be given of passive joints; nothing where there are none."""
-    return (passive_torques(estimate).rstrip("."),) if estimate.robot.passive.size else ()
+    """What matrices leave out of passive joints; nothing where there are none."""
+    said = f"what springs give, -k q - d dq, is left out: {springs_said(estimate)}"
+    return (said,) if estimate.robot.passive.size else ()
 
 
 def _serialised(estimate: Estimate, name: str) -> bytes:

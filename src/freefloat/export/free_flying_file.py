@@ -32,7 +32,7 @@ def free_flying_document(estimate: Estimate, at: Mapping[str, float], rates: Map
     base moves as the joints ask of it where there is no momentum.
     """
     model, robot = FreeFlyingModel(estimate), estimate.robot
-    q, dq = _of_joints(robot, at), _of_joints(robot, rates)
+    q, dq = joint_values(robot, at), joint_values(robot, rates)
     moving = Samples(q=q, dq=dq, wheel_rates=np.zeros((1, len(robot.wheels))))
     twist = model.base_motion(moving).value
     moving = replace(moving, v=twist[:, :3], w=twist[:, 3:])
@@ -64,7 +64,7 @@ def write_free_flying(
     save_json(path, free_flying_document(estimate, at or {}, rates or {}))
 
 
-def _of_joints(robot: Robot, given: Mapping[str, float]) -> Array:
+def joint_values(robot: Robot, given: Mapping[str, float]) -> Array:
     """Values of all joints in their order, (1, joints)."""
     for name in given:
         if name not in robot.joint_names:

@@ -19,6 +19,7 @@ from freefloat.report.sections.identifiable import identifiable
 from freefloat.report.sections.prediction import prediction, prediction_figures
 from freefloat.report.sections.provenance import provenance
 from freefloat.report.sections.residuals import residual_figures, residuals
+from freefloat.report.sections.swings import swing_figures, swings
 from freefloat.report.sections.trajectory import trajectory, trajectory_figures
 from freefloat.report.sections.verdict import verdict
 
@@ -50,6 +51,7 @@ def run_page(run: Run) -> str:
     figures = {
         "trajectory": trajectory_figures(run),
         "accuracy": accuracy_figures(run),
+        "swings": swing_figures(run),
         "residuals": residual_figures(run),
         "prediction": prediction_figures(run),
     }
@@ -66,6 +68,7 @@ def run_page(run: Run) -> str:
         trajectory=trajectory(run),
         accuracy=accuracy(run),
         clusters=clusters(run),
+        swings=swings(run),
         residuals=residuals(run),
         prediction=prediction(run),
         provenance=provenance(run),

@@ -16,6 +16,7 @@ TITLES = {
     "ayusawa": "Ayusawa, Rioux, Yoshida, Venture, Gautier (ICRA 2017): gradient of the condition number",
     "christidi": "Christidi-Loumpasefski, Papadopoulos (RAS 2022): three-joint servicer, planar robot",
     "spirolazzi": "Spirolazzi (thesis): seven-joint servicer with a known load, OOS-SIM",
+    "flexible": "Rackl, Lampariello (ICMIC 2014), as the thesis reports it: panels and fuel, in numbers of our own",
 }
 
 

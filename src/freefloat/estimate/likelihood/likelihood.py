@@ -29,6 +29,7 @@ from freefloat.estimate.problem import Problem
 from freefloat.estimate.unknowns import JOINT_MOTION, Unknowns, parameter_columns, parameters_beside, unknowns_of
 from freefloat.models.model import NotApplicable
 from freefloat.robot.rotations import logarithm, rotations
+from freefloat.sensors.gyro import RateReading
 from freefloat.sensors.reading import Reading
 from freefloat.sensors.torque_sensor import TorqueReading
 
@@ -231,8 +232,10 @@ class FlightLikelihood(FlightPrediction):
             roots = np.linalg.inv(self.weights[name])
             residual = (roots @ rows.values[:, :, None])[..., 0]
             sd = np.sqrt((roots**2).sum(axis=2).mean(axis=0))
-        signal = self.seen(name).std(axis=0)
-        return ChannelResidual(given.name, name, components, reading.unit, t, residual, sd, signal=signal)
+        seen = self.seen(name)
+        kept = seen if self.swinging is not None and name == RateReading.array else None
+        said = given.name, name, components, reading.unit, t, residual, sd
+        return ChannelResidual(*said, signal=seen.std(axis=0), measured=kept)
 
     def seen(self, name: str) -> Array:
         """What a sensor read at its rows, attitudes as turned from the first [rad], shape (m, k) [unit]."""

@@ -37,6 +37,7 @@ from freefloat.estimate.likelihood.finished import (
     with_unknown_noise,
 )
 from freefloat.estimate.likelihood.held_friction import Free, negative_friction, with_held, with_rotor_words
+from freefloat.estimate.likelihood.kept_swings import with_swings
 from freefloat.estimate.likelihood.levenberg_marquardt import Fit
 from freefloat.estimate.likelihood.likelihood import SETTLED, SETTLING, WRONG_MODEL, Likelihood, Rows
 from freefloat.estimate.likelihood.local_curves import LocalCurves
@@ -130,6 +131,7 @@ class MaximumLikelihood(Estimator):
             left = likelihood.left(found.rows)
             estimate = finished(self.name, likelihood, fit, found.rows, left, shown, of_curves, doubts)
             told = with_rotor_words(with_held(_with_curve_words(estimate, problem, likelihood), held), problem)
+            told = with_swings(told, likelihood, fit.point)
             return with_unknown_noise(told) if problem.guesses_noise else told
 
     def _suspected(self, found: _Found) -> Suspected:

@@ -12,7 +12,6 @@ from freefloat.estimate.uncertain import HALF
 from freefloat.mission.run_directory import Run
 from freefloat.models.names import cluster_unit
 from freefloat.report.figures import COLOURS
-from freefloat.report.mode_words import mode_words
 from freefloat.report.words import RESTS, prefixed, relative, residual_line, shortened, with_interval
 
 _SMALL = 0.02  # share of the largest variance: sources that matter less everywhere are `other`
@@ -32,7 +31,6 @@ def clusters(run: Run) -> dict[str, Any]:
         "truth": run.true_values is not None,
         "line": residual_line(estimate),
         "nuisances": [_nuisance(each) for each in estimate.nuisances if np.isfinite(each.sd)],
-        "modes": mode_words(estimate),
         "exact": run.true_values is not None and bool(np.allclose(run.true_values, estimate.cad)),
         "budget": bool(sources),
         "spread": spread is not None,
