@@ -240,9 +240,7 @@ class Flyer:
         mujoco.mj_subtreeVel(self.model, data)
         return np.concatenate([data.subtree_linvel[0] * self.model.body_subtreemass[0], data.subtree_angmom[0]])
 
-    def slope(
-        self, state: np.ndarray, q: np.ndarray, dq: np.ndarray, ddq: np.ndarray, t: float = 0.0
-    ) -> np.ndarray:
+    def slope(self, state: np.ndarray, q: np.ndarray, dq: np.ndarray, ddq: np.ndarray, t: float = 0.0) -> np.ndarray:
         """Derivative of the state at a time [s], shape (13 + 2 springs,).
 
         Position, quaternion, velocity, rate in base axes, then angles and rates of the springs.

@@ -17,6 +17,7 @@ from strangers.robots import Body, Gyro, Mass, Mount, Prior, Stranger, Tracker
 EARTH_M3_S2 = 3.986004418e14
 RADIUS_M = 6378137.0 + 500e3
 RATE_RAD_S = float(np.sqrt(EARTH_M3_S2 / RADIUS_M**3))
+FIELD_T = 4e-5
 SLOW_HZ = np.linspace(0.015, 0.2, 6)  # of joints that carry a load far: one sine in each interval
 
 
@@ -66,15 +67,17 @@ def drawn_orbit(rng: np.random.Generator, torque_Nm: float) -> InOrbit:
     """Any orbit of that height, and a magnet that turns the base by about so much."""
     nadir, normal = np.linalg.qr(rng.standard_normal((3, 3)))[0][:2]
     field, magnet = (vector / np.linalg.norm(vector) for vector in rng.standard_normal((2, 3)))
-    return InOrbit(nadir, normal, magnet * torque_Nm / 4e-5 / max(np.linalg.norm(np.cross(magnet, field)), 0.3), 4e-5 * field)
+    across = max(float(np.linalg.norm(np.cross(magnet, field))), 0.3)
+    return InOrbit(nadir, normal, torque_Nm / FIELD_T / across * magnet, FIELD_T * field)
 
 
 # ---------------------------------------------------------------------- the servicer
 
 
-def _weighs(
-    mass_kg: float, com: tuple[float, float, float], diagonal: tuple[float, float, float], off: tuple[float, float, float]
-) -> Mass:
+Three = tuple[float, float, float]
+
+
+def _weighs(mass_kg: float, com: Three, diagonal: Three, off: Three) -> Mass:
     mean = sum(diagonal) / 3.0
     ratios, products = (tuple(each / mean for each in part) for part in (diagonal, off))
     return Mass(mass_kg, com, float(np.sqrt(1.5 * mean / mass_kg)), ratios, products)

@@ -88,7 +88,9 @@ def orbited(seed: int, duration_s: float, beside_free: bool, **nuisances: object
         mission, begin = read_mission(robot_document(SERVICER), document), time.process_time()
         ff.identify(mission, recording)
         free = time.process_time() - begin
-    section = {name: list(map(float, each)) if np.ndim(each) else each for name, each in orbit_section(flight, orbit).items()}
+    section = {
+        name: list(map(float, each)) if np.ndim(each) else each for name, each in orbit_section(flight, orbit).items()
+    }
     document = {**document, "orbit": section}
     if nuisances:
         document["identify"] = {"nuisances": {**document["identify"]["nuisances"], **nuisances}}

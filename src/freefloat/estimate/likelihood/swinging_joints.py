@@ -17,8 +17,8 @@ from freefloat.dynamics.swinging import Around, Changed, Direct, EvenSteps, Swin
 from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.joint_curves import CurveErrors
 from freefloat.estimate.likelihood.gravity_gradient import GravityMomentum
-from freefloat.estimate.likelihood.outside_torques import OutsideTorque
 from freefloat.estimate.likelihood.local_curves import LocalCurves
+from freefloat.estimate.likelihood.outside_torques import OutsideTorque
 from freefloat.estimate.predicted_motion import Grid, JointErrors
 from freefloat.estimate.unknowns import (
     JOINT_SCALES,
