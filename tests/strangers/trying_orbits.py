@@ -26,16 +26,15 @@ class Orbited:
     """What one flight shows.
 
     errors: estimate less truth over the standard deviation, of clusters that have one, (c,). informed: which of these
-    do not rest on the prior, by what the estimate says, (c,). sds: their standard deviations, (c,). turned_deg: the most by which the base turned
-    against the vertical. said: warnings, or why the verb refused. seconds: of `identify`. free_seconds: of `identify`
-    of the same motion in free space, momentum unknown; NaN where that was not flown.
+    do not rest on the prior, by what the estimate says, (c,). turned_deg: how far the vertical moved in base axes, at
+    most. said: warnings, or why the verb refused. seconds: of `identify`, of the processor. free_seconds: the same of
+    that motion in free space, momentum unknown; NaN where that was not flown.
     """
 
     seed: int
     duration_s: float
     errors: np.ndarray
     informed: np.ndarray
-    sds: np.ndarray
     turned_deg: float
     outcome: str
     said: tuple[str, ...]
@@ -68,7 +67,11 @@ def attitudes(flight: Flight) -> np.ndarray:
 def orbit_section(flight: Flight, orbit: InOrbit) -> dict[str, object]:
     """What a mission says of the orbit: in base axes where the flight begins."""
     to_base = attitudes(flight)[0].T
-    return {"altitude_km": 500.0, "nadir": to_base @ orbit.nadir, "orbit_normal": to_base @ orbit.normal}
+    return {
+        "altitude_km": 500.0,
+        "nadir": (to_base @ orbit.nadir).tolist(),
+        "orbit_normal": (to_base @ orbit.normal).tolist(),
+    }
 
 
 def turned_deg(flight: Flight, orbit: InOrbit) -> float:
@@ -78,7 +81,7 @@ def turned_deg(flight: Flight, orbit: InOrbit) -> float:
     return float(np.degrees(np.arccos(np.clip(seen @ seen[0], -1.0, 1.0).min())))
 
 
-def orbited(seed: int, duration_s: float, beside_free: bool, **nuisances: object) -> Orbited:
+def orbited(seed: int, duration_s: float, beside_free: bool) -> Orbited:
     """Draw a robot and an orbit, fly it, identify it; beside_free: also the same motion in free space, for its time."""
     true, flight, seen, orbit = flight_of(seed, duration_s)
     document = mission_document(SERVICER)
@@ -88,12 +91,7 @@ def orbited(seed: int, duration_s: float, beside_free: bool, **nuisances: object
         mission, begin = read_mission(robot_document(SERVICER), document), time.process_time()
         ff.identify(mission, recording)
         free = time.process_time() - begin
-    section = {
-        name: list(map(float, each)) if np.ndim(each) else each for name, each in orbit_section(flight, orbit).items()
-    }
-    document = {**document, "orbit": section}
-    if nuisances:
-        document["identify"] = {"nuisances": {**document["identify"]["nuisances"], **nuisances}}
+    document = {**document, "orbit": orbit_section(flight, orbit)}
     mission, begin = read_mission(robot_document(SERVICER), document), time.process_time()
     turned = turned_deg(flight, orbit)
     try:
@@ -101,10 +99,10 @@ def orbited(seed: int, duration_s: float, beside_free: bool, **nuisances: object
     except ff.FreefloatError as error:
         none = np.zeros(0)
         took = time.process_time() - begin
-        return Orbited(seed, duration_s, none, none.astype(bool), none, turned, "refused", (str(error),), took, free)
+        return Orbited(seed, duration_s, none, none.astype(bool), turned, "refused", (str(error),), took, free)
     took = time.process_time() - begin
     given = np.isfinite(estimate.sd)
     errors = ((estimate.values - true_values(estimate, true)) / estimate.sd)[given]
     informed = ~estimate.rests_on_prior[given]
-    shown = errors, informed, estimate.sd[given], turned, estimate.outcome, estimate.warnings
+    shown = errors, informed, turned, estimate.outcome, estimate.warnings
     return Orbited(seed, duration_s, *shown, took, free)

@@ -77,7 +77,7 @@ class Nuisances(SensorNuisances):
     def in_orbit(self) -> Nuisances:
         """The same with torques that a satellite in a low orbit feels beside the gravity gradient.
 
-        Those of a magnet in the Earth's field, of air and of the sun are of this size for one of some hundred kilograms.
+        Magnets in the Earth's field, air and the sun turn one of some hundred kilograms by about so much.
         """
         torques = {"external_torque_Nm": 1e-4, "base_torque_Nm": 1e-4, "torque_walk_Nm_per_sqrt_s": 1e-5}
         return replace(self, **{name: sd for name, sd in torques.items() if getattr(self, name) is None})

@@ -1,9 +1,10 @@
 """Torques from outside that nobody knows, and the angular momentum that they give, in the axes of the first instant.
 
 One is constant in the axes of the orbit, which turn with the vertical, and in inertial ones where no orbit is given:
-air, the field of the Earth. One is constant in base axes: the sun, a leak. One walks: straight lines between knots, whose
-value at the first is zero and whose steps are independent, for what changes slowly. Momentum is linear in each; only
-that of the one in base axes depends on the motion, and there on attitudes alone, which may be as they were measured.
+air, the field of the Earth. One is constant in base axes: the sun, a leak. One walks: straight lines between knots,
+whose value at the first is zero and whose steps are independent, for what changes slowly. Momentum is linear in each;
+only that of the one in base axes depends on the motion, and there on attitudes alone, which may be as they were
+measured.
 """
 
 from __future__ import annotations
