@@ -139,7 +139,8 @@ SERVICER = Stranger(
     ),
     Prior(0.1, 0.1, 0.04),
     {"load": 0.002},
-    Gyro(100.0, 0.01, Mount((0.1, -0.1, 0.05), (0, 90, 0))),
+    Gyro(50.0, 0.01, Mount((0.1, -0.1, 0.05), (0, 90, 0))),
+    encoder_Hz=50.0,  # of joints that move slowly
     tracker=Tracker(5.0, (5.0, 5.0, 30.0), Mount((0.3, 0.0, 0.0), (0, 90, 0))),
     tumble=0.001,
     fastest=0.14,
