@@ -66,12 +66,8 @@ def attitudes(flight: Flight) -> np.ndarray:
 
 def orbit_section(flight: Flight, orbit: InOrbit) -> dict[str, object]:
     """What a mission says of the orbit: in base axes where the flight begins."""
-    to_base = attitudes(flight)[0].T
-    return {
-        "altitude_km": 500.0,
-        "nadir": (to_base @ orbit.nadir).tolist(),
-        "orbit_normal": (to_base @ orbit.normal).tolist(),
-    }
+    nadir, normal = (attitudes(flight)[0].T @ each for each in (orbit.nadir, orbit.normal))
+    return {"altitude_km": 500.0, "nadir": nadir.tolist(), "orbit_normal": normal.tolist()}
 
 
 def turned_deg(flight: Flight, orbit: InOrbit) -> float:
