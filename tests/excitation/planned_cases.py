@@ -79,6 +79,7 @@ def planned(case, n):
     arm = np.array([0.1, -0.2, 0.3])
     flight = Flight(flown, noise, case.walks, case.said, curves, velocity_point=arm, clocks=case.clocks)
     torque = 1e-3 if isinstance(case.said, str) and case.said == "unknown" else None
-    nuisances = Nuisances(gyro_scale=1e-2, joint_scale=1e-3, external_torque_Nm=torque)
+    torques = {"external_torque_Nm": torque, "base_torque_Nm": torque, "torque_walk_Nm_per_sqrt_s": torque}
+    nuisances = Nuisances(gyro_scale=1e-2, joint_scale=1e-3, **torques)
     problem = Problem(robot, (flight,), {"body1": 0.01}, nuisances=nuisances)
     return robot, motion, InformationRows(problem, case.momentum), Conditions(robot, case.momentum, wheel_rates=SPIN)
