@@ -28,6 +28,8 @@ from freefloat.robot.selection import select_parameters, with_known_separate
 from freefloat.sensors.kinds import SensorNuisances
 from freefloat.sensors.unknowns import usual_spread
 
+_IN_LOW_ORBIT = {"external_torque_Nm": 1e-4, "base_torque_Nm": 1e-4, "torque_walk_Nm_per_sqrt_s": 1e-5}
+
 
 @dataclass(frozen=True)
 class Nuisances(SensorNuisances):
@@ -79,8 +81,12 @@ class Nuisances(SensorNuisances):
 
         Magnets in the Earth's field, air and the sun turn one of some hundred kilograms by about so much.
         """
-        torques = {"external_torque_Nm": 1e-4, "base_torque_Nm": 1e-4, "torque_walk_Nm_per_sqrt_s": 1e-5}
-        return replace(self, **{name: sd for name, sd in torques.items() if getattr(self, name) is None})
+        return replace(self, **{name: sd for name, sd in _IN_LOW_ORBIT.items() if getattr(self, name) is None})
+
+    @property
+    def without_torques(self) -> Nuisances:
+        """The same without torques from outside."""
+        return replace(self, **dict.fromkeys(_IN_LOW_ORBIT))
 
     @property
     def on_paper(self) -> Nuisances:

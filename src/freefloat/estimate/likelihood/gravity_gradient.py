@@ -28,6 +28,8 @@ from freefloat.estimate.likelihood.measured_turn import instants_through, turned
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY
 
+_TURNED_RAD = np.radians(20.0)  # against the vertical, by which the torque changes by two thirds of its largest
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GravityMomentum:
@@ -35,12 +37,15 @@ class GravityMomentum:
 
     since: of these instants since the first reading of all, (k,) [s]. turning, across: (k, 3, 10 bodies), and along:
     (k, 10 bodies), with the torque turning phi + (along phi) (across phi) / M, in the axes of the first instant.
+    informs: whether the base turns so far against the vertical that the torque says something of the robot; what hardly
+    changes could be any other torque.
     """
 
     since: Array
     turning: Array
     across: Array
     along: Array
+    informs: bool
 
     @classmethod
     def of(cls, robot: Robot, flight: Flight, orbit: Orbit) -> GravityMomentum:
@@ -57,8 +62,8 @@ class GravityMomentum:
         at = Samples(q=read_only(q), dq=read_only(np.zeros_like(q)), v=read_only(still), w=read_only(e))
         s, turning = first_moment_regressor(robot, at), momentum_regressor(robot, at)  # that turns about e
         across, along = np.cross(e[:, :, None], s, axis=1), np.einsum("nk,nkp->np", e, s)
-        pull = orbit.pull * R
-        return cls(since, pull @ np.cross(e[:, :, None], turning[:, 3:], axis=1), pull @ across, along)
+        pull, informs = orbit.pull * R, bool((e @ e[0]).min() < np.cos(_TURNED_RAD))
+        return cls(since, pull @ np.cross(e[:, :, None], turning[:, 3:], axis=1), pull @ across, along, informs)
 
     def torque(self, phi: Array, since: Array) -> Array:
         """At times since the first reading, (m,), in the axes of the first instant, shape (m, 3) [N m]."""

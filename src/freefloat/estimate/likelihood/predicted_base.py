@@ -223,7 +223,7 @@ class PredictedFlight:
             pushed += (back @ torque.torque(since)) @ self.point[place]
         if flight.gravity is not None:
             own = flight.columns
-            if self.count:
+            if self.count and flight.gravity.informs:
                 by_parameters = flight.gravity.by_parameters(self.phi, own, since) * flight.present[own]
                 G[:, :, : own.size] += motion.B @ (back @ by_parameters)
             pushed += (back @ flight.gravity.torque(self.phi, since)[:, :, None])[..., 0]
