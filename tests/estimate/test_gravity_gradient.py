@@ -21,8 +21,11 @@ from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.problem_data import Nuisances
 from freefloat.robot.rotations import rotations
+from freefloat.simulation.simulate import Pulse
 
 ORBIT = Orbit(0.01, [0.6, 0.0, 0.8])  # nine times as fast as any, to be seen in seconds
+
+PULSES = (Pulse(2.1, 0.7, [4.0, -3.0, 2.0], [0.3, -0.2, 0.5]), Pulse(5.0, 1.1, [-2.0, 5.0, 1.0], [-0.4, 0.1, 0.2]))
 
 
 def made(**how):
@@ -48,8 +51,9 @@ def test_the_torque_is_that_of_the_whole_robots_inertia_about_its_centre_of_mass
     assert np.abs(found - expected).max() < 1e-5 * np.abs(expected).max()
 
 
-def test_noiseless_truth_is_found_with_the_orbit_and_not_without():
-    case = made(momentum="unknown")
+@pytest.mark.parametrize("pulses", [(), PULSES], ids=["coasting", "pushed"])
+def test_noiseless_truth_is_found_with_the_orbit_and_not_without(pulses):
+    case = made(momentum="unknown", pulses=pulses)
     quiet = {name: replace(data, sd=1e-2 * data.sd) for name, data in case.flight.own_instants.items()}
     known = {case.robot.body_names[-1]: 0.0}
     found = []

@@ -64,6 +64,7 @@ SETTINGS = {
     "pushes": {"channels": ALL, "clocks": SEVERAL, "momentum": "unknown", "pulses": PULSES},
     "pushes of a planar base": {"channels": ALL, "clocks": ONE, "pulses": PULSES, "base": "planar"},
     "an orbit": {"channels": ALL, "clocks": SEVERAL, "momentum": "unknown", "orbit": ORBIT},
+    "pushes in orbit": {"channels": ALL, "clocks": ONE, "momentum": "unknown", "orbit": ORBIT, "pulses": PULSES},
     "an orbit, by a gyro alone": {"channels": ("w",), "clocks": ONE, "orbit": ORBIT},
     "a push that is on at first": {"channels": ALL, "clocks": SEVERAL, "pulses": EARLY},
 }
