@@ -3,6 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+BASILISK := .venv-basilisk
 
 .PHONY: demo test test-all test-slow check bench prove docs clean
 
@@ -18,7 +19,7 @@ test: $(VENV)/ready-test
 
 test-all: test test-slow
 
-test-slow: $(VENV)/ready-test
+test-slow: $(VENV)/ready-test $(BASILISK)/ready
 	$(BIN)/pytest -n 2 -m slow
 
 check: $(VENV)/ready-test
@@ -49,7 +50,7 @@ build/studies/%.json: $(SOURCES) docs/hooks/run_study.py | $(VENV)/ready-docs
 	$(BIN)/python docs/hooks/run_study.py $* $@
 
 clean:
-	rm -rf $(VENV) .numba_cache .pytest_cache .mypy_cache .ruff_cache demo build site
+	rm -rf $(VENV) $(BASILISK) .numba_cache .pytest_cache .mypy_cache .ruff_cache demo build site
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -61,6 +62,13 @@ $(VENV)/ready: pyproject.toml | $(BIN)/python
 
 $(VENV)/ready-test: pyproject.toml $(VENV)/ready | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --group test --group check
+	touch $@
+
+# Another simulator of spacecraft, which pins numpy from above: only slow tests run it, as a program of its own.
+$(BASILISK)/ready:
+	$(PYTHON) -m venv $(BASILISK)
+	$(BASILISK)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BASILISK)/bin/python -m pip install --quiet "bsk>=2.12"
 	touch $@
 
 $(VENV)/ready-docs: pyproject.toml $(VENV)/ready | $(BIN)/python

@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-from skips import NO_BROWSER, OTHER_ARITHMETIC  # noqa: E402  (beside this file)
+from skips import NO_BASILISK, NO_BROWSER, OTHER_ARITHMETIC  # noqa: E402  (beside this file)
 
 # Numba does not see a change in a compiled function that another file calls. A cache named after the
 # text of all sources with compiled functions, and of what they take constants from, is fresh whenever any of
@@ -27,6 +27,7 @@ for _library in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 # The only reasons for which a test may be skipped; each says what is missing. Where a browser is required, it may not
 # be missing.
 ALLOWED_SKIPS = (
+    NO_BASILISK,
     OTHER_ARITHMETIC,
     "shared robots are not beside this repository",
     *(() if os.environ.get("FREEFLOAT_BROWSER") == "required" else (NO_BROWSER,)),

@@ -19,6 +19,7 @@ SLOW = {  # two flights, twice
     "prove_honesty",
     "prove_linear",
     "prove_matrices",
+    "prove_orbit",
     "prove_strangers",
 }
 FEWER = {

@@ -192,3 +192,18 @@ def test_a_mission_is_written_where_its_name_says(tmp_path):
     code, said, _ = ended(["new", Path("sub") / "trial.yml"], tmp_path)
     assert (code, said) == (0, "wrote sub/trial.yml\nwrote sub/servicer.yaml\n")
     assert ff.load_mission(tmp_path / "sub" / "trial.yml").robot.name
+
+
+def test_an_orbit_is_written_where_one_is_asked_for(tmp_path):
+    code, said, _ = ended(["new", "low", "--orbit-altitude-km", "550"], tmp_path)
+    assert code == 0
+    assert " ! say under `orbit` in low.yaml where the planet is, in base axes where a recording begins\n" in said
+    mission = ff.load_mission(tmp_path / "low.yaml")
+    assert mission.orbit == ff.dynamics.Orbit(ff.dynamics.earth_orbit_rate(550e3))
+    ended(["new", "still"], tmp_path)
+    assert ff.load_mission(tmp_path / "still.yaml").orbit is None
+    ff.study_robot("gautier_khalil_arm").save(tmp_path / "arm.yaml")
+    code, _, said = ended(["new", "bench", "--urdf", "arm.yaml", "--orbit-altitude-km", "550"], tmp_path)
+    assert code == 2
+    assert "given for a fixed base; allowed: a robot that floats" in said.replace("\n", " ")
+    assert not (tmp_path / "bench.yaml").exists()

@@ -14,14 +14,18 @@ from freefloat.dynamics.mass_centre import centre_of_mass
 from freefloat.dynamics.momentum_rows import momentum_matrix
 from freefloat.dynamics.orbit import InvalidOrbit, Orbit, earth_orbit_rate
 from freefloat.dynamics.samples import Samples
+from freefloat.estimate.bound.bound import cramer_rao_bound
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.likelihood.gravity_gradient import GravityMomentum
 from freefloat.estimate.likelihood.maximum_likelihood import MaximumLikelihood
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.problem_data import Nuisances
 from freefloat.robot.rotations import rotations
+from freefloat.simulation.simulate import Pulse
 
 ORBIT = Orbit(0.01, [0.6, 0.0, 0.8])  # nine times as fast as any, to be seen in seconds
+
+PULSES = (Pulse(2.1, 0.7, [4.0, -3.0, 2.0], [0.3, -0.2, 0.5]), Pulse(5.0, 1.1, [-2.0, 5.0, 1.0], [-0.4, 0.1, 0.2]))
 
 
 def made(**how):
@@ -47,8 +51,9 @@ def test_the_torque_is_that_of_the_whole_robots_inertia_about_its_centre_of_mass
     assert np.abs(found - expected).max() < 1e-5 * np.abs(expected).max()
 
 
-def test_noiseless_truth_is_found_with_the_orbit_and_not_without():
-    case = made(momentum="unknown")
+@pytest.mark.parametrize("pulses", [(), PULSES], ids=["coasting", "pushed"])
+def test_noiseless_truth_is_found_with_the_orbit_and_not_without(pulses):
+    case = made(momentum="unknown", pulses=pulses)
     quiet = {name: replace(data, sd=1e-2 * data.sd) for name, data in case.flight.own_instants.items()}
     known = {case.robot.body_names[-1]: 0.0}
     found = []
@@ -91,3 +96,21 @@ def test_the_vertical_goes_round_once_an_orbit():
     np.testing.assert_allclose(
         later.nadir_at(np.array([3.0]))[0], half_turn @ ORBIT.nadir_at(np.array([quarter + 3.0]))[0]
     )
+
+
+@pytest.mark.parametrize(("rate", "informs"), [(0.2, True), (0.01, False)])
+def test_the_torque_is_information_where_the_base_turns_by_more_than_20_degrees_against_the_vertical(rate, informs):
+    """The torque counts either way: residuals are nothing at the truth."""
+    orbit = Orbit(rate, [0.6, 0.0, 0.8])
+    case = flown(4, "free", ("w", "attitude"), curves="exact", lasts_s=4.0, noisy=False, bodies=3, orbit=orbit)
+    R = rotations(case.flight.own_instants["attitude"].values)
+    t = case.flight.own_instants["attitude"].t
+    seen = np.einsum("nji,ni->nj", R[0].T @ R, orbit.nadir_at(t - t[0]))
+    assert (np.degrees(np.arccos((seen @ seen[0]).min())) > 20.0) == informs
+    problem = Problem(case.robot, (case.flight,), nuisances=Nuisances.none())
+    told = GravityMomentum.of(case.robot, case.flight, orbit)
+    assert told.informs == informs
+    sd, free_sd = (
+        cramer_rao_bound(replace(problem, flights=(replace(case.flight, orbit=each),))).sd for each in (orbit, None)
+    )
+    assert (np.abs(sd / free_sd - 1.0).max() > 0.02) == informs

@@ -25,7 +25,8 @@ PULSES = (
 )
 EARLY = (Pulse(0.0, 1.5, [4.0, -3.0, 2.0], [0.3, -0.2, 0.5], 0.01),)
 ORBIT = Orbit(0.1, [0.6, 0.0, 0.8])  # a hundred times as fast as any, to be seen
-EVERYTHING = Nuisances(gyro_scale=1e-3, joint_scale=1e-3, external_torque_Nm=1e-3)
+TORQUES = {"external_torque_Nm": 1e-3, "base_torque_Nm": 1e-3, "torque_walk_Nm_per_sqrt_s": 1e-3}
+EVERYTHING = Nuisances(gyro_scale=1e-3, joint_scale=1e-3, **TORQUES)
 ALL = ("w", "attitude", "v", "position")
 FORCE = ("w", "specific_force")
 ONE = {name: ("base", Off(0.031, 2e-5)) for name in ALL}
@@ -63,6 +64,7 @@ SETTINGS = {
     "pushes": {"channels": ALL, "clocks": SEVERAL, "momentum": "unknown", "pulses": PULSES},
     "pushes of a planar base": {"channels": ALL, "clocks": ONE, "pulses": PULSES, "base": "planar"},
     "an orbit": {"channels": ALL, "clocks": SEVERAL, "momentum": "unknown", "orbit": ORBIT},
+    "pushes in orbit": {"channels": ALL, "clocks": ONE, "momentum": "unknown", "orbit": ORBIT, "pulses": PULSES},
     "an orbit, by a gyro alone": {"channels": ("w",), "clocks": ONE, "orbit": ORBIT},
     "a push that is on at first": {"channels": ALL, "clocks": SEVERAL, "pulses": EARLY},
 }

@@ -14,7 +14,8 @@ from freefloat.estimate.problem import Problem
 from freefloat.estimate.problem_data import Nuisances
 
 ALL = ("w", "attitude", "v", "position")
-EVERYTHING = Nuisances(gyro_scale=1e-3, joint_scale=1e-3, external_torque_Nm=1e-3)
+TORQUES = {"external_torque_Nm": 1e-3, "base_torque_Nm": 1e-3, "torque_walk_Nm_per_sqrt_s": 1e-3}
+EVERYTHING = Nuisances(gyro_scale=1e-3, joint_scale=1e-3, **TORQUES)
 SEVERAL = {
     "w": ("gyro", Off(0.031, 2e-5)),
     "attitude": ("tracker", Off(-0.042, -3e-5)),

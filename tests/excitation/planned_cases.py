@@ -24,7 +24,10 @@ POSE = APART | {"attitude": "pose", "position": "pose"}
 
 @dataclass(frozen=True)
 class Case:
-    """Seed, measured arrays, momentum, what is known of it, walks, base, clocks of measured arrays and wheels."""
+    """Seed, measured arrays, momentum, what is known of it, walks, base, clocks of measured arrays and wheels.
+
+    pushed: whether torques from outside also stay in base axes, and walk.
+    """
 
     seed: int
     arrays: tuple
@@ -33,11 +36,13 @@ class Case:
     walks: dict
     base: str = "free"
     clocks: dict = field(default_factory=dict)
+    pushed: bool = False
 
     def __str__(self):
         known = self.said if isinstance(self.said, str) else "known"
         clocks = f", {len(set(self.clocks.values()))} clocks" if self.clocks else ""
-        return f"{self.base}, {' '.join(self.arrays)}, momentum {known}{', walks' if self.walks else ''}{clocks}"
+        more = f"{', walks' if self.walks else ''}{clocks}{', pushed' if self.pushed else ''}"
+        return f"{self.base}, {' '.join(self.arrays)}, momentum {known}{more}"
 
 
 CASES = [
@@ -56,6 +61,10 @@ CASES = [
     Case(12, ("attitude", "w", "v"), TURNING, TURNING, {"w": np.full(3, 1e-4)}, clocks=APART | {"wheel_rates": "w"}),
     Case(13, ("v", "attitude"), TURNING, TURNING, {"v": np.full(3, 1e-3)}, clocks=APART | {"wheel_rates": "joints"}),
     Case(14, ("w", "v", "attitude", "position"), FLAT, "unknown", {}, "planar", POSE | {"w": "joints"}),
+]
+PUSHED = [  # of which no other derivation knows
+    Case(11, ("w", "attitude"), TURNING, "unknown", {}, clocks=APART, pushed=True),
+    Case(19, ("w", "attitude"), FLAT, "unknown", {}, "planar", pushed=True),
 ]
 
 
@@ -79,6 +88,7 @@ def planned(case, n):
     arm = np.array([0.1, -0.2, 0.3])
     flight = Flight(flown, noise, case.walks, case.said, curves, velocity_point=arm, clocks=case.clocks)
     torque = 1e-3 if isinstance(case.said, str) and case.said == "unknown" else None
-    nuisances = Nuisances(gyro_scale=1e-2, joint_scale=1e-3, external_torque_Nm=torque)
+    more = {"base_torque_Nm": torque, "torque_walk_Nm_per_sqrt_s": torque} if case.pushed else {}
+    nuisances = Nuisances(gyro_scale=1e-2, joint_scale=1e-3, external_torque_Nm=torque, **more)
     problem = Problem(robot, (flight,), {"body1": 0.01}, nuisances=nuisances)
     return robot, motion, InformationRows(problem, case.momentum), Conditions(robot, case.momentum, wheel_rates=SPIN)

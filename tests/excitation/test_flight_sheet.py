@@ -181,12 +181,25 @@ def test_a_torque_that_is_estimated_along_or_too_small_to_matter_is_said_so(miss
     modelled = flight_sheet(plan, motion, orbital_rate_rad_s=0.002, modelled=True)
     assert modelled.gravity_gradient.shift_sd == pytest.approx(ignorant.gravity_gradient.shift_sd)
     assert " s, but is part of the model" in modelled.as_text()
+    assert math.isfinite(modelled.gravity_gradient.wider)
+    assert math.isnan(aware.gravity_gradient.wider)
     calm = flight_sheet(plan, motion, orbital_rate_rad_s=1e-6)
     assert calm.gravity_gradient.shift_sd < 1e-3
     assert math.isnan(calm.gravity_gradient.allowed_s)  # far beyond the durations that are looked at
     assert re.search(r"shifts a cluster by up to \S+ predicted standard deviations$", calm.as_text(), re.MULTILINE)
     quiet = flight_sheet(plan, motion, orbital_rate_rad_s=0.0).gravity_gradient
     assert (quiet.torque_Nm, quiet.shift_sd, quiet.allowed_s) == (0.0, 0.0, math.inf)
+
+
+def test_the_sheet_of_an_orbit_says_what_other_torques_cost(mission, motion):
+    plan = plan_of(mission)
+    plan = replace(plan, orbit=ff.dynamics.Orbit(0.0011), nuisances=plan.nuisances.in_orbit)
+    found = flight_sheet(plan, motion, orbital_rate_rad_s=0.0011, modelled=True)
+    alone = replace(plan, nuisances=plan.nuisances.without_torques)
+    wider = (plan.bound(motion).sd / alone.bound(motion).sd).max() - 1.0
+    assert found.gravity_gradient.wider == pytest.approx(wider)
+    assert 1e-4 < wider < 10.0
+    assert f"part of the model; other torques widen an interval by up to {100.0 * wider:.2g} %" in found.as_text()
 
 
 def test_a_base_that_does_not_float_has_no_gravity_gradient():

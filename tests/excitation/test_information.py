@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from agreement import assert_agree
 from estimate.bound_oracle.flight import information
-from excitation.planned_cases import CASES, planned
+from excitation.planned_cases import CASES, PUSHED, planned
 
 from freefloat.estimate.bound.bound import cramer_rao_bound
 from freefloat.excitation.goals.accuracy import Accuracy, Unseen
 from freefloat.excitation.solver.objective import Expected, GoalOnRows, Worst
 
-every_case = pytest.mark.parametrize("case", CASES, ids=str)
+every_case = pytest.mark.parametrize("case", [*CASES, *PUSHED], ids=str)
 STEP, DIRECTIONS = 1e-3, 5
 
 
@@ -45,7 +45,7 @@ def test_the_way_back_is_the_derivative_of_the_rows(case):
     assert_agree((chosen * found).sum(axis=(1, 2)), expected, 1e-6)
 
 
-@every_case
+@pytest.mark.parametrize("case", CASES, ids=str)
 def test_the_rows_hold_the_information_of_another_derivation(case):
     """It takes another path, of higher order in time."""
     _, motion, rows, conditions = planned(case, 401)
@@ -72,7 +72,7 @@ def test_predicted_accuracy_has_an_exact_gradient(case):
     assert_agree((chosen * slope).sum(axis=(1, 2)), expected, 1e-6)
 
 
-@pytest.mark.parametrize("case", [CASES[0], *(case for case in CASES if case.clocks)], ids=str)
+@pytest.mark.parametrize("case", [CASES[0], *(case for case in CASES if case.clocks), *PUSHED], ids=str)
 def test_predicted_accuracy_is_that_of_the_bound(case):
     """Rates without momentum need no attitude; else a design's steps are of second order."""
     motion, objective = accuracy_on(case, 401)

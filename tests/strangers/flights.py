@@ -15,6 +15,7 @@ from xml.etree import ElementTree as xml
 import mujoco
 import numpy as np
 from strangers.motion import Motion
+from strangers.orbits import InOrbit
 from strangers.robots import Stranger
 from strangers.truth import BodyTruth, Truth, body_of, wheel_inertia
 
@@ -63,13 +64,14 @@ class World:
 
     torque: from outside, constant in inertial axes [N m]. panel: on the base. soft: springs between a joint's drive,
     which the encoder reads, and what it moves, by name of the joint. held: hinges, outermost last, through the origin
-    of bodies that are fixed as their robot has them, by name of the body.
+    of bodies that are fixed as their robot has them, by name of the body. orbit: of a robot without springs.
     """
 
     torque: tuple[float, float, float] = (0.0, 0.0, 0.0)
     panel: Panel | None = None
     soft: dict[str, Spring] = field(default_factory=dict)
     held: dict[str, tuple[Hinge, ...]] = field(default_factory=dict)
+    orbit: InOrbit | None = None
 
     @property
     def springs(self) -> dict[str, Spring]:
@@ -240,7 +242,7 @@ class Flyer:
         self.swings = np.array([joint.qposadr[0] for joint in hinges], int)
         self.free = np.array([*range(6), *(joint.dofadr[0] for joint in hinges)], int)
         self.inertia = np.zeros((self.model.nv, self.model.nv))
-        self.torque = np.array(world.torque)
+        self.torque, self.orbit = np.array(world.torque), world.orbit
         self.stiffness = np.array([spring.stiffness for spring in world.springs.values()])
         self.damping = np.array([spring.damping for spring in world.springs.values()])
         begins = {name: (hinge.angle, hinge.rate) for name, hinge in world.hinges.items()}
@@ -262,8 +264,8 @@ class Flyer:
         mujoco.mj_subtreeVel(self.model, data)
         return np.concatenate([data.subtree_linvel[0] * self.model.body_subtreemass[0], data.subtree_angmom[0]])
 
-    def slope(self, state: np.ndarray, q: np.ndarray, dq: np.ndarray, ddq: np.ndarray) -> np.ndarray:
-        """Derivative of the state, shape (13 + 2 springs,).
+    def slope(self, state: np.ndarray, q: np.ndarray, dq: np.ndarray, ddq: np.ndarray, t: float = 0.0) -> np.ndarray:
+        """Derivative of the state at a time [s], shape (13 + 2 springs,).
 
         Position, quaternion, velocity, rate in base axes, then angles and rates of the springs.
         """
@@ -277,6 +279,8 @@ class Flyer:
         x, y, z = state[10:13].tolist()
         if self.torque.any():
             push[3:6] += _to_base(a, b, c, d) @ self.torque
+        if self.orbit is not None:
+            push[:6] += self.orbit.push(self.model, data, t)
         push[6:] -= self.stiffness * state[13 : 13 + springs] + self.damping * state[13 + springs :]
         rise = np.linalg.solve(self.inertia[np.ix_(self.free, self.free)], push)
         turning = (-b * x - c * y - d * z, a * x + c * z - d * y, a * y + d * x - b * z, a * z + b * y - c * x)
@@ -330,11 +334,12 @@ def flown(
     states, slopes = np.zeros((steps + 1, state.size)), np.zeros((steps + 1, state.size))
     for k in range(steps + 1):
         first, middle, last = (tuple(each[min(2 * k + part, 2 * steps)] for each in moves) for part in (0, 1, 2))
-        k1 = flyer.slope(state, *first)
+        t, half = (k - before) * step_s, 0.5 * step_s
+        k1 = flyer.slope(state, *first, t)
         states[k], slopes[k] = state, k1
-        k2 = flyer.slope(state + 0.5 * step_s * k1, *middle)
-        k3 = flyer.slope(state + 0.5 * step_s * k2, *middle)
-        k4 = flyer.slope(state + step_s * k3, *last)
+        k2 = flyer.slope(state + half * k1, *middle, t + half)
+        k3 = flyer.slope(state + half * k2, *middle, t + half)
+        k4 = flyer.slope(state + step_s * k3, *last, t + step_s)
         state = state + step_s / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
         state[3:7] /= np.linalg.norm(state[3:7])
     states, slopes = states[before:], slopes[before:]

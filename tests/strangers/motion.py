@@ -32,13 +32,13 @@ class Motion:
         return q, self.drift + (rate * np.cos(angle)).sum(axis=2), -(rate * self.turns * sine).sum(axis=2)
 
 
-def drawn(robot: Stranger, rng: np.random.Generator) -> Motion:
-    """Any motion of this robot."""
+def drawn(robot: Stranger, rng: np.random.Generator, bands_Hz: np.ndarray = BANDS_HZ) -> Motion:
+    """Any motion of this robot; bands_Hz: ends of the intervals in each of which it has a sine."""
     slides = np.array([body.kind == "prismatic" for body in robot.moving])
     bias, swing = (np.array([getattr(wheel, name) for wheel in robot.wheels]) for name in ("bias", "swing"))
     count = slides.size + len(robot.wheels)
     rates = np.concatenate([np.where(slides, robot.slides, robot.fastest), swing])
-    turns = 2.0 * np.pi * rng.uniform(BANDS_HZ[:-1], BANDS_HZ[1:], (count, SHARES.size))
+    turns = 2.0 * np.pi * rng.uniform(bands_Hz[:-1], bands_Hz[1:], (count, SHARES.size))
     amplitude = rates[:, None] * SHARES * rng.uniform(0.5, 1.0, turns.shape) / turns
     centre = np.concatenate([np.where(slides, 0.1, 0.7) * rng.uniform(-1.0, 1.0, slides.size), np.zeros(bias.size)])
     drift = np.concatenate([np.zeros(slides.size), bias * rng.uniform(0.5, 1.0, bias.size)])

@@ -47,9 +47,10 @@ identify:
 
 _ORBIT = """\
 # In orbit, gravity's gradient turns the base: where the planet is, in base axes where a recording begins.
-# orbit: {altitude_km: 500, nadir: [0, 0, 1], orbit_normal: [0, 1, 0]}
+{off}orbit: {{altitude_km: {altitude:g}, nadir: [0, 0, 1], orbit_normal: [0, 1, 0]}}
 """
-_TORQUE = "  # nuisances: {external_torque_Nm: 1.0e-4}  # on orbit: what else pushes (magnets, air), estimated along\n"
+_USUAL_KM = 500.0
+_TORQUE = "  # nuisances: {external_torque_Nm: 1.0e-4}  # what else pushes (magnets, air), as an orbit has it anyway\n"
 _FRICTION = "  friction: auto  # or [coulomb, viscous, offset, asymmetric, stribeck, rotor], any of them; [] for none\n"
 _STANCE = "stance: {{gravity_m_s2: [0, 0, {0:g}]}}  # along the axes of the base; zeros where nothing has weight\n"
 _WHEELS = "  channels: {}  # what moves: there are no joints\n"
@@ -65,6 +66,9 @@ def new(
         BaseChoice | None,
         typer.Option(help="How the base of a URDF moves, if the URDF does not say it; written to a robot file."),
     ] = None,
+    orbit_altitude_km: Annotated[
+        float | None, typer.Option(help="Altitude of the robot's orbit; in free space unless given.", min=100.0)
+    ] = None,
     json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -76,16 +80,22 @@ def new(
     from freefloat.cli.console import print_result
     from freefloat.mission.mission_file import load_mission
 
-    written = [str(path) for path in write_new_mission(name, urdf, base.value if base else None)]
-    remarks = remarks_on(load_mission(written[0]).robot)
+    written = [str(path) for path in write_new_mission(name, urdf, base.value if base else None, orbit_altitude_km)]
+    mission = load_mission(written[0])
+    remarks = remarks_on(mission.robot)
+    if mission.orbit is not None:
+        remarks.append(f"say under `orbit` in {written[0]} where the planet is, in base axes where a recording begins")
     lines = [*(f"wrote {path}" for path in written), *(f" ! {remark}" for remark in remarks)]
     print_result(json, quiet, lambda: {"files": written, "remarks": remarks}, lambda: typer.echo("\n".join(lines)))
 
 
-def write_new_mission(name: str, robot_path: Path | None, base: BaseKind | None = None) -> list[Path]:
+def write_new_mission(
+    name: str, robot_path: Path | None, base: BaseKind | None = None, altitude_km: float | None = None
+) -> list[Path]:
     """Write NAME.yaml, and a robot file beside it where one is needed; the files written; none is overwritten.
 
-    base: how the base of a URDF moves, which a robot file then says; as the URDF says unless given.
+    base: how the base of a URDF moves, which a robot file then says; as the URDF says unless given. altitude_km: of the
+    robot's orbit; free space unless given.
     """
     from freefloat.files import read_bytes, write_bytes, write_text
     from freefloat.robot.load import load_robot
@@ -103,12 +113,14 @@ def write_new_mission(name: str, robot_path: Path | None, base: BaseKind | None 
             write_bytes(robot_path, read_bytes(study_path("servicer")))
             written.append(robot_path)
     robot = load_robot(robot_path, base)
+    if altitude_km is not None and robot.base != "free":
+        raise FileError(path, f"--orbit-altitude-km is given for a {robot.base} base; allowed: a robot that floats")
     if base is not None:
         robot_path = path.with_name(f"{path.stem}_robot.yaml")
         _refuse_existing(robot_path)
         robot.save(robot_path)
         written.append(robot_path)
-    write_text(path, _mission_text(path.stem, os.path.relpath(robot_path, path.parent), robot))
+    write_text(path, _mission_text(path.stem, os.path.relpath(robot_path, path.parent), robot, altitude_km))
     return written
 
 
@@ -147,7 +159,7 @@ def _refuse_existing(path: Path) -> None:
         raise FileError(path, "is there already; choose another name or remove it first")
 
 
-def _mission_text(name: str, robot_path: str, robot: Robot) -> str:
+def _mission_text(name: str, robot_path: str, robot: Robot, altitude_km: float | None) -> str:
     from freefloat.estimate.methods import default_method
     from freefloat.sensors.quantities import STANDARD_GRAVITY
 
@@ -166,10 +178,17 @@ def _mission_text(name: str, robot_path: str, robot: Robot) -> str:
         limits="\n".join(f"  # {line}" for line in _limits(robot)),
         method=default_method(robot.base),
         friction=_FRICTION if fixed else "",
-        orbit=_ORBIT if robot.base == "free" else "",
+        orbit=_orbit(altitude_km) if robot.base == "free" else "",
         torque=_TORQUE if robot.base == "free" else "",
         sensors="\n".join(f"  {line}" for line in _sensors(robot)),
     )
+
+
+def _orbit(altitude_km: float | None) -> str:
+    """The section, as a comment where there is no orbit."""
+    if altitude_km is None:
+        return _ORBIT.format(off="# ", altitude=_USUAL_KM)
+    return _ORBIT.format(off="", altitude=altitude_km)
 
 
 def _limits(robot: Robot) -> list[str]:

@@ -15,13 +15,14 @@ without tachometers the wheels turn as they are told, by the joints' clock.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from freefloat.arrays import Array
 from freefloat.data.processing.projection import Projection, project
+from freefloat.dynamics.orbit import Orbit
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.total_momentum import SaidMomentum, TotalMomentum
 from freefloat.estimate.flight import JOINT_CLOCK, Flight, InvalidProblem, clock_of
@@ -52,12 +53,13 @@ def planned_problem(
     nuisances: Nuisances = Nuisances(),  # noqa: B008  (frozen)
     start: Start | None = None,
     wheel_rates: ArrayLike | None = None,
+    orbit: Orbit | None = None,
 ) -> Problem:
     """The problem that this motion with these sensors will pose; what is not said here, `planned_flight` says.
 
-    known, zero, prior, nuisances: as in `Problem`.
+    known, zero, prior, nuisances: as in `Problem`. orbit: as in `Flight`.
     """
-    flight = planned_flight(robot, motion, sensors, rate_Hz, momentum, start, wheel_rates)
+    flight = replace(planned_flight(robot, motion, sensors, rate_Hz, momentum, start, wheel_rates), orbit=orbit)
     return Problem(robot, (flight,), known or {}, tuple(zero), prior, nuisances)
 
 

@@ -28,6 +28,8 @@ from freefloat.robot.selection import select_parameters, with_known_separate
 from freefloat.sensors.kinds import SensorNuisances
 from freefloat.sensors.unknowns import usual_spread
 
+_IN_LOW_ORBIT = {"external_torque_Nm": 1e-4, "base_torque_Nm": 1e-4, "torque_walk_Nm_per_sqrt_s": 1e-5}
+
 
 @dataclass(frozen=True)
 class Nuisances(SensorNuisances):
@@ -38,7 +40,8 @@ class Nuisances(SensorNuisances):
     joint_scale: of every joint's encoder, how much further joints move than it reads, over what it reads.
     joint_place_m, joint_axis_rad: where a joint sits on the body that carries it, along each axis, and tilts of its
     axis about each direction across it.
-    external_torque_Nm: constant in inertial axes.
+    external_torque_Nm: constant in the axes of the orbit, in inertial ones without any. base_torque_Nm: constant in
+    base axes. torque_walk_Nm_per_sqrt_s: of a torque from outside that walks, after one second, about each axis.
     swing_frequency, swing_damping: of passive joints, how far the natural frequency is off, over itself, and the
     damping, over itself. swing_start_rad, swing_start_m: how far passive joints are from rest at the first reading.
     drag_per_s: of a body without joints, what air takes of its turn: entries of a symmetric matrix, torque over rate,
@@ -58,7 +61,9 @@ class Nuisances(SensorNuisances):
     joint_scale: float | None = usual_spread(None, "of every joint's encoder, over what it reads")
     joint_place_m: float | None = usual_spread(0.5e-3, "of where each joint sits, along each axis")
     joint_axis_rad: float | None = usual_spread(1e-3, "of how each joint's axis points")
-    external_torque_Nm: float | None = usual_spread(None, "constant in inertial axes")
+    external_torque_Nm: float | None = usual_spread(None, "constant in axes of the orbit, or inertial ones")
+    base_torque_Nm: float | None = usual_spread(None, "of a torque from outside, constant in base axes")
+    torque_walk_Nm_per_sqrt_s: float | None = usual_spread(None, "of a torque from outside that walks")
     swing_frequency: float | None = usual_spread(0.2, "of a passive joint's natural frequency, over itself")
     swing_damping: float | None = usual_spread(0.5, "of a passive joint's damping, over itself")
     swing_start_rad: float | None = usual_spread(0.05, "of a passive joint that turns, from rest at the start")
@@ -69,6 +74,19 @@ class Nuisances(SensorNuisances):
     def none(cls) -> Nuisances:
         """Nothing but the parameters."""
         return cls(**dict.fromkeys(each.name for each in fields(cls)))
+
+    @property
+    def in_orbit(self) -> Nuisances:
+        """The same with torques that a satellite in a low orbit feels beside the gravity gradient.
+
+        Magnets in the Earth's field, air and the sun turn one of some hundred kilograms by about so much.
+        """
+        return replace(self, **{name: sd for name, sd in _IN_LOW_ORBIT.items() if getattr(self, name) is None})
+
+    @property
+    def without_torques(self) -> Nuisances:
+        """The same without torques from outside."""
+        return replace(self, **dict.fromkeys(_IN_LOW_ORBIT))
 
     @property
     def on_paper(self) -> Nuisances:

@@ -26,9 +26,11 @@ from freefloat.robot.model import Robot
 from freefloat.robot.parameters import inertia_about_com
 from freefloat.robot.selection import select_parameters
 from freefloat.sensors.kinds import readings_among
+from freefloat.sensors.measured import span_of
 from freefloat.sensors.reading import FIRST_ATTITUDE
 from freefloat.sensors.torque_sensor import TorqueReading
 from freefloat.sensors.unknowns import UnknownGroup, along, flat, independent
+from freefloat.sensors.walks import KNOTS, knot_information
 
 CLUSTERS = "clusters"
 KNOWN = "known "  # and the selector
@@ -41,6 +43,8 @@ TIME_OFFSET = "time offset"
 CLOCK_DRIFT = "clock drift"
 MOMENTUM = "momentum"
 EXTERNAL_TORQUE = "external torque"
+BASE_TORQUE = "torque in base axes"
+TORQUE_WALK = "walk of the external torque"
 DRAG = "drag"
 PULSE_FORCE = "force of pulses"  # of every thruster, over what was said of it
 JOINT_MOTION = "joint motion"
@@ -373,6 +377,10 @@ def _turning(problem: Problem, flight: Flight, ending: str) -> Iterator[UnknownG
         yield flat(MOMENTUM, along(axes, MOMENTUM, ending), "N m s")
     if torque is not None:
         yield independent(EXTERNAL_TORQUE, along(axes, EXTERNAL_TORQUE, ending), "N m", torque)
+    if problem.nuisances.base_torque_Nm is not None:
+        yield independent(BASE_TORQUE, along(axes, BASE_TORQUE, ending), "N m", problem.nuisances.base_torque_Nm)
+    if problem.nuisances.torque_walk_Nm_per_sqrt_s is not None and axes.size:
+        yield _torque_walk(axes, problem.nuisances.torque_walk_Nm_per_sqrt_s, flight, ending)
     drag = problem.nuisances.drag_per_s
     if drag is not None and not problem.robot.joints and not flight.momentum.is_zero and "w" in flight.measured:
         whole = replace(problem.robot, separate=frozenset())  # one body: nothing moves against anything
@@ -381,6 +389,17 @@ def _turning(problem: Problem, flight: Flight, ending: str) -> Iterator[UnknownG
         yield independent(DRAG, [f"{DRAG} {name}{ending}" for name in names], "N m s", drag * mean_moment)
     if any(reading.shows_attitude for reading in readings_among(flight.measured)):
         yield flat(FIRST_ATTITUDE, along(axes, FIRST_ATTITUDE, ending), "rad")
+
+
+def _torque_walk(axes: NDArray[np.int64], sd: float, flight: Flight, ending: str) -> UnknownGroup:
+    """What an external torque is more than at first, at the knots after that, axis by axis."""
+    begin, end = span_of(flight.measured)
+    interval = (end - begin) / (KNOTS - 1)
+    after = [f"after {k * interval:.4g} s{ending}" for k in range(1, KNOTS)]
+    labels = tuple(f"{EXTERNAL_TORQUE} {AXES[axis]} {words}" for axis in axes.tolist() for words in after)
+    information = np.kron(np.eye(axes.size), knot_information(sd, interval))
+    zero = np.zeros(len(labels))
+    return UnknownGroup(TORQUE_WALK, labels, ("N m",) * zero.size, EXTERNAL_TORQUE, zero, information)
 
 
 def drag_entries(axes: NDArray[np.int64]) -> list[tuple[int, int]]:

@@ -154,6 +154,7 @@ class GravityGradientSection(Section):
     estimated: bool = Field(description="true or false")
     shift_sd: Extended = Field(default=math.nan, description="a number, inf or nan")
     modelled: bool = Field(default=False, description="true or false")
+    wider: Extended = Field(default=math.nan, description="a number, inf or nan")
 
 
 class SheetSection(Section):

@@ -125,7 +125,7 @@ def _gravity_gradient(
     moments = 1.0 / np.linalg.eigvalsh(motion.reaction.B[:, 3:])  # of the whole, about its centre of mass
     rate = LOW_EARTH_ORBIT_RAD_S if orbital_rate_rad_s is None else orbital_rate_rad_s
     torque = 1.5 * rate**2 * float((moments[:, 0] - moments[:, -1]).max())
-    shift = allowed = math.nan
+    shift = allowed = wider = math.nan
     if plan.sensors:
 
         def shift_after(duration_s: float) -> float:
@@ -133,8 +133,9 @@ def _gravity_gradient(
 
         shift = torque * _error_per_torque(plan, trajectory)
         allowed = _duration_of_one(shift_after, trajectory.duration_s, shift) if shift > 0.0 else math.inf
+        wider = _wider_by_torques(plan, trajectory) if modelled else math.nan
     estimated = plan.nuisances.external_torque_Nm is not None
-    return GravityGradient(rate, torque, allowed, orbital_rate_rad_s is None, estimated, shift, modelled)
+    return GravityGradient(rate, torque, allowed, orbital_rate_rad_s is None, estimated, shift, modelled, wider)
 
 
 def _duration_of_one(shift_after: Callable[[float], float], duration_s: float, shift: float) -> float:
@@ -161,11 +162,21 @@ def _duration_of_one(shift_after: Callable[[float], float], duration_s: float, s
     return math.exp(between)
 
 
+def _wider_by_torques(plan: Plan, trajectory: Trajectory) -> float:
+    """By what part the interval that suffers most is wider for torques from outside that are estimated along."""
+    asked, without = (
+        replace(plan, earlier=(), swinging=(), nuisances=each).bound(trajectory).sd
+        for each in (plan.nuisances, plan.nuisances.without_torques)
+    )
+    told = np.isfinite(asked) & (without > 0.0)
+    return float((asked[told] / without[told]).max(initial=1.0)) - 1.0
+
+
 def _error_per_torque(plan: Plan, trajectory: Trajectory) -> float:
     """Of the cluster that suffers most: its error over its standard deviation, per N m of a torque nobody knows of."""
-    alone = replace(plan, earlier=(), swinging=())
+    alone, calm = replace(plan, earlier=(), swinging=()), plan.nuisances.without_torques
     ignorant, aware = (
-        replace(alone, nuisances=replace(plan.nuisances, external_torque_Nm=sd)).bound(trajectory) for sd in (None, 1.0)
+        replace(alone, nuisances=replace(calm, external_torque_Nm=sd)).bound(trajectory) for sd in (None, 1.0)
     )
     c = len(ignorant.names)
     is_torque = np.array([False] * c + [name not in ignorant.nuisance_names for name in aware.nuisance_names])

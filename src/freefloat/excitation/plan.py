@@ -17,6 +17,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from freefloat.arrays import Array
+from freefloat.dynamics.orbit import Orbit
 from freefloat.dynamics.total_momentum import TotalMomentum
 from freefloat.errors import FreefloatError, ShapeError, UnknownName
 from freefloat.estimate.bound.bound import Bound, cramer_rao_bound
@@ -75,7 +76,7 @@ class Plan(Content):
     robot: as it is assumed to be. guesses: further robots that may be the true one (robust design).
     shape: of the motion. rest: whether it must start and end at rest; built in where the shape does not have it.
     limits: all that the motion must keep. start, wheel_rates: how the flight begins.
-    sensors, known, zero, prior, momentum, nuisances: as in `planned_problem`.
+    sensors, known, zero, prior, momentum, nuisances, orbit: as in `planned_problem`.
     goal: what is made small, by name, or one of your own that reads the rows of a model; accuracy is the mean of all
         clusters, worst-accuracy that of those known worst in units of the CAD model's own spread. model: whose rows
         other goals look at. scaled: whether columns of those rows count by direction alone, whatever their length.
@@ -104,6 +105,7 @@ class Plan(Content):
     nuisances: Nuisances = field(default_factory=Nuisances)
     start: Start = field(default_factory=Start)
     wheel_rates: Array | None = None
+    orbit: Orbit | None = None
     goal: GoalName | Goal = "accuracy"
     model: ModelName = "angular-momentum"
     scaled: bool = False
@@ -179,6 +181,7 @@ class Plan(Content):
             nuisances=self.nuisances,
             start=start,
             wheel_rates=self.wheel_rates,
+            orbit=self.orbit,
         )
 
     def bound(self, motion: Trajectory, robot: Robot | None = None) -> Bound:

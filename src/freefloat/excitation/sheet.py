@@ -69,6 +69,8 @@ class GravityGradient:
     shift_sd: by how many predicted standard deviations the cluster that suffers most is off after this motion if the
         torque acts in one direction all the time, unknown to the estimator; not a number where nothing is predicted.
     modelled: whether the orbit is the mission's, so that estimators know of the torque.
+    wider: by what part the interval that suffers most is wider for other torques from outside, which are estimated
+        along in an orbit; not a number without one.
     """
 
     orbital_rate_rad_s: float
@@ -78,6 +80,7 @@ class GravityGradient:
     estimated: bool
     shift_sd: float = math.nan
     modelled: bool = False
+    wider: float = math.nan
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,7 +193,8 @@ def _gradient(gradient: GravityGradient) -> str:
     if math.isfinite(gradient.allowed_s):
         shifts += f", by one in a motion of {gradient.allowed_s:.3g} s"
     if gradient.modelled:
-        return f"{shifts}, but is part of the model"
+        beside = f"; other torques widen an interval by up to {100.0 * gradient.wider:.2g} %"
+        return f"{shifts}, but is part of the model{'' if math.isnan(gradient.wider) else beside}"
     if gradient.estimated:
         return f"{shifts}, but is estimated along"
     if gradient.shift_sd <= 1.0:

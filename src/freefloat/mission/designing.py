@@ -156,6 +156,7 @@ def plan_of(mission: Mission, goal: GoalName | Goal | None = None, earlier: Sequ
         nuisances=nuisances_of(mission),
         start=Start(np.array(flight.start.attitude_xyzw), angular_momentum=mission.total_momentum),
         wheel_rates=mission.wheel_rates if mission.robot.wheels else None,
+        orbit=mission.orbit,
         goal=wanted,
         model=_model(mission),
         friction=_friction(mission),

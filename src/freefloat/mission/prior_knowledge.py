@@ -37,7 +37,8 @@ def nuisances_of(mission: Mission) -> Nuisances:
         return Nuisances.none()
     torques = [sensor for sensor in mission.sensors.values() if isinstance(sensor, TorqueSensor)]
     gains = torques[0].gain_spreads(mission.robot.joint_names) if torques else None
-    return replace(replace(Nuisances(), torque_gain=gains), **wanted.given)
+    usual = Nuisances() if mission.orbit is None else Nuisances().in_orbit
+    return replace(replace(usual, torque_gain=gains), **wanted.given)
 
 
 def momentum_of(mission: Mission) -> TotalMomentum:

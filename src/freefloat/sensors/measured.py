@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Self
 
@@ -62,3 +63,8 @@ class Measured(Content):
     def _at(self, rows: slice) -> Self:
         kept = {name: getattr(self, name) for name in ("t", "values", "taken_by", "by_change", "louder")}
         return replace(self, **{name: array[rows] for name, array in kept.items() if array is not None})
+
+
+def span_of(measured: Mapping[str, Measured]) -> tuple[float, float]:
+    """From the first reading of any sensor to the last, by their own clocks [s]."""
+    return min(float(each.t[0]) for each in measured.values()), max(float(each.t[-1]) for each in measured.values())

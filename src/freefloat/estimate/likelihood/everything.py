@@ -44,6 +44,8 @@ def allowing_everything(problem: Problem, turning: bool = True) -> Problem:
     """
     usual = problem.nuisances
     nuisances = Nuisances(**{name: _ANY if sd is None else sd for name, sd in vars(usual).items()})
+    slow = {name: getattr(usual, name) for name in ("base_torque_Nm", "torque_walk_Nm_per_sqrt_s")}
+    nuisances = replace(nuisances, **slow)  # which would explain what a constant torque does, and little else
     if not turning:
         nuisances = replace(nuisances, external_torque_Nm=usual.external_torque_Nm)
     known = {selector: spread or _ANY for selector, spread in problem.known.items()}

@@ -22,10 +22,10 @@ from freefloat.data.processing.attitude import integrate_rates
 from freefloat.dynamics.drive_torques import doubt_near_standstill
 from freefloat.estimate.flight import InvalidProblem
 from freefloat.estimate.joint_curves import CurveErrors, ProjectedCurves, Remembered
-from freefloat.estimate.likelihood.drag import DragMomentum
 from freefloat.estimate.likelihood.driven_joints import DrivenJoints
 from freefloat.estimate.likelihood.gravity_gradient import GravityMomentum
 from freefloat.estimate.likelihood.local_curves import LocalCurves
+from freefloat.estimate.likelihood.outside_torques import outside_torques
 from freefloat.estimate.likelihood.reading_nodes import ReadingNodes, means_of, nodes_of
 from freefloat.estimate.likelihood.swinging_joints import SwingingJoints
 from freefloat.estimate.predicted_motion import (
@@ -40,8 +40,6 @@ from freefloat.estimate.predicted_motion import (
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.pushes import Pushes
 from freefloat.estimate.unknowns import (
-    DRAG,
-    EXTERNAL_TORQUE,
     FRICTION,
     GEOMETRY,
     JOINT_MOTION,
@@ -53,7 +51,6 @@ from freefloat.estimate.unknowns import (
     Unknowns,
     clock_kinds,
     clocks_of,
-    drag_entries,
     thrusters_of,
     uncertain_wheels,
 )
@@ -97,6 +94,7 @@ class FlightPrediction:
         self.allowed = allowed_rows(self.robot)
         self.turning, self.sliding = turning_axes(self.robot), sliding_axes(self.robot)
         self.local = LocalCurves.of(self.flight)
+        self.outside = outside_torques(self.flight, self.turning, self.place)
         self.nodes = self._nodes()
         self.measured = {name: each.data for name, each in self.nodes.items()}
         self.clocks = clocks_of(problem, self.flight)
@@ -111,9 +109,6 @@ class FlightPrediction:
         self._bent: tuple[Array, Robot] | None = None  # errors of the geometry, and the robot that was last asked for
         orbit = self.flight.orbit
         self.gravity = None if orbit is None else GravityMomentum.of(self.robot, self.flight, orbit)
-        self.drag = (
-            None if self.place(DRAG) is None else DragMomentum.of(self.flight.measured, drag_entries(self.turning))
-        )
 
     def _nodes(self) -> dict[str, ReadingNodes]:
         """By array of the samples, where its readings are predicted."""
@@ -165,7 +160,7 @@ class FlightPrediction:
             not self.flight.momentum.is_zero
             or bool(self.flight.pulses)
             or self.flight.orbit is not None
-            or self.place(EXTERNAL_TORQUE) is not None
+            or bool(self.outside)
             or any(reading.needs_attitude for reading in readings_among(measured))
         )
 
@@ -364,9 +359,9 @@ class FlightPrediction:
 
         phi: standard parameters at the point, of bodies that are there, (10 bodies,).
         """
-        given = (t - t[0])[:, None] * self.vector(point, self.place(EXTERNAL_TORQUE), self.turning)
-        if self.drag is not None:
-            given += self.drag.momentum(t - t[0]) @ point[self.place(DRAG)]
+        given = np.zeros((t.size, 3))
+        for place, torque in self.outside:
+            given += torque.momentum(t - t[0]) @ point[place]
         if self.gravity is not None:
             given += self.gravity.momentum(phi, t - t[0])
         return given

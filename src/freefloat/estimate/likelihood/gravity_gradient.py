@@ -12,7 +12,6 @@ torque times errors of attitude, joints and clocks, each below a percent.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,20 +19,16 @@ from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
 from freefloat.arrays import Array, read_only
-from freefloat.data.processing.attitude import integrate_rates
-from freefloat.data.processing.resampling import one_way_round
 from freefloat.dynamics.mass_centre import first_moment_regressor
 from freefloat.dynamics.momentum_rows import momentum_regressor
 from freefloat.dynamics.orbit import Orbit
 from freefloat.dynamics.samples import Samples
 from freefloat.estimate.flight import Flight, InvalidProblem
+from freefloat.estimate.likelihood.measured_turn import instants_through, turned_attitudes
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import PER_BODY
-from freefloat.robot.rotations import conjugate, quaternion_product, quaternions, rotation_vectors, rotations
-from freefloat.sensors.measured import Measured
 
-_APART_S, _FEWEST, _MOST = 0.1, 100, 5000  # instants at which the torque is found, of joints that move as arms do
-_BEYOND_S = 0.5  # the last reading, which its clock may have later
+_TURNED_RAD = np.radians(20.0)  # against the vertical, by which the torque changes by two thirds of its largest
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,33 +37,33 @@ class GravityMomentum:
 
     since: of these instants since the first reading of all, (k,) [s]. turning, across: (k, 3, 10 bodies), and along:
     (k, 10 bodies), with the torque turning phi + (along phi) (across phi) / M, in the axes of the first instant.
+    informs: whether the base turns so far against the vertical that the torque says something of the robot; what hardly
+    changes could be any other torque.
     """
 
     since: Array
     turning: Array
     across: Array
     along: Array
+    informs: bool
 
     @classmethod
     def of(cls, robot: Robot, flight: Flight, orbit: Orbit) -> GravityMomentum:
         """Of a flight with measured attitude or rates, and joints as their curves have them, passive ones at rest."""
         if robot.base != "free":
             raise InvalidProblem(f"{flight.name}: an orbit is given for a {robot.base} base; allowed: a free base")
-        measured = flight.measured
-        begin = min(float(data.t[0]) for data in measured.values())
-        end = max(float(data.t[-1]) for data in measured.values()) + _BEYOND_S
-        count = int(np.clip(np.ceil((end - begin) / _APART_S), _FEWEST, _MOST)) + 1
-        t = np.linspace(begin, end, count)
-        R = _turned(flight.name, measured, t)
-        e = (R.swapaxes(1, 2) @ orbit.nadir_at(t - begin)[:, :, None])[..., 0]
+        t = instants_through(flight.measured)
+        count, since = t.size, t - t[0]
+        R = turned_attitudes(flight.name, flight.measured, t)
+        e = (R.swapaxes(1, 2) @ orbit.nadir_at(since)[:, :, None])[..., 0]
         q = np.array(flight.joints.at(t).position)
         q[:, robot.passive] = 0.0
         still = np.zeros((count, 3))
         at = Samples(q=read_only(q), dq=read_only(np.zeros_like(q)), v=read_only(still), w=read_only(e))
         s, turning = first_moment_regressor(robot, at), momentum_regressor(robot, at)  # that turns about e
         across, along = np.cross(e[:, :, None], s, axis=1), np.einsum("nk,nkp->np", e, s)
-        pull = orbit.pull * R
-        return cls(t - begin, pull @ np.cross(e[:, :, None], turning[:, 3:], axis=1), pull @ across, along)
+        pull, informs = orbit.pull * R, bool((e @ e[0]).min() < np.cos(_TURNED_RAD))
+        return cls(since, pull @ np.cross(e[:, :, None], turning[:, 3:], axis=1), pull @ across, along, informs)
 
     def torque(self, phi: Array, since: Array) -> Array:
         """At times since the first reading, (m,), in the axes of the first instant, shape (m, 3) [N m]."""
@@ -92,40 +87,3 @@ class GravityMomentum:
 
     def _gained(self, torques: Array, since: Array) -> Array:
         return np.asarray(CubicSpline(self.since, torques).antiderivative()(since))
-
-
-def _turned(name: str, measured: Mapping[str, Measured], t: Array) -> Array:
-    """Attitudes against the first at times t, (k, 3, 3): rates integrated, their drift taken off by a star tracker."""
-    tracker, gyro = measured.get("attitude"), measured.get("w")
-    if gyro is not None:
-        turned = _Turning(gyro.t, integrate_rates(gyro.t, gyro.values))
-        found = turned.at(t) if tracker is None else turned.without_drift(tracker, t)
-    elif tracker is not None:
-        found = _Turning(tracker.t, tracker.values).at(t)
-    else:
-        raise InvalidProblem(
-            f"{name}: an orbit is given, but neither attitude nor rates of the base were measured, without which "
-            "nobody knows where the planet is; allowed: at least one of the two, or no orbit"
-        )
-    R = rotations(found)
-    return np.asarray(R[0].T @ R)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Turning:
-    """Attitudes, quaternions (n, 4), at times t, (n,) [s]."""
-
-    t: Array
-    attitudes: Array
-
-    def at(self, t: Array) -> Array:
-        """Between these times, and as at the ends beyond, (k, 4), of about unit length."""
-        spline = CubicSpline(self.t, one_way_round(self.attitudes))
-        return np.asarray(spline(np.clip(t, self.t[0], self.t[-1])))
-
-    def without_drift(self, tracker: Measured, t: Array) -> Array:
-        """The same, turned to what a tracker measured since its own first reading."""
-        apart = quaternion_product(tracker.values, conjugate(self.at(tracker.t)))
-        off = rotation_vectors(quaternion_product(conjugate(apart[:1]), apart))
-        drift = np.stack([np.interp(t, tracker.t, column) for column in off.T], axis=1)
-        return quaternion_product(quaternions(drift), self.at(t))

@@ -25,8 +25,6 @@ from freefloat.estimate.likelihood.pushed_change import PushedChange
 from freefloat.estimate.predicted_motion import BaseMotion, Targets, by_geometry, sensitivities
 from freefloat.estimate.pushes import ROUNDS, centre_of_mass
 from freefloat.estimate.unknowns import (
-    DRAG,
-    EXTERNAL_TORQUE,
     FRICTION,
     GEOMETRY,
     JOINT_MOTION,
@@ -231,20 +229,16 @@ class PredictedFlight:
         assert instants is not None
         m, G = motion.grid.t.size, self._held
         by_momentum = (motion.B @ motion.R.swapaxes(1, 2))[:, :, flight.turning]
-        momentum, torque, drag = (flight.place(kind) for kind in (MOMENTUM, EXTERNAL_TORQUE, DRAG))
+        momentum, back = flight.place(MOMENTUM), motion.R.swapaxes(1, 2)
         if momentum is not None:
             G[:, :, momentum] += by_momentum  # beside what it does by the swing of passive joints
         pushed, since = np.zeros((m, 3)), motion.grid.t - motion.grid.t[0]
-        if torque is not None:
-            G[:, :, torque] += by_momentum * since[:, None, None]
-            pushed += flight.vector(self.point, torque, flight.turning) @ motion.R
-        if drag is not None and flight.drag is not None:
-            back = motion.R.swapaxes(1, 2)
-            G[:, :, drag] += motion.B @ (back @ flight.drag.momentum(since))
-            pushed += (back @ flight.drag.torque(since)) @ self.point[drag]
+        for place, torque in flight.outside:
+            G[:, :, place] += motion.B @ (back @ torque.momentum(since))
+            pushed += (back @ torque.torque(since)) @ self.point[place]
         if flight.gravity is not None:
-            back, own = motion.R.swapaxes(1, 2), flight.columns
-            if self.count:
+            own = flight.columns
+            if self.count and flight.gravity.informs:
                 by_parameters = flight.gravity.by_parameters(self.phi, own, since) * flight.present[own]
                 G[:, :, : own.size] += motion.B @ (back @ by_parameters)
             pushed += (back @ flight.gravity.torque(self.phi, since)[:, :, None])[..., 0]

@@ -18,9 +18,9 @@ from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.joint_curves import CurveErrors
 from freefloat.estimate.likelihood.gravity_gradient import GravityMomentum
 from freefloat.estimate.likelihood.local_curves import LocalCurves
+from freefloat.estimate.likelihood.outside_torques import OutsideTorque
 from freefloat.estimate.predicted_motion import Grid, JointErrors
 from freefloat.estimate.unknowns import (
-    EXTERNAL_TORQUE,
     GEOMETRY,
     JOINT_SCALES,
     JOINT_ZEROS,
@@ -33,7 +33,7 @@ from freefloat.estimate.unknowns import (
 from freefloat.motion.trajectory import Motion
 from freefloat.robot.geometry import tilting
 from freefloat.robot.model import Robot
-from freefloat.sensors.measured import Measured
+from freefloat.sensors.measured import Measured, span_of
 
 _LONGEST_S = 0.1  # step where curves of the joints say nothing shorter
 _BEYOND_S = 0.1  # by which the swing goes on at the end, for clocks that are off; as do curves of the joints
@@ -50,6 +50,7 @@ class MovingFlight(Protocol):
     present: NDArray[np.bool_]
     turning: NDArray[np.int64]
     gravity: GravityMomentum | None
+    outside: tuple[tuple[slice, OutsideTorque], ...]
 
     def shared(self, kind: str) -> slice | None:
         """Where unknowns of a kind are that all flights share."""
@@ -100,7 +101,7 @@ class SwingingJoints:
                 f"{flight.flight.name}: pulses push a robot with passive joints, "
                 "whose swing after a pulse is not predicted; allowed: recordings without pulses"
             )
-        start, end = _span(flight.measured)
+        start, end = span_of(flight.measured)
         longest = _LONGEST_S if flight.local is None else flight.local.spline.spacing_s
         self.steps = EvenSteps.over(flight.robot, start, end + _BEYOND_S, longest)
         self.locked = False
@@ -136,7 +137,9 @@ class SwingingJoints:
             each[:, self.passive] = 0.0
         grid, still = flight.grid(point, t, 1), np.zeros((t.size, 3))
         momentum = still + flight.total_momentum(point) + flight.momentum_from_outside(point, phi, t)
-        torque = still + flight.vector(point, flight.place(EXTERNAL_TORQUE), flight.turning)
+        torque = np.array(still)
+        for place, outside in flight.outside:
+            torque += outside.torque(t - t[0]) @ point[place]
         if flight.gravity is not None:
             torque += flight.gravity.torque(phi, t - t[0])
         return Around(q, dq, ddq, grid.spin, grid.spin_rate, momentum, torque)
@@ -161,13 +164,13 @@ class SwingingJoints:
         _put(direct, slice(0, own.size), swing.by_parameters(own, flight.present[own]))
         springs, begin = flight.shared(SPRINGS), flight.place(SWING_START)
         _put(direct, springs, swing.by_springs)
-        momentum, torque = flight.place(MOMENTUM), flight.place(EXTERNAL_TORQUE)
-        axes = flight.turning
+        momentum, by, at_once = flight.place(MOMENTUM), swing.by_momentum, swing.by_torque
         if momentum is not None:
-            _put(direct, momentum, _chosen(swing.by_momentum, axes))
-        if torque is not None:
-            since, by, at_once = (self.steps.t - self.steps.start)[:, None, None], swing.by_momentum, swing.by_torque
-            _put(direct, torque, _chosen(Direct(since * by.force + at_once.force, since * by.rate), axes))
+            _put(direct, momentum, _chosen(by, flight.turning))
+        since = self.steps.t - self.steps.start
+        for place, outside in flight.outside:
+            gained = outside.momentum(since)
+            _put(direct, place, Direct(by.force @ gained + at_once.force @ outside.torque(since), by.rate @ gained))
         uncertain, wheels = flight.shared(WHEEL_INERTIAS), uncertain_wheels(flight.robot)
         if uncertain is not None and flight.flight.wheel_rates is not None:
             about, turns = flight.robot.wheel_axes[wheels].T, flight.wheel_motion(point, self.steps.t)
@@ -198,11 +201,6 @@ class SwingingJoints:
             q, dq, ddq = (each[:, None, :] for each in (around.q, around.dq, around.ddq))
             force = (by_q.force * q + by_dq.force * dq + by_ddq.force * ddq) * over
             _put(direct, scales, Direct(force, (by_q.rate * q + by_dq.rate * dq) * over))
-
-
-def _span(measured: dict[str, Measured]) -> tuple[float, float]:
-    """From the first reading of any sensor to the last [s]."""
-    return min(float(each.t[0]) for each in measured.values()), max(float(each.t[-1]) for each in measured.values())
 
 
 def _put(direct: Direct, place: slice | None, own: Direct) -> None:

@@ -17,19 +17,23 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.integrate import cumulative_trapezoid
 
 from freefloat.arrays import Array
 from freefloat.dynamics.attitude_kernels import carry, carry_adjoint
 from freefloat.dynamics.momentum_rows import momentum_by_wheel_rates, wheel_momentum
 from freefloat.dynamics.reacting_base import Bars, ReactingBase
 from freefloat.dynamics.samples import Samples
+from freefloat.estimate.likelihood.outside_torques import OrbitTorque, WalkingTorque
 from freefloat.estimate.unknowns import (
+    BASE_TORQUE,
     EXTERNAL_TORQUE,
     GEOMETRY,
     JOINT_MOTION,
     JOINT_SCALES,
     JOINT_ZEROS,
     MOMENTUM,
+    TORQUE_WALK,
     WHEEL_INERTIAS,
     clock_kinds,
     clocks_of,
@@ -164,17 +168,26 @@ class InformedMotion:
         if geometry is not None:
             columns[GEOMETRY] = geometry
         if momentum is not None:
-            along = (momentum @ base.R.swapaxes(1, 2))[:, :, self.turning]
-            columns |= {MOMENTUM: along, EXTERNAL_TORQUE: along * self._elapsed}
+            along = momentum @ base.R.swapaxes(1, 2)
+            columns |= {kind: along @ gained for kind, gained in self._gained.items()}
         for kind, values in columns.items():
             place = self.place(kind)
             if place is not None:
                 found[:, :, place] = values
         return found
 
-    @property
-    def _elapsed(self) -> Array:
-        return (self.base.t - self.base.t[0])[:, None, None]
+    @cached_property
+    def _gained(self) -> dict[str, Array]:
+        """Angular momentum that a unit of each unknown has given, in the axes of the first instant, (n, 3, k) each."""
+        since, axes = self.base.t - self.base.t[0], np.eye(3)[:, self.turning]
+        found = {MOMENTUM: np.broadcast_to(axes, (since.size, *axes.shape))}
+        if self.place(EXTERNAL_TORQUE) is not None:
+            found[EXTERNAL_TORQUE] = OrbitTorque.of(self.planned.flight.orbit, axes).momentum(since)
+        if self.place(TORQUE_WALK) is not None:
+            found[TORQUE_WALK] = WalkingTorque.of(self.planned.flight.measured, axes).momentum(since)
+        if self.place(BASE_TORQUE) is not None:
+            found[BASE_TORQUE] = cumulative_trapezoid(self.base.R @ axes, since, axis=0, initial=0.0)
+        return found
 
     @cached_property
     def _N(self) -> Array:
@@ -309,12 +322,24 @@ class InformedMotion:
         place = self.place(GEOMETRY)
         return columns[:, :, :0] if place is None else columns[:, :, place]
 
+    def _base_torque_back(self, held: Array) -> Array:
+        """What attitudes do to the momentum that a torque in base axes gives, (n, 6, k): by small turns, (n, 3)."""
+        base, half = self.base, 0.5 * np.diff(self.base.t)[:, None, None]
+        by_gained = base.R @ (base.B.swapaxes(1, 2) @ held)
+        later = half * np.cumsum(by_gained[:0:-1], axis=0)[::-1]
+        by_R = np.zeros((base.n, 3, 3))
+        by_R[:-1, :, self.turning] += later
+        by_R[1:, :, self.turning] += later
+        return axial(base.R.swapaxes(1, 2) @ by_R)
+
     def _gather_momentum(self, held: Array, bars: Bars) -> None:
         along = np.zeros((self.base.n, 6, 3))
-        for kind, factor in ((MOMENTUM, np.ones_like(self._elapsed)), (EXTERNAL_TORQUE, self._elapsed)):
+        for kind, gained in self._gained.items():
             place = self.place(kind)
             if place is not None:
-                along[:, :, self.turning] += held[:, :, place] * factor
+                along += held[:, :, place] @ gained.swapaxes(1, 2)
+        if self.place(BASE_TORQUE) is not None:
+            bars.turn += self._base_torque_back(held[:, :, self.place(BASE_TORQUE)])
         if along.any():
             by_B = along @ self.base.R
             bars.B += by_B

@@ -12,10 +12,20 @@ from numpy.typing import NDArray
 from freefloat.arrays import Array
 from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.problem import Problem
-from freefloat.estimate.unknowns import EXTERNAL_TORQUE, MOMENTUM, Unknowns, parameter_columns, unknowns_of
+from freefloat.estimate.unknowns import (
+    BASE_TORQUE,
+    EXTERNAL_TORQUE,
+    MOMENTUM,
+    TORQUE_WALK,
+    Unknowns,
+    parameter_columns,
+    unknowns_of,
+)
 from freefloat.models.model import NotApplicable
 from freefloat.sensors.kinds import readings_among
 from freefloat.sensors.reading import Reading, Setting
+
+_PUSHES = (MOMENTUM, EXTERNAL_TORQUE, BASE_TORQUE, TORQUE_WALK)  # which turn the base by its attitude
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,5 +77,5 @@ class PlannedFlight:
     @cached_property
     def turns(self) -> bool:
         """Whether the attitude matters to any reading."""
-        turning = any(part.kind in (MOMENTUM, EXTERNAL_TORQUE) for part in self.unknowns.parts)
+        turning = any(part.kind in _PUSHES for part in self.unknowns.parts)
         return turning or bool(self.momentum.any()) or any(reading.needs_attitude for reading in self.readings)
