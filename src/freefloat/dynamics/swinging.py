@@ -150,17 +150,20 @@ class Swing:
         start: Array,
         guess: Swing | None = None,
         agreed: float = _AGREED,
+        roughly: bool = False,
     ) -> Swing:
         """Solved.
 
         start: position and rate of the passive joints at the first instant, (2, passive). guess: to begin with, of a
         similar motion over the same steps, whose slopes serve as long as they lead on. agreed: what the last round of
-        Newton's method may have changed positions by [rad or m]; what is left is far less.
+        Newton's method may have changed positions by [rad or m]; what is left is far less. roughly: whether to begin
+        with the slopes of springs and dampers alone, which cost next to nothing and lead on where joints are slow.
         """
         still = cls._still(robot, phi, springs, steps, around)
         begun = still if guess is None else replace(still, position=guess.position, rate=guess.rate, R=guess.R)
         try:
-            return begun._followed(begun if guess is None else guess, start, agreed)
+            lead: _Lead = begun if guess is None else guess
+            return begun._followed(_SpringsAlone(begun) if roughly else lead, start, agreed)
         except NotPossible:
             if steps.count == 1:
                 raise
@@ -186,7 +189,7 @@ class Swing:
             reached, turned = np.stack([part.position[-1], part.rate[-1]]), turned @ part.R[-1]
         return cls(robot, phi, springs, steps, around, position, rate, R)
 
-    def _followed(self, lead: Swing, start: Array, agreed: float) -> Swing:
+    def _followed(self, lead: _Lead, start: Array, agreed: float) -> Swing:
         """By Newton's method over all of the motion, from here; lead: whose slopes serve at first."""
         found, around, before = self, self.around, np.inf
         for _ in range(_ROUNDS):
@@ -216,13 +219,13 @@ class Swing:
         rest = np.zeros((m, passive))
         return cls(robot, phi, springs, steps, around, rest, rest, np.broadcast_to(np.eye(3), (m, 3, 3)))
 
-    def _improved(self, lead: Swing, start: Array) -> Swing:
+    def _improved(self, lead: _Lead, start: Array) -> Swing:
         """One round of Newton's method, with the slopes of a similar motion."""
-        p, slopes = self.robot.passive.size, lead.slopes
+        p, (by_position, by_rate) = self.robot.passive.size, lead.leading
         s = 2 * p
         F, r = np.zeros((len(self.position), s, s)), np.zeros((len(self.position), s, 1))
         F[:, :p, p:] = np.eye(p)
-        F[:, p:] = np.concatenate([slopes.by_position, slopes.by_rate], axis=2)
+        F[:, p:] = np.concatenate([by_position, by_rate], axis=2)
         state = np.hstack([self.position, self.rate])
         r[:, p:, 0] = self.law.acceleration - (F[:, p:] @ state[:, :, None])[..., 0]
         out = np.empty((len(state), s, 1))
@@ -273,6 +276,11 @@ class Swing:
     def slopes(self) -> _Slopes:
         """Derivatives of the law."""
         return _Slopes.of(self)
+
+    @property
+    def leading(self) -> tuple[Array, Array]:
+        """Slopes by which Newton's method goes, by positions and by rates, (m, passive, passive) each."""
+        return self.slopes.by_position, self.slopes.by_rate
 
     def at(self, t: Array) -> tuple[Array, Array, Array]:
         """Positions, rates and accelerations of the passive joints at times t, shape (m, passive) each."""
@@ -392,6 +400,23 @@ class Swing:
         swing_kernels.solve_along(self.steps.lengths, F, r, begin, out)
         acceleration = (F @ out + r)[:, a + p :]
         return Changed(self, out[:, a : a + p], out[:, a + p :], acceleration)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _SpringsAlone:
+    """A swing of which only springs, dampers and the inertia that they feel count."""
+
+    swing: Swing
+
+    @property
+    def leading(self) -> tuple[Array, Array]:
+        """Slopes, (m, passive, passive) each."""
+        M, (stiffness, damping) = self.swing.law.M, self.swing.springs
+        inverse = np.linalg.inv(M)
+        return -inverse * stiffness, -inverse * damping
+
+
+_Lead = Swing | _SpringsAlone
 
 
 @dataclass(frozen=True, slots=True, eq=False)

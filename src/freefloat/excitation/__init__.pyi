@@ -25,6 +25,7 @@ from .limits.support import (
     SupportPolygon as SupportPolygon,
     ZeroMomentPointInside as ZeroMomentPointInside,
 )
+from .limits.swing import Deflection as Deflection, VibrationLeft as VibrationLeft
 from .limits.torque import TorqueLimit as TorqueLimit, torque_limits as torque_limits
 from .limits.wheels import (
     TotalWheelMomentum as TotalWheelMomentum,

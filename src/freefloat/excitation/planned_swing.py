@@ -106,7 +106,9 @@ class PlannedSwing:
         robot, steps = self.robot, self._steps
         start, acting = np.zeros((2, robot.passive.size)), around(robot, self.motion, self._linear)
         try:
-            return Swing.of(robot, robot.parameters, springs_of(robot), steps, acting, start, agreed=_AGREED)
+            return Swing.of(
+                robot, robot.parameters, springs_of(robot), steps, acting, start, agreed=_AGREED, roughly=True
+            )
         except NotPossible:
             return None
 
