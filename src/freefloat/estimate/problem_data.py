@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from freefloat.arrays import Array
 from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.prior import CadSpread, known_covariance
+from freefloat.estimate.uncertain import NEARLY_EXACT, not_singular
 from freefloat.frozen import Content, FrozenMapping
 from freefloat.models.minimal import MinimalParameters
 from freefloat.models.model import BaseWrench, LinearModel, Momentum, Torque, clusters_of
@@ -245,7 +246,7 @@ class ProblemData(Content):
         together[unknown] = spread[np.ix_(unknown, unknown)] @ self.minimal.combine[:, unknown].T
         scale = np.sqrt(np.diagonal(self.cad_covariance))
         correlation = self.cad_covariance / np.outer(scale, scale)
-        return (together / scale) @ np.linalg.pinv(correlation, hermitian=True) / scale
+        return (together / scale) @ np.linalg.pinv(correlation, 10.0 * NEARLY_EXACT, hermitian=True) / scale
 
     @cached_property
     def cad(self) -> Array:
@@ -267,7 +268,7 @@ class ProblemData(Content):
         """Covariance of the clusters of a CAD model of this spread, (clusters, clusters)."""
         combine = np.zeros_like(self.minimal.combine)
         combine[:, self.unknown] = self.minimal.combine[:, self.unknown]
-        return combine @ spread.covariance(self.robot) @ combine.T
+        return not_singular(combine @ spread.covariance(self.robot) @ combine.T)
 
 
 def _only_joining(robot: Robot) -> list[str]:

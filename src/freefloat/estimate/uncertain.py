@@ -12,7 +12,7 @@ from freefloat.models.minimal import MinimalParameters
 
 _ROUNDING = 1e-9  # of a derivative: less of it in directions that the clusters do not hold is nothing
 _NOTHING = 1e-13  # of the largest eigenvalue of a correlation matrix: rounding
-_NEARLY_EXACT = 1e-10  # of the largest: a variance below that counts as that, for what is stiffer drowns all else
+NEARLY_EXACT = 1e-10  # of the largest: a variance below that counts as that, for what is stiffer drowns all else
 HALF = 1.9599639845400545  # standard deviations on either side of a 95 % interval
 OPEN = 1e3  # spreads of the CAD model by which a direction is uncertain of which nothing is known
 _SMALL_ENTRY = 1e-3  # an entry that vanishes by law is measured by this share of the largest
@@ -83,10 +83,12 @@ def inverse_of(covariance: Array) -> Array:
 def not_singular(covariance: Array) -> Array:
     """A covariance in which what is exact, such as where a point is that has a mass, is only nearly so."""
     scale = np.sqrt(np.diagonal(covariance))
-    values, vectors = np.linalg.eigh(covariance / np.outer(scale, scale))
-    if values[0] > _NEARLY_EXACT * values[-1]:
+    if not scale.size or not scale.all():  # of which nothing can be made
         return covariance
-    return (vectors * np.maximum(values, _NEARLY_EXACT * values[-1])) @ vectors.T * np.outer(scale, scale)
+    values, vectors = np.linalg.eigh(covariance / np.outer(scale, scale))
+    if values[0] > NEARLY_EXACT * values[-1]:
+        return covariance
+    return (vectors * np.maximum(values, NEARLY_EXACT * values[-1])) @ vectors.T * np.outer(scale, scale)
 
 
 def side_by_side(columns: Sequence[Uncertain]) -> Uncertain:

@@ -20,7 +20,6 @@ from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import MODEL
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
-from freefloat.estimate.uncertain import not_singular
 from freefloat.models.identifiable import Measurement, identifiability
 from freefloat.models.model import NotApplicable
 from freefloat.models.names import OF_FORCES
@@ -47,8 +46,7 @@ def weak_directions(estimate: Estimate, problem: Problem) -> WeakDirections:
         return WeakDirections(words, words)
     least = 1.0 / (1.0 + _LITTLE)
     promised = _promised(estimate)
-    given = not_singular(covariance)
-    mu, X = scipy.linalg.eigh(promised, given, subset_by_value=(least, np.inf), check_finite=False)
+    mu, X = scipy.linalg.eigh(promised, covariance, subset_by_value=(least, np.inf), check_finite=False)
     if not mu.size:
         return WeakDirections((), ())
     rows: Array = (covariance @ X).T[::-1] / sd  # least known first

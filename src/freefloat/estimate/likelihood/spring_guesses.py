@@ -24,6 +24,7 @@ from freefloat.estimate.likelihood.effort import misfit_of
 from freefloat.estimate.likelihood.finished import stacked
 from freefloat.estimate.likelihood.likelihood import FlightLikelihood, Likelihood
 from freefloat.estimate.likelihood.predicted_base import PredictedFlight
+from freefloat.estimate.uncertain import root_of
 from freefloat.estimate.unknowns import SPRINGS, SWING_START
 
 _LOWEST, _HIGHEST = 0.55, 1.7  # of the frequency that the robot file has
@@ -113,12 +114,12 @@ class _Search:
         left = _means(reading.whitened(reading.residual(base, locked)[:, :, None], base), every)[:, :, 0]
         J = _means(reading.whitened(reading.residual_derivative(base, locked)[:, :, :count], base), every)
         swinging.locked = False
-        root = np.linalg.cholesky(unknowns.information[:count, :count] + 1e-12 * np.eye(count)).T
+        root = root_of(unknowns.information[:count, :count]).T
         known = np.vstack([J.reshape(-1, count), level * root / np.sqrt(every)])  # as if it were all noise
         size = np.sqrt((known**2).sum(axis=0))
         explained = np.linalg.qr(known / np.where(size > 0.0, size, 1.0))[0]
         weights = reading.whitened(np.broadcast_to(np.eye(3), (t.size, 3, 3))[:, reading.axes], base)
-        whole_left = np.concatenate([left.ravel(), np.zeros(count)])
+        whole_left = np.concatenate([left.ravel(), np.zeros(len(root))])
         return cls(rest, t, weights, every, whole_left - explained @ (explained.T @ whole_left), explained)
 
     def guesses(self, given: Array) -> dict[int, _Guess]:
