@@ -15,6 +15,7 @@ from freefloat.dynamics.modes import system_modes
 from freefloat.report.robot_in_3d.scene import scene_of
 from freefloat.report.run_page import run_page
 from freefloat.report.sections.swings import swing_figures, swings
+from freefloat.report.sections.trajectory import trajectory_figures
 
 HINGE = "panel_hinge"
 
@@ -104,6 +105,12 @@ def test_spectra_are_marked_at_the_modes(run):
     (line,) = joints.traces
     q = run.estimate.flights[0].motion.q[:, run.robot.joint_names.index(HINGE)]
     np.testing.assert_allclose(unpacked(line["y"]), np.degrees(q), atol=1e-5)
+
+
+def test_motion_as_it_was_recorded_is_that_of_driven_joints(run):
+    positions, rates, *_ = trajectory_figures(run)
+    for figure in (positions, rates):
+        assert [trace["name"] for trace in figure.traces] == list(run.robot.driven_names)
 
 
 def test_the_page_has_a_section_only_where_something_swings(run, tmp_path):

@@ -20,7 +20,7 @@ from freefloat.report.mode_words import mode_words
 from freefloat.report.words import number, relative, with_interval
 
 _FEWEST = 32  # readings of which a spectrum says something
-_NOTHING = 1e-9  # of the base's motion: rounding
+_LEAST = 1e-3  # of the noise's power: a prediction has none, and falls to rounding
 
 
 def swings(run: Run) -> dict[str, Any] | None:
@@ -69,16 +69,15 @@ def _spectra(left: ChannelResidual, measured: Array, estimate: Estimate, name: s
     unit = np.where(left.noise > 0.0, left.noise, 1.0)
     rate = 1.0 / float(np.median(np.diff(left.t)))
     lines, powers = [], list[Array]()
-    for words, values, style in (
-        ("measured", measured, {"colour": "--c1", "width": 4.0, "opacity": 0.35}),
-        ("predicted", measured - left.residual, {"colour": "--c2", "width": 1.3}),
-        ("left over", left.residual, {"colour": "--muted", "width": 1.0}),
+    for words, values, colour, width, opacity in (
+        ("measured", measured, "--c1", 4.0, 0.35),
+        ("predicted", measured - left.residual, "--c2", 1.3, 1.0),
+        ("left over", left.residual, "--muted", 1.0, 1.0),
     ):
         found = spectrum(values / unit, rate)
-        frequency, power = found.frequency_Hz[1:], found.power[1:].mean(axis=1)
-        shown = np.maximum(power, 1e-3)  # a prediction has no noise, and may fall to rounding
-        powers.append(shown)
-        lines.append(line(frequency, shown, words, **style))
+        frequency, power = found.frequency_Hz[1:], np.maximum(found.power[1:].mean(axis=1), _LEAST)
+        powers.append(power)
+        lines.append(line(frequency, power, words, colour, width=width, opacity=opacity))
     modes = [mode.frequency_Hz for mode in estimated_modes(estimate) if mode.frequency_Hz < 0.5 * rate]
     layout = {
         "xaxis": log_axis("f [Hz]", frequency),

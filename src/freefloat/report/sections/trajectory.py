@@ -77,9 +77,10 @@ def _moved(run: Run) -> tuple[Array, Array, Array | None, Limits]:
         t = np.linspace(0.0, motion.duration_s, 601)
         moved = motion.evaluate(t)
         return t, moved.position, moved.rate, limits_of(run.robot, motion.channels)
-    samples = shown_motion(run)
-    t = np.asarray(samples.need("t", "a figure"))
-    return t, samples.q, samples.dq, limits_of(run.robot, run.robot.joint_names)
+    samples, driven = shown_motion(run), run.robot.driven  # others were not recorded
+    t, dq = np.asarray(samples.need("t", "a figure")), samples.dq
+    rates = None if dq is None else dq[:, driven]
+    return t, samples.q[:, driven], rates, limits_of(run.robot, run.robot.driven_names)
 
 
 def _joints(what: str, t: Array, values: Array, share: Array, limits: Limits) -> Figure:
