@@ -181,8 +181,8 @@ class SwingingJoints:
             _put(direct, geometry, swing.by_geometry(tilting(flight.robot, errors)))
         first = np.zeros((2, self.passive.size, count))
         if begin is not None:
-            for k, place in enumerate(range(begin.start, begin.stop)):
-                first[k // self.passive.size, k % self.passive.size, place] = 1.0
+            for k, column in enumerate(range(begin.start, begin.stop)):
+                first[k // self.passive.size, k % self.passive.size, column] = 1.0
         return swing.derivative(direct, first)
 
     def _put_joints(self, direct: Direct, swing: Swing, point: Array) -> None:
