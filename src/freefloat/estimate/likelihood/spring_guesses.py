@@ -13,12 +13,14 @@ turns, the one that explains most first.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 
 from freefloat.arrays import Array
 from freefloat.dynamics import swing_kernels
+from freefloat.dynamics.reaction import NotPossible
 from freefloat.dynamics.swinging import Swing
 from freefloat.estimate.likelihood.effort import Effort
 from freefloat.estimate.likelihood.likelihood import FlightLikelihood, Likelihood
@@ -40,7 +42,7 @@ def guessed_springs(likelihood: Likelihood, point: Array, effort: Effort) -> Arr
         return point
     longest = max(shown, key=lambda flight: float(np.ptp(flight.measured["w"].t)))
     locked = _locked_fit(likelihood, point, effort)
-    search = _Search.of(likelihood, longest, locked)
+    search = _Search.of(likelihood, longest, locked, point)
     springs, swing = longest.shared(SPRINGS), longest.place(SWING_START)
     assert springs is not None
     found = np.array(point)
@@ -76,11 +78,12 @@ def _elsewhere(locked: Array, found: Array, springs: slice, swing: slice | None)
 
 
 def _best(likelihood: Likelihood, points: list[Array]) -> Array:
-    """The point that leaves least."""
-    left = []
-    for point in points:
-        likelihood.reweigh(point)
-        left.append(sum(float((rows.values**2).sum()) for rows in likelihood.rows(point, count=0)))
+    """The point that leaves least, of those that passive joints can swing at; the first at least."""
+    left = np.full(len(points), np.inf)
+    for k, point in enumerate(points):
+        with suppress(NotPossible):
+            likelihood.reweigh(point)
+            left[k] = sum(float((rows.values**2).sum()) for rows in likelihood.rows(point, count=0))
     return points[int(np.argmin(left))]
 
 
@@ -110,12 +113,14 @@ class _Search:
     explained: Array
 
     @classmethod
-    def of(cls, likelihood: Likelihood, flight: FlightLikelihood, locked: Array) -> _Search:
+    def of(cls, likelihood: Likelihood, flight: FlightLikelihood, locked: Array, start: Array) -> _Search:
         unknowns, swinging = likelihood.unknowns, flight.swinging
         assert swinging is not None
         count = unknowns.coarse
-        phi = np.where(flight.present, likelihood.phi(locked), 0.0)
-        rest = swinging.at_rest(locked, phi)
+        try:
+            rest = _at_rest(likelihood, flight, locked)
+        except NotPossible:  # a fit that explains a swing by inertias may end where passive joints have none
+            rest = _at_rest(likelihood, flight, start)
         swinging.locked = True
         whole, reading = PredictedFlight(flight, locked, likelihood.phi(locked), count), flight.readings["w"]
         base = whole.base("w")
@@ -201,6 +206,14 @@ class _Search:
         at = np.stack([np.interp(self.t, places, each) for each in w.reshape(m, 9).T], axis=1).reshape(-1, 3, 3)
         rows = _means(self.weights @ at, self.every).reshape(-1, 3)
         return np.vstack([rows, np.zeros((self.left.size - len(rows), 3))])
+
+
+def _at_rest(likelihood: Likelihood, flight: FlightLikelihood, point: Array) -> Swing:
+    """The swing that is none, refused where passive joints could not swing."""
+    assert flight.swinging is not None
+    rest = flight.swinging.at_rest(point, np.where(flight.present, likelihood.phi(point), 0.0))
+    rest.law  # noqa: B018  (which is where it is refused)
+    return rest
 
 
 def _means(values: Array, every: int) -> Array:
