@@ -54,6 +54,7 @@ def flown(
     robot=None,
     fill=0.5,
     curves="measured",
+    harmonics=3,
 ):
     """A flight that begins at its first reading; other arguments as those of `clocked_flights.flown`."""
     if robot is None:
@@ -61,7 +62,7 @@ def flown(
         robot = random_robot(seed, bodies=bodies, base=base, wheels=wheels, passive=passive)
     rng, clocks, flat = np.random.default_rng([seed, 47]), clocks or {}, base == "planar"
     names = (*(robot.joint_names[k] for k in robot.driven), *(wheel.name for wheel in robot.wheels))
-    motion = random_trajectory(robot, lasts_s, seed, harmonics=3, channels=names, fill=fill)
+    motion = random_trajectory(robot, lasts_s, seed, harmonics=harmonics, channels=names, fill=fill)
     calm = [WHEEL_NMS / (wheel.spin_inertia * wheel.max_rate) for wheel in robot.wheels]
     motion = motion.with_coefficients(motion.coefficients * [*np.ones(robot.driven.size), *calm])
     h = np.zeros(3) if momentum == "zero" else 0.5 * rng.normal(size=3) * ([0, 0, 1] if flat else 1.0)
