@@ -7,11 +7,12 @@ from estimate.clocked_flights import Off
 from random_trees import random_robot
 
 from freefloat.data.processing.measured_curves import HELD_SD, CurveReadings, measured_curves
+from freefloat.data.processing.projection import project
 from freefloat.dynamics.samples import Samples
 from freefloat.estimate.flight import JOINT_CLOCK, Flight
-from freefloat.estimate.joint_curves import SplineCurves
+from freefloat.estimate.joint_curves import ProjectedCurves, SplineCurves
 from freefloat.estimate.recorded_flight import on_common_knots
-from freefloat.estimate.wheel_curves import MeasuredWheels
+from freefloat.estimate.wheel_curves import MeasuredWheels, SampledWheels
 from freefloat.motion.random_motion import random_trajectory
 from freefloat.robot.model import Robot
 from freefloat.sensors.measured import Measured
@@ -20,6 +21,7 @@ from freefloat.simulation.simulate import Disturbance, Start, simulate_motion
 RATES_HZ = {"w": 31.0, "attitude": 7.0, "v": 12.0, "position": 5.0}
 SD = {"w": 1e-5, "attitude": 3e-5, "v": 2e-5, "position": 5e-5}
 WHEEL_SD, WHEEL_NMS = 1e-4, 3.0
+FINE_S = 0.004  # between samples of wheels that are known exactly
 ARM = np.array([0.3, -0.2, 0.4])
 
 
@@ -51,6 +53,8 @@ def flown(
     swing=0.03,
     robot=None,
     fill=0.5,
+    curves="measured",
+    harmonics=3,
 ):
     """A flight that begins at its first reading; other arguments as those of `clocked_flights.flown`."""
     if robot is None:
@@ -58,7 +62,7 @@ def flown(
         robot = random_robot(seed, bodies=bodies, base=base, wheels=wheels, passive=passive)
     rng, clocks, flat = np.random.default_rng([seed, 47]), clocks or {}, base == "planar"
     names = (*(robot.joint_names[k] for k in robot.driven), *(wheel.name for wheel in robot.wheels))
-    motion = random_trajectory(robot, lasts_s, seed, harmonics=3, channels=names, fill=fill)
+    motion = random_trajectory(robot, lasts_s, seed, harmonics=harmonics, channels=names, fill=fill)
     calm = [WHEEL_NMS / (wheel.spin_inertia * wheel.max_rate) for wheel in robot.wheels]
     motion = motion.with_coefficients(motion.coefficients * [*np.ones(robot.driven.size), *calm])
     h = np.zeros(3) if momentum == "zero" else 0.5 * rng.normal(size=3) * ([0, 0, 1] if flat else 1.0)
@@ -67,7 +71,8 @@ def flown(
     read = {name: _instants(rng, lasts_s, rates_Hz[name]) for name in channels}
     first = min(t[0] for t in read.values())
     encoded = np.arange(first, lasts_s, 0.02)
-    every = np.unique(np.concatenate([encoded, *read.values(), np.linspace(first, lasts_s, 400)]))
+    fine = round((lasts_s - first) / FINE_S) if curves == "exact" else 400
+    every = np.unique(np.concatenate([encoded, *read.values(), np.linspace(first, lasts_s, fine)]))
     swung = swing * rng.normal(size=(2, robot.passive.size))
     place = rng.normal(size=3) * ([1, 1, 0] if flat else 1.0)
     start = Start(attitude=turn, position=place, angular_momentum=h, velocity=drift, swing=swung)
@@ -90,12 +95,18 @@ def flown(
     spread[robot.driven] = encoder_sd
     if noisy:
         q[:, robot.driven] += encoder_sd * rng.normal(size=(encoded.size, robot.driven.size))
-    curves = SplineCurves(measured_curves(CurveReadings(encoded, q, spread)))
     hidden = replace(samples, q=q, dq=dq, ddq=ddq)
     held = h if momentum == "known" else momentum
-    flight = Flight(hidden, momentum=held, own_instants=measured, curves=curves)
+    if curves == "exact":
+        along = ProjectedCurves(project(motion, encoded, q, robot.joint_names, noise_sd=1e-6))
+    else:
+        along = SplineCurves(measured_curves(CurveReadings(encoded, q, spread)))
+    flight = Flight(hidden, momentum=held, own_instants=measured, curves=along)
     if robot.wheels:
         rates = samples.wheel_rates
+        if curves == "exact":
+            spun = SampledWheels(truth.t, truth.wheel_rates, truth.wheel_accelerations, JOINT_CLOCK)
+            return Flown(robot, replace(flight, wheels=spun), h, swung)
         if noisy:
             rates = rates + WHEEL_SD * rng.normal(size=rates.shape)
         span = float(encoded[0]), float(encoded[-1])

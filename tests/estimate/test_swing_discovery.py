@@ -60,8 +60,10 @@ def search(seed, *swings):
         np.broadcast_to(inverse / NOISE, (tm.size, 3, 3)),
         inverse,
         places,
-        rates(places) - rates(places[:1]),
+        np.hstack([rates(places) - rates(places[:1]), np.zeros((places.size, 3))]),
+        others,
         Q,
+        means.ravel(),
         means.ravel() - Q @ (Q.T @ means.ravel()),
         every,
     )

@@ -38,7 +38,7 @@ Status = Literal["identifiable", "weak", "up to scale", "not excited", "open"]
 _OPEN = 1e-8  # relative singular value below which a direction counts as open
 # Weak: a change of 100 % explains less than this part of the measured motion, all else free. A gyro whose
 # noise is a 5000th of the motion then knows the cluster no better than to 20 %.
-_WEAK = 1e-3
+WEAK = 1e-3
 _NEGLIGIBLE = 1e-11  # of the longest column: no column
 _NAMED = 6  # clusters of the weakest direction that are worth a name
 _FAINT = 0.1  # of the largest of its kind in its body: what counts as 100 % of a cluster that is nearly zero
@@ -177,7 +177,7 @@ def _answer(question: _Question, measurement: Measurement, rows: MeasuredRows, s
     theta = minimal.values(robot.parameters)
     if not theta.size:
         return Identifiability(robot.name, measurement, (), 0, 0, (), False, (), np.inf)
-    sizes = _sizes(minimal, theta)
+    sizes = change_of_all(minimal, theta)
     columns = _without(rows.nuisance, rows.standard[:, minimal.kept] * sizes)
     _, s, Vt = scipy.linalg.svd(columns, full_matrices=False)
     closed = np.arange(s.size) < (_rank(columns) if structure else (s > _OPEN * s[0]).sum())
@@ -198,7 +198,7 @@ def _answer(question: _Question, measurement: Measurement, rows: MeasuredRows, s
         scale_lost=scale_lost,
         scale_rests_on=shares,
         scale_spread=float(spread),
-        weak_directions=int((s[closed] < _WEAK).sum()),
+        weak_directions=int((s[closed] < WEAK).sum()),
         weakest=_largest(minimal, Vt[closed][-1:]),
     )
 
@@ -239,7 +239,7 @@ def _without(nuisance: Array, columns: Array) -> Array:
     return columns - basis @ (basis.T @ columns)
 
 
-def _sizes(minimal: MinimalParameters, theta: Array) -> Array:
+def change_of_all(minimal: MinimalParameters, theta: Array) -> Array:
     """What counts as a change of 100 % of each cluster: its value, or a part of its kind's if nearly zero."""
     kind = np.digitize(minimal.kept % PER_BODY, [1, 4])  # mass, first moment, inertia
     body, sizes = minimal.kept // PER_BODY, np.abs(theta)
@@ -276,7 +276,7 @@ def _statuses(visibility: Array, beside_scale: Array) -> list[Status]:
     touched = np.abs(beside_scale).max(axis=0, initial=0.0) > 1e-6
     statuses: list[Status] = []
     for seen, mixed in zip(visibility.tolist(), touched.tolist(), strict=True):
-        statuses.append("open" if mixed else "up to scale" if not seen else "weak" if seen < _WEAK else "identifiable")
+        statuses.append("open" if mixed else "up to scale" if not seen else "weak" if seen < WEAK else "identifiable")
     return statuses
 
 

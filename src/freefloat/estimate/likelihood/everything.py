@@ -101,7 +101,7 @@ class Everything:
         if self.fit.information[0, 0] > 0.0:
             tried += of_bodies(problem, self.fit)
         if seek:
-            tried = with_oscillators(tried, self.fit, likelihood, among.point, among.channels, self.levels)
+            tried = with_oscillators(tried, self.fit, likelihood, among.point, among.channels)
         again = contenders(tried) if refit else []
         if len(again) > 1:
             still = self._without_turning()

@@ -116,14 +116,14 @@ class Likelihood:
         """Take what no motion shows but where geometry is off to be what is likely beside the clusters of a point."""
         self.beside = parameters_beside(self.problem, self.unknowns, point[: len(self.problem.minimal)])
 
-    def rows(self, point: Array, count: int | None = None) -> tuple[Rows, ...]:
+    def rows(self, point: Array, count: int | None = None, white: bool = True) -> tuple[Rows, ...]:
         """Weighted residuals of all flights and channels.
 
         count: derivatives are by this many leading unknowns, by all unless given: zero for none, else at least all
-        but geometry and the errors of the joints' curves.
+        but geometry and the errors of the joints' curves. white: whether errors of curves are made so.
         """
         phi, count = self.phi(point), len(self.unknowns) if count is None else count
-        return tuple(rows for flight in self.flights for rows in flight.rows(point, phi, count))
+        return tuple(rows for flight in self.flights for rows in flight.rows(point, phi, count, white))
 
     def left(self, rows: tuple[Rows, ...]) -> tuple[ChannelResidual, ...]:
         """The same residuals in the sensors' units."""
@@ -175,7 +175,7 @@ class FlightLikelihood(FlightPrediction):
         self.seen_curves: list[SeenCurves] = []  # where curves were last looked at, and derivatives there
         self._there: tuple[Array, dict[str, Array]] | None = None
 
-    def rows(self, point: Array, phi: Array, count: int) -> list[Rows]:
+    def rows(self, point: Array, phi: Array, count: int, white: bool = True) -> list[Rows]:
         """Residuals of all channels of this flight."""
         derivatives = self._known_derivatives(point, count)
         whole, residuals = PredictedFlight(self, point, phi, 0 if derivatives else count), dict[str, Array]()
@@ -185,8 +185,9 @@ class FlightLikelihood(FlightPrediction):
             if count and name not in derivatives:
                 J = self._weighted(reading, reading.residual_derivative(base, point)[:, :, :count], base)
                 derivatives[name] = J if J.flags.c_contiguous else np.ascontiguousarray(J)
-        residuals = self._without_curve_noise(residuals, residual=True)
-        derivatives = self._without_curve_noise(derivatives, residual=False)
+        if white:
+            residuals = self._without_curve_noise(residuals, residual=True)
+            derivatives = self._without_curve_noise(derivatives, residual=False)
         none = np.zeros((0, 0, 0))
         return [
             Rows(name, self.index, values[..., 0], derivatives.get(name, none), self.measured[name].louder)

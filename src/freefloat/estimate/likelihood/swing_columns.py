@@ -1,14 +1,17 @@
 """What an oscillator on the base does to a gyro, and what other unknowns cannot explain of that.
 
-A body on a spring, its coordinate y scaled so that the base's rigid rate w_r drives it along L,
+A body on a spring, its coordinate y scaled so that the base's rigid rate w_r drives it along L, and u, the rigid
+velocity of the base where the centre of mass of all is, along S,
 
-    y'' + 2 z s y' + s^2 y = -L . w_r',        s = 2 pi f,
+    y'' + 2 z s y' + s^2 y = -L . w_r' - S . u',        s = 2 pi f,
 
 adds -I^-1 L y' to the base's rate, I the inertia of all about the centre of mass: a symmetric matrix of rank one,
-C = L L^T, acts on what is left of w_r through a filter. With x'' + 2 z s x' + s^2 x = w_r the filtered rate is x'', so
-that no rate has to be differentiated. Beside that it may swing freely from the first instant on.
+C = L L^T, acts on w_r through a filter, and L S^T on u, which an arm makes that shifts the base. With
+x'' + 2 z s x' + s^2 x = w_r the filtered rate is x'', so that no rate has to be differentiated. Beside that it may swing
+freely from the first instant on.
 
-All of it is linear but for f and z. Columns are compared with what the fit leaves in a space where all other unknowns,
+All of it is linear but for f and z. Errors of the joints' curves are not made white here: what does that to rows does it to
+swings as well, not alike about all axes, and for each f and z anew. Columns are compared with what the fit leaves in a space where all other unknowns,
 what was assumed of them and all other readings are allowed for: they take back what they had bent to the swing.
 """
 
@@ -27,6 +30,7 @@ from freefloat.estimate.causes.score import FittedRows
 from freefloat.estimate.causes.spectral_lines import ChannelRows
 from freefloat.estimate.likelihood.likelihood import Likelihood
 from freefloat.estimate.likelihood.predicted_base import PredictedFlight
+from freefloat.estimate.predicted_motion import BaseMotion
 
 _ROWS_PER_PERIOD = 4.0  # means of readings, of the fastest swing that is looked for
 _STEPS_PER_PERIOD = 16.0  # of the filter
@@ -47,8 +51,8 @@ class SwingColumns:
     """Columns of oscillators in the means of one gyro's rows, (n, 3), behind them rows of what else is known.
 
     t: of the means, (n,) [s]. inertia: by rows, what angular momentum does to them, (n, 3, 3). inverse: mean inverse
-    inertia, (3, 3). places: where the filter is solved, even steps. drive: the base's rigid rates there, less
-    the first, (m, 3). explained: orthonormal columns of what other unknowns do. left: what these leave, (rows,).
+    inertia, (3, 3). places: where the filter is solved, even steps. drive: the base's rigid rates there, then its
+    velocities at the centre of mass of all, less the first, (m, 6). explained: orthonormal columns of what other unknowns do. left: what these leave, (rows,).
     every: readings in a mean.
     """
 
@@ -57,7 +61,9 @@ class SwingColumns:
     inverse: Array
     places: Array
     drive: Array
+    by_unknowns: Array
     explained: Array
+    target: Array
     left: Array
     every: int
 
@@ -78,14 +84,15 @@ class SwingColumns:
         count = max(2, int(np.ceil((shown[-1] - shown[0]) * _STEPS_PER_PERIOD * top_Hz)))
         places = np.linspace(shown[0], shown[-1], count)
         apart = np.concatenate([[True], np.diff(motion.grid.t) > 0.0])
-        rates = CubicSpline(motion.grid.t[apart], motion.w[apart])(places)
+        both = np.hstack([motion.w, _shift(motion)])
+        rates = CubicSpline(motion.grid.t[apart], both[apart])(places)
         target, J = _with_all_else(fit, channel, every)
         size = np.maximum(np.sqrt((J**2).sum(axis=0)), 1e-300)
         Q = np.linalg.qr(J / size)[0]
         left = target - Q @ (Q.T @ target)
         inertia, inverse = _means(rows, every), by_momentum.mean(axis=0)
         drive = rates - rates[0]
-        return cls(_means(shown, every), inertia, inverse, places, drive, Q, left, every)
+        return cls(_means(shown, every), inertia, inverse, places, drive, J, Q, target, left, every)
 
     def beside(self, columns: Array) -> SwingColumns:
         """The same with what these columns explain taken off."""
@@ -94,26 +101,36 @@ class SwingColumns:
         left = self.left - more @ (more.T @ self.left)
         return replace(self, left=left, explained=np.hstack([self.explained, more]))
 
+    def step_beside(self, columns: Array) -> Array:
+        """By how much other unknowns are elsewhere if there are swings of these columns, (f,)."""
+        below = np.zeros((len(self.target) - len(columns), columns.shape[1]))
+        both = np.hstack([np.vstack([columns, below]), self.by_unknowns])
+        size = np.maximum(np.sqrt((both**2).sum(axis=0)), 1e-300)
+        found, *_ = np.linalg.lstsq(both / size, self.target, rcond=1e-12)
+        return np.asarray((found / size)[columns.shape[1] :])
+
     @cached_property
     def duration_s(self) -> float:
         """From the first to the last mean [s]."""
         return float(self.t[-1] - self.t[0])
 
     def matrix(self, frequency_Hz: float, damping: float) -> Array:
-        """Columns by the six entries of C, then of free swings about each axis, (3 n, 12)."""
+        """Columns by the six entries of C, the nine of L S^T, then of free swings about each axis, (3 n, 21)."""
         forced, free = self._swings(frequency_Hz, damping)
         B, found = self.inertia, list[Array]()
         for i, j in _PAIRS:
             column = B[:, :, i] * forced[:, [j]]
             found.append((column if i == j else column + B[:, :, j] * forced[:, [i]]).ravel())
-        found += [(B[:, :, i] * free[:, [k]]).ravel() for i in range(3) for k in range(2)]
+        found += [(B[:, :, i] * by[:, None]).ravel() for i in range(3) for by in forced[:, 3:].T]
+        found += [(B[:, :, i] * by[:, None]).ravel() for i in range(3) for by in free.T]
         return np.stack(found, axis=1)
 
     def about(self, frequency_Hz: float, damping: float, axis: Array) -> Array:
-        """Columns of an oscillator about an axis: driven, and its free swings, (3 n, 3)."""
+        """Columns of an oscillator about an axis: driven by turning and by shifts, and free swings, (3 n, 6)."""
         forced, free = self._swings(frequency_Hz, damping)
         pushed = self.inertia @ axis
-        return np.stack([(pushed * each[:, None]).ravel() for each in (forced @ axis, *free.T)], axis=1)
+        driven = forced[:, :3] @ axis, *forced[:, 3:].T
+        return np.stack([(pushed * each[:, None]).ravel() for each in (*driven, *free.T)], axis=1)
 
     def gain(self, columns: Array) -> Gain:
         """What columns, (3 n, k), save."""
@@ -134,7 +151,7 @@ class SwingColumns:
         return found
 
     def _swings(self, frequency_Hz: float, damping: float) -> tuple[Array, Array]:
-        """Filtered rates, (n, 3), and free swings, (n, 2)."""
+        """Filtered rates and velocities, (n, 6), and free swings, (n, 2)."""
         omega = 2.0 * np.pi * frequency_Hz
         above, below = _filter(omega, damping, float(self.places[1] - self.places[0]))
         forced = lfilter(above, below, self.drive, axis=0)
@@ -143,6 +160,13 @@ class SwingColumns:
         angle = omega * np.sqrt(max(1.0 - damping**2, 0.0)) * since
         decay = np.exp(-damping * omega * since)
         return at, np.stack([decay * np.cos(angle), decay * np.sin(angle)], axis=1)
+
+
+def _shift(motion: BaseMotion) -> Array:
+    """Velocity of the base at the centre of mass of all, which what the base carries gives it, (m, 3) [m/s]."""
+    A = motion.A
+    momentum = A[:, :3, :3] @ motion.v[:, :, None] + A[:, :3, 3:6] @ motion.w[:, :, None]
+    return np.asarray(np.linalg.solve(A[:, :3, :3], momentum)[..., 0])
 
 
 def _filter(omega: float, damping: float, step: float) -> tuple[Array, Array]:

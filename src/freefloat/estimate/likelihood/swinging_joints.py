@@ -35,7 +35,7 @@ from freefloat.robot.geometry import tilting
 from freefloat.robot.model import Robot
 from freefloat.sensors.measured import Measured, span_of
 
-_LONGEST_S = 0.1  # step where curves of the joints say nothing shorter
+_LONGEST_S = 0.03  # step where curves of the joints say nothing shorter
 _BEYOND_S = 0.1  # by which the swing goes on at the end, for clocks that are off; as do curves of the joints
 
 
