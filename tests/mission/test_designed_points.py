@@ -8,6 +8,7 @@ from random_trees import random_robot
 import freefloat as ff
 from freefloat.errors import FileError, FreefloatError
 from freefloat.excitation.limits.infeasible import Infeasible, NoMotionFound
+from freefloat.excitation.plan import InvalidPlan
 from freefloat.excitation.procedures import optimum_points as procedure
 from freefloat.excitation.procedures.optimum_points import equilibrium_front, optimum_points
 from freefloat.mission import designing_points
@@ -192,6 +193,15 @@ def test_goals_on_energy_rows_are_bettered(tmp_path, base):
     random = min(plan.condition_number(ff.random_motion(arm, seed)) for seed in range(5))
     assert found.feasible
     assert found.condition_number < 0.7 * random
+
+
+def test_an_arm_is_designed_by_its_rows_unless_told_otherwise_and_has_no_predicted_accuracy(tmp_path):
+    robot = limited(random_robot(1, bodies=4, base="fixed", gravity=True, branched=True))
+    excitation = {"shape": {"harmonics": 2}, "duration_s": 10.0}
+    assert plan_of(points_mission(tmp_path, robot, excitation=excitation)).goal == "condition-number"
+    arm = points_mission(tmp_path, robot, excitation={**excitation, "goal": "accuracy"})
+    with pytest.raises(InvalidPlan, match=r"accuracy is of a base that moves, and .* fixed; allowed: condition-number"):
+        ff.design(arm, starts=1, shakes=0, workers=1)
 
 
 def test_a_tumbling_robot_has_no_design_on_energy_rows(tmp_path):

@@ -80,12 +80,16 @@ GAUTIER = Listed(
                     ("printed_condition_number", "optimum_r15"),
                     ("limits_of_each_joint", "random_r15"),
                     ("limits_of_each_joint", "random_r30"),
+                    ("wider_limits", "optimum_r15"),
                     ("wider_limits", "optimum_r30"),
                 )
                 for figure in ("parameters", "bound_over_error")
             ),
             "gautier.cause.limits_of_each_joint.state.random_r30.parameters",
-            "gautier.cause.wider_limits.optimum_r30.expected_relative_error",
+            *(f"gautier.cause.wider_limits.both.optimum_r30.{figure}" for figure in ("regressor", "parameters")),
+            *(f"gautier.cause.wider_limits.state.optimum_r30.{figure}" for figure in _NOISES["state"]),
+            *(f"gautier.cause.wider_limits.state.optimum_r15.{figure}" for figure in _NOISES["state"][1:]),
+            *(f"gautier.cause.wider_limits.optimum_r{r}.expected_relative_error" for r in (15, 30)),
             *(
                 f"gautier.cause.less_position_noise.{noise}.{points}.regressor"
                 for noise in ("state", "both")
@@ -108,10 +112,10 @@ GAUTIER = Listed(
             "gautier.random.equilibrium.r15",
             "gautier.random.equilibrium.r30",
             *(f"gautier.front.r30.w{weight}" for weight in ("0.05", "0.15", "0.3", "0.45")),
-            *(f"gautier.cause.printed_condition_number.{noise}.optimum_r15.parameters" for noise in ("state", "both")),
             *(f"gautier.cause.limits_of_each_joint.{noise}.random_r15.parameters" for noise in ("state", "both")),
             "gautier.cause.limits_of_each_joint.both.random_r30.parameters",
-            *(f"gautier.cause.wider_limits.{noise}.optimum_r30.parameters" for noise in ("state", "both")),
+            *(f"gautier.cause.wider_limits.{noise}.optimum_r15.regressor" for noise in ("state", "both")),
+            "gautier.cause.wider_limits.both.optimum_r15.parameters",
             "gautier.cause.less_position_noise.state.random_r15.perturbed_condition_number",
         }
     ),

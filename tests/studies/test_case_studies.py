@@ -73,18 +73,6 @@ def test_white_noise_gives_the_printed_spreads_or_the_printed_mean_errors_but_no
     assert np.corrcoef(np.log(printed_spread(case)), np.log(fitted.spread))[0, 1] > 0.85
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("number", [1, 2])
-def test_white_noise_gives_the_printed_spreads_or_the_printed_mean_errors_but_not_both(number):
-    case = CaseStudy.of(number, study_robot)
-    found = {check.name.split(".", 2)[2]: check for check in noise_checks(case, 40)}
-    assert found["fitted_noise.median_relative_spread"].holds
-    assert found["noise_of_mean_errors.median_mean_relative_error"].holds
-    assert not found["fitted_noise.median_mean_relative_error"].holds
-    fitted = fit_noise(case, 40)
-    assert np.corrcoef(np.log(printed_spread(case)), np.log(fitted.spread))[0, 1] > 0.85
-
-
 # ---------------------------------------------------------------------- the experiments
 
 

@@ -38,6 +38,7 @@ HOLD = {
     "christidi.cause.more_samples.pi.max_relative_error",
     "christidi.cause.flickering_bias.phi.max_relative_error",
     "christidi.cause.flickering_bias.mass.relative_error",
+    "christidi.cause.base_rate.planar.condition_number",
     "christidi.thruster_mass",
     "christidi.thruster_mass.simulated",
     "christidi.planar.clusters",

@@ -1,6 +1,7 @@
 """All studies: every figure that is promised is there, and every figure follows from the robot."""
 
 import json
+import re
 from importlib import import_module
 
 import numpy as np
@@ -94,6 +95,14 @@ def test_every_promised_figure_is_there_once(study):
     for check in study.checks:
         assert set(check.document()) >= FIELDS
     json.dumps(study.document(), allow_nan=False)
+
+
+@pytest.mark.slow
+def test_what_a_note_refers_to_is_a_figure(study):
+    names = [check.name for check in study.checks]
+    for check in study.checks:
+        for named in re.findall(rf"\b{study.study}\.[a-z]\w*(?:\.\w+)*", check.note):
+            assert any(name.startswith(named) for name in names), (check.name, named)
 
 
 @pytest.mark.slow

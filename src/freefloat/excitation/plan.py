@@ -166,7 +166,12 @@ class Plan(Content):
         return int(np.clip(_PER_ROW * self.shape.coefficients.shape[0], _FEWEST, _MOST)) + 1
 
     def problem(self, motion: Trajectory, robot: Robot | None = None) -> Problem:
-        """The problem that a motion will pose."""
+        """The problem that a motion will pose; one of torques alone has no predicted accuracy."""
+        if self.robot.base == "fixed":
+            raise InvalidPlan(
+                f"{self.goal_name} is of a base that moves, and that of {self.robot.name} is fixed; allowed: "
+                f"{', '.join(name for name in get_args(GoalName) if 'accuracy' not in name)}"
+            )
         start, of = replace(self.start, angular_momentum=self.true_momentum), robot or self.robot
         fastest = max((sensor.rate_Hz for sensor in self.sensors), default=np.inf)
         return planned_problem(

@@ -170,10 +170,10 @@ def plan_of(mission: Mission, goal: GoalName | Goal | None = None, earlier: Sequ
 
 
 def _usual_goal(mission: Mission) -> GoalName:
-    """The mission's goal; shapes that are designed by rows have the condition number unless it names one."""
+    """The mission's goal; shapes and arms that are designed by rows have the condition number unless it names one."""
     said = mission.settings.excitation
-    by_rows = isinstance(said.shape, IntervalsShapeSection | PointsShapeSection) and "goal" not in said.model_fields_set
-    return "condition-number" if by_rows else said.goal
+    by_rows = isinstance(said.shape, IntervalsShapeSection | PointsShapeSection) or mission.robot.base == "fixed"
+    return "condition-number" if by_rows and "goal" not in said.model_fields_set else said.goal
 
 
 def _guesses(mission: Mission) -> tuple[Robot, ...]:

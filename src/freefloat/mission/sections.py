@@ -208,7 +208,8 @@ class ExcitationSection(Section):
         description="position at both ends by joint, rad or m; zero, or the middle of the range, unless given",
     )
     goal: GoalName = Field(
-        default="accuracy", description="what is made small; of intervals and points condition-number unless given"
+        default="accuracy",
+        description="what is made small; intervals, points, fixed base: condition-number unless given",
     )
     weights: dict[str, Annotated[Number, Field(ge=0.0)]] = Field(
         default_factory=dict, description="of clusters in the accuracy, by the name of their leader; one unless given"

@@ -3,6 +3,9 @@
 Where no cluster is made of known parameters alone, such as of a load off its joint's axis (M. Spirolazzi,
 "Free-floating robot inertial parameter identification towards in orbit servicing", 2022, eq. 5.6, whose M_tot is not
 known), the linear clusters are found up to a factor only. The minimal parameters are not: known ones enter them.
+
+Rows and weights are the thesis': those of angular momentum, all alike, without a CAD model's spread. `two-steps`
+(`structured/two_steps.py`) weighs by the sensors' noise and needs a velocity; neither can stand in for the other.
 """
 
 from __future__ import annotations

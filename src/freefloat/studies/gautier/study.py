@@ -66,6 +66,12 @@ FREE_OF_MASSES = frozenset(
             for r in (15, 30)
         ),
         *(f"gautier.cause.limits_of_table_2.r{r}" for r in (15, 100, 500)),
+        *(
+            f"gautier.cause.wider_limits.{noise}.optimum_r{r}.regressor"
+            for noise in ("state", "both")
+            for r in (15, 30)
+        ),
+        *(f"gautier.cause.wider_limits.state.optimum_r{r}.perturbed_condition_number" for r in (15, 30)),
     }
 )
 
