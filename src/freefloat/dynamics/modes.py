@@ -97,7 +97,7 @@ def normal_shapes(model: SmallMotion) -> tuple[Array, Array, Array]:
     effective = model.M[b:, b:] + M_bp.T @ base
     squares, shapes = eigh(model.K[b:, b:], 0.5 * (effective + effective.T))
     held = squares > _NO_SPRING * abs(squares).max(initial=0.0)
-    return squares[held], shapes[:, held], base
+    return squares[held], shapes[:, held], np.asarray(base, float)
 
 
 def _mode(model: SmallMotion, omega: float, u: Array, base: Array, turning: tuple[Array, Array]) -> SystemMode:

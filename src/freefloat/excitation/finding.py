@@ -187,7 +187,9 @@ def _result(plan: Plan, task: PlannedTask, run: _Run, seed: int, shakes: int, se
 
 
 def _with_swing(plan: Plan, ends: list[_End]) -> list[_End]:
-    """The same ends; where something swings, which searches leave out, with the value that the goal has then."""
+    """The same ends; of several where something swings, which searches leave out, with the value that it has then."""
+    if len(ends) == 1:
+        return ends
     values = [plan.value_with_swing(plan.variables.trajectory(y)) for _, _, y, _ in ends]
     return [end if value is None else (value, *end[1:]) for value, end in zip(values, ends, strict=True)]
 

@@ -16,6 +16,7 @@ from freefloat.arrays import Array
 from freefloat.dynamics.about_rest import small_motion
 from freefloat.dynamics.momentum_rows import momentum_by_wheel_rates, wheel_momentum
 from freefloat.dynamics.reaction import NotPossible
+from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.swinging import Around, Changed, Direct, EvenSteps, Swing, fastest_swing, springs_of
 from freefloat.excitation.planned_motion import PlannedMotion
 from freefloat.motion.trajectory import LinearMap
@@ -41,18 +42,20 @@ def own_frequencies(robot: Robot) -> Array:
     return np.sqrt(np.maximum(np.diagonal(model.K)[b:], 0.0) / np.diagonal(carried))
 
 
-def around(robot: Robot, motion: PlannedMotion, linear: LinearMap) -> Around:
-    """What acts on passive joints of the robot at the instants of a linear map.
+def around(robot: Robot, samples: Samples, momentum: Array) -> Around:
+    """What acts on passive joints of the robot.
 
-    motion: of the same robot, its passive joints locked.
+    samples: of the same robot, its passive joints locked. momentum: in axes of the first instant, (3,) [N m s].
     """
-    conditions = replace(motion.conditions, robot=robot)
-    samples = conditions.samples(motion.channels, linear.motion(motion.coefficients))
-    n = linear.t.size
-    rates, rises = (samples.need(name, "a swing") for name in ("wheel_rates", "wheel_accelerations"))
-    momentum = np.broadcast_to(conditions.momentum, (n, 3))
-    spins = wheel_momentum(robot, rates), wheel_momentum(robot, rises)
-    return Around(samples.q, samples.dq, samples.ddq, *spins, momentum, np.zeros((n, 3)))
+    n, joints = len(samples), len(robot.joints)
+    motion = np.zeros((3, n, joints))
+    for order, name in enumerate(("q", "dq", "ddq")):
+        motion[order][:, robot.driven] = samples.need(name, "a swing")
+    spin, rise = (
+        wheel_momentum(robot, samples.need(name, "a swing")) for name in ("wheel_rates", "wheel_accelerations")
+    )
+    q, dq, ddq = motion
+    return Around(q, dq, ddq, spin, rise, np.broadcast_to(momentum, (n, 3)), np.zeros((n, 3)))
 
 
 def by_coefficients(swing: Swing, motion: PlannedMotion, linear: LinearMap) -> Direct:
@@ -104,7 +107,9 @@ class PlannedSwing:
     def _swing(self) -> Swing | None:
         """None where it knows no bounds."""
         robot, steps = self.robot, self._steps
-        start, acting = np.zeros((2, robot.passive.size)), around(robot, self.motion, self._linear)
+        motion, start = self.motion, np.zeros((2, robot.passive.size))
+        samples = motion.conditions.samples(motion.channels, self._linear.motion(motion.coefficients))
+        acting = around(robot, samples, motion.conditions.momentum)
         try:
             return Swing.of(
                 robot, robot.parameters, springs_of(robot), steps, acting, start, agreed=_AGREED, roughly=True

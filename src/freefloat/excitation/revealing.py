@@ -73,9 +73,9 @@ def _shown(rows: ModeRows, prior: Array, conditions: Conditions, motion: Traject
     """Information of an earlier motion on what all flights share, its own unknowns eliminated."""
     same = ModeRows(rows.modes, rows.factors, rows.t * (motion.duration_s / rows.t[-1]), rows.noise)
     C = same.fill(conditions.samples(motion.channels, motion.evaluate(same.t))).matrix
-    F, lasting = C.T @ C, rows.lasting
-    inner = F[np.ix_(~lasting, ~lasting)] + prior[np.ix_(~lasting, ~lasting)]
-    across = F[np.ix_(lasting, ~lasting)]
+    F, kept, rest = C.T @ C, np.flatnonzero(rows.lasting), np.flatnonzero(~rows.lasting)
+    inner = F[rest[:, None], rest] + prior[rest[:, None], rest]
+    across = F[kept[:, None], rest]
     shown = np.zeros_like(F)
-    shown[np.ix_(lasting, lasting)] = F[np.ix_(lasting, lasting)] - across @ np.linalg.solve(inner, across.T)
+    shown[kept[:, None], kept] = F[kept[:, None], kept] - across @ np.linalg.solve(inner, across.T)
     return shown

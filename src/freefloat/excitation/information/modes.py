@@ -18,15 +18,17 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import block_diag, expm
 
 from freefloat.arrays import Array
 from freefloat.dynamics.about_rest import small_motion
 from freefloat.dynamics.modes import normal_shapes
-from freefloat.dynamics.momentum_rows import momentum_by_wheel_rates, wheel_momentum
+from freefloat.dynamics.momentum_rows import momentum_by_wheel_rates
 from freefloat.dynamics.samples import Samples
-from freefloat.dynamics.swinging import Around, EvenSteps, Swing, springs_of
+from freefloat.dynamics.swinging import EvenSteps, Swing, springs_of
 from freefloat.excitation.information import mode_kernels
+from freefloat.excitation.planned_swing import around
 from freefloat.excitation.rows.rows import DesignRows, Filled, MotionSlope
 from freefloat.robot.model import Robot
 
@@ -149,10 +151,10 @@ class ModeRows(DesignRows):
         return np.eye(width * len(self.factors))[places]
 
     @property
-    def lasting(self) -> Array:
+    def lasting(self) -> NDArray[np.bool_]:
         """Which unknowns another flight shares: not how modes move at first, nor biases, (u,) of truth values."""
-        own = np.tile([True, True, True, False, False], self.modes.frequencies.size)
-        return np.tile(np.append(own, [False] * _BIASES), len(self.factors))
+        own = [True, True, True, False, False] * self.modes.frequencies.size + [False] * _BIASES
+        return np.array(own * len(self.factors))
 
 
 class FilledModes(Filled):
@@ -223,16 +225,8 @@ class FilledModes(Filled):
 
 def _at_rest(robot: Robot, samples: Samples) -> Swing:
     """Passive joints that stand still while driven ones move; samples: of the robot with these locked."""
-    n, joints = samples.q.shape[0], len(robot.joints)
-    motion = []
-    for name in ("q", "dq", "ddq"):
-        whole = np.zeros((n, joints))
-        whole[:, robot.driven] = samples.need(name, "a pull") if name != "q" else samples.q
-        motion.append(whole)
-    spins = (wheel_momentum(robot, samples.need(name, "a pull")) for name in ("wheel_rates", "wheel_accelerations"))
-    nothing = np.zeros((n, 3))
-    acting = Around(motion[0], motion[1], motion[2], *spins, nothing, nothing)
-    steps = EvenSteps(0.0, 1.0, n)  # of no account where nothing but the law is asked for
+    steps = EvenSteps(0.0, 1.0, len(samples))  # of no account where nothing but the law is asked for
+    acting = around(robot, samples, np.zeros(3))
     return Swing.none(robot, robot.parameters, springs_of(robot), steps, acting)
 
 
