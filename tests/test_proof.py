@@ -20,6 +20,7 @@ SLOW = {  # two flights, twice
     "prove_linear",
     "prove_matrices",
     "prove_strangers",
+    "prove_swings",
 }
 FEWER = {
     "prove_causes": ("--things", "nothing,gyro noise,gyro in degrees", "--robots", "cubesat", "--rigid", 1),
