@@ -40,7 +40,6 @@ def guessed_springs(likelihood: Likelihood, point: Array) -> Array:
     if not shown:
         return point
     longest = max(shown, key=lambda flight: float(np.ptp(flight.measured["w"].t)))
-    _look_as_locked(likelihood, point)
     search = _Search.of(likelihood, longest, point)
     springs, swing = longest.shared(SPRINGS), longest.place(SWING_START)
     assert springs is not None
@@ -52,18 +51,6 @@ def guessed_springs(likelihood: Likelihood, point: Array) -> Array:
         if swing is not None:
             found[swing.start + joint], found[swing.start + p + joint] = guess.start
     return min(found, point, key=lambda each: _left(likelihood, each)) if guesses else point
-
-
-def _look_as_locked(likelihood: Likelihood, point: Array) -> None:
-    """Set weights as if all passive joints were locked."""
-    moving = [flight.swinging for flight in likelihood.flights if flight.swinging is not None]
-    for each in moving:
-        each.locked = True
-    try:
-        likelihood.reweigh(point)
-    finally:
-        for each in moving:
-            each.locked = False
 
 
 def _left(likelihood: Likelihood, point: Array) -> float:
