@@ -21,6 +21,7 @@ SLOW = {  # two flights, twice
     "prove_matrices",
     "prove_orbit",
     "prove_strangers",
+    "prove_swings",
 }
 FEWER = {
     "prove_causes": ("--things", "nothing,gyro noise,gyro in degrees", "--robots", "cubesat", "--rigid", 1),

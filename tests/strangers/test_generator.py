@@ -30,6 +30,7 @@ GENERATING = (
     "arms",
     "driven_arms",
     "orbits",
+    "swinging",
 )
 every_robot = pytest.mark.parametrize("robot", ROBOTS, ids=lambda robot: robot.name)
 
@@ -64,8 +65,8 @@ def test_generating_files_import_nothing_of_the_package(name):
 
 def test_every_file_generates_or_tries_or_tests():
     files = {file.stem for file in HERE.glob("*.py")}
-    tries = {"trying", "trying_wrong", "trying_spreads", "trying_arms", "trying_orbits"}
-    wrong = {"test_wrong_things", "test_spreads", "test_hard_cases", "test_arms", "test_orbits"}
+    tries = {"trying", "trying_wrong", "trying_spreads", "trying_arms", "trying_orbits", "trying_swings"}
+    wrong = {"test_wrong_things", "test_spreads", "test_hard_cases", "test_arms", "test_orbits", "test_swings"}
     assert files == {*GENERATING, *tries, "test_generator", "test_coverage", *wrong}
 
 

@@ -200,7 +200,8 @@ class Swing:
             found = following
             if not np.isfinite(change) or np.abs(found.position).max() > _FAR:
                 raise NotPossible(_FAR_OFF)
-            if change <= agreed or (change <= _CLOSE and change >= before):
+            to_come = change * min(change / before, 1.0) if np.isfinite(before) else change
+            if to_come <= agreed or (change <= _CLOSE and change >= before):
                 return found
             if change > _LEADS * before:
                 lead = found
@@ -299,7 +300,7 @@ class Swing:
         robot, law, (m, joints), allowed = self.robot, self.law, self.q.shape, allowed_rows(self.robot)
         Y, still = np.empty((m, 6 + joints, self.phi.size)), read_only(np.zeros((m, 3)))
         kernels.torque(robot.tree.arrays, self.q, self.dq, law.ddq, still, law.w, *_split(law.base), Y)
-        force, rate = law.weights.swapaxes(1, 2) @ (Y[:, :, columns] * present), np.zeros((m, 3, columns.size))
+        force, rate = (law.weights.swapaxes(1, 2) @ Y)[:, :, columns] * present, np.zeros((m, 3, columns.size))
         if allowed.size:
             momentum = momentum_slopes(robot, self.phi, law.A, self.q, self.dq, law.v, law.w, columns, present)
             K = np.ascontiguousarray(momentum[:, :, : columns.size])
@@ -507,8 +508,10 @@ class _Law:
             missing[:, 3:] -= np.cross(w, around.spin)
             base[:, allowed] = solve_base(A, missing[..., None], allowed)[..., 0]
         M = H[:, 6 + passive[:, None], 6 + passive] + H[:, 6 + passive, :6] @ gives
-        if not (np.linalg.eigvalsh(M) > 0.0).all():
-            raise NotPossible("with these parameters passive joints have no positive inertia")
+        try:
+            np.linalg.cholesky(M)
+        except np.linalg.LinAlgError as error:
+            raise NotPossible("with these parameters passive joints have no positive inertia") from error
         kernels.inverse_dynamics(tree, bodies, q, dq, around.ddq, still, w, *_split(base), tau)
         stiffness, damping = swing.springs
         g = tau[:, 6 + passive] + stiffness * swing.position + damping * swing.rate

@@ -371,6 +371,8 @@ def inverse_dynamics_adjoint(tree, phi, R, p, w, a, dq, ddq, acc0, alpha0, weigh
             for i in range(6):
                 T[b, i] = weight[k, i] if b == 0 else T[u, i]
                 T[b, i] += S[b, i] * weight[k, 6 + j] if j >= 0 else 0.0
+            if not phi[b].any():  # a body that only joins joints
+                continue
             _wrench_columns(R[k, b], p[k, b], w[k, b], D[b], F)
             _weigh_for(phi[b], T[b], F, B, h[b])
             _pull_back_moments(R[k, b], p[k, b], w[k, b], D[b], F, B, G[b])

@@ -1,7 +1,7 @@
 """First guesses of springs: which frequencies of passive joints explain what a robot with all of them locked leaves.
 
 Over a minute a panel whose frequency is off by a few per cent swings out of step with its prediction, and a search from
-there ends elsewhere. So the flight is fitted first with passive joints locked. What the gyro then has left is compared
+there ends elsewhere. So what the robot of a point leaves of the gyro's readings with passive joints locked is compared
 with the swing that the motion drives at each of many frequencies,
 
     ddq = a(t) - (k q + d dq) / M(t),      what it does to the base's rate = (dw/dq) q + (dw/d(dq)) dq,
@@ -40,7 +40,6 @@ def guessed_springs(likelihood: Likelihood, point: Array) -> Array:
     if not shown:
         return point
     longest = max(shown, key=lambda flight: float(np.ptp(flight.measured["w"].t)))
-    _look_as_locked(likelihood, point)
     search = _Search.of(likelihood, longest, point)
     springs, swing = longest.shared(SPRINGS), longest.place(SWING_START)
     assert springs is not None
@@ -52,18 +51,6 @@ def guessed_springs(likelihood: Likelihood, point: Array) -> Array:
         if swing is not None:
             found[swing.start + joint], found[swing.start + p + joint] = guess.start
     return min(found, point, key=lambda each: _left(likelihood, each)) if guesses else point
-
-
-def _look_as_locked(likelihood: Likelihood, point: Array) -> None:
-    """Set weights as if all passive joints were locked."""
-    moving = [flight.swinging for flight in likelihood.flights if flight.swinging is not None]
-    for each in moving:
-        each.locked = True
-    try:
-        likelihood.reweigh(point)
-    finally:
-        for each in moving:
-            each.locked = False
 
 
 def _left(likelihood: Likelihood, point: Array) -> float:
@@ -83,7 +70,7 @@ class _Guess:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Search:
-    """Of one flight at the end of a fit with passive joints locked.
+    """Of one flight at a point, with passive joints locked.
 
     rest: the swing that is none. t: of the means of readings, (n,) [s]. left: what these leave, followed by zeros for
     what is known before, (3 n + unknowns,). explained: orthonormal columns of what other unknowns explain of that.
