@@ -333,7 +333,7 @@ static int solve(int n, int m, double *A, double *B)
 /* Accelerations of what is solved for: the base and passive joints, and driven joints too unless they are `held` to
  * the accelerations `given`; torques are given otherwise. */
 static int accelerations(const double q[JOINTS], const double dq[JOINTS], const double twist[6],
-                         const double wrench[6], const double given[JOINTS], int held, double rise[SIZE])
+    const double wrench[6], const double given[JOINTS], int held, double rise[SIZE])
 {
     double H[SIZE * SIZE], A[SIZE * SIZE], B[SIZE], c[SIZE], sprung[JOINTS], found[SIZE] = {0.0};
     int at[SIZE], n = ALLOWED;
@@ -361,13 +361,13 @@ static int accelerations(const double q[JOINTS], const double dq[JOINTS], const 
 }
 
 int @NAME@_forward(const double q[@JOINTS@], const double dq[@JOINTS@], const double twist[6],
-                   const double wrench[6], const double torque[@JOINTS@], double rise[@SIZE@])
+    const double wrench[6], const double torque[@JOINTS@], double rise[@SIZE@])
 {
     return accelerations(q, dq, twist, wrench, torque, 0, rise);
 }
 
 int @NAME@_swing(const double q[@JOINTS@], const double dq[@JOINTS@], const double twist[6],
-                 const double wrench[6], const double ddq[@JOINTS@], double rise[@SIZE@])
+    const double wrench[6], const double ddq[@JOINTS@], double rise[@SIZE@])
 {
     return accelerations(q, dq, twist, wrench, ddq, 1, rise);
 }

@@ -40,12 +40,12 @@ void @NAME@_springs(const double q[@JOINTS@], const double dq[@JOINTS@], double 
  * friction, which passive joints have none of; springs are reckoned with. Returns 0, or 2 if H is singular; `rise` is
  * then left alone. */
 int @NAME@_forward(const double q[@JOINTS@], const double dq[@JOINTS@], const double twist[6],
-                   const double wrench[6], const double torque[@JOINTS@], double rise[@SIZE@]);
+    const double wrench[6], const double torque[@JOINTS@], double rise[@SIZE@]);
 
 /* The same where driven joints accelerate as `ddq` says, whatever their motors need for it; its entries of passive
  * joints are not read. */
 int @NAME@_swing(const double q[@JOINTS@], const double dq[@JOINTS@], const double twist[6],
-                 const double wrench[6], const double ddq[@JOINTS@], double rise[@SIZE@]);
+    const double wrench[6], const double ddq[@JOINTS@], double rise[@SIZE@]);
 
 /* Generalised Jacobian, row after row: twist of a point, given in the frame of a body (see the numbers above), per
  * unit of each joint's rate while the base reacts freely. Returns 0, or 1 if there is no such body, or 2 if the
