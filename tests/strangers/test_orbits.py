@@ -54,6 +54,26 @@ def test_the_push_is_the_gradients_on_the_whole_robot_and_that_of_the_magnet():
     np.testing.assert_allclose(pushed[:3] / mass, hill, rtol=0, atol=second_order * np.abs(hill).max())
 
 
+def test_a_centre_of_mass_that_coasts_goes_where_the_orbit_leads_it():
+    """To first order in some metres over the radius of the orbit; ten times as far from an even drift."""
+    orbit, moves, lasts_s = drawn_orbit(seeded(10), 1e-4), motion.drawn(SERVICER, seeded(11), SLOW_HZ), 20.0
+    flight = flown(SERVICER, EXACT, moves, seeded(12), 0.05, lasts_s, World(orbit=orbit))
+    flyer, centre = Flyer(SERVICER, EXACT), []
+    q, dq, _ = moves.at(flight.t)
+    states = np.concatenate([flight.position, flight.quaternion, flight.velocity, flight.rate], axis=1)
+    momenta = []
+    for each in zip(states, q, dq, strict=True):
+        momenta.append(flyer.momentum_at(*each)[:3])
+        centre.append(np.array(flyer.data.subtree_com[0]))
+    velocity = momenta[0] / flyer.model.body_subtreemass[0]
+    by_place, by_velocity = ff.dynamics.Orbit(RATE_RAD_S, orbit.nadir, orbit.normal).coasting(flight.t)
+    found = by_place @ centre[0] + by_velocity @ velocity
+    evenly = centre[0] + flight.t[:, None] * velocity
+    away = np.abs(centre - evenly).max()
+    assert away > 1e-4
+    np.testing.assert_allclose(centre, found, rtol=0, atol=1e-5 * away)
+
+
 def test_angular_momentum_gains_what_the_torque_gives():
     orbit = drawn_orbit(seeded(4), 1e-4)
     moves = motion.drawn(SERVICER, seeded(5), SLOW_HZ)

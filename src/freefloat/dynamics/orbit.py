@@ -54,6 +54,30 @@ class Orbit(Content):
         angle = self.rate_rad_s * since[:, None]
         return np.cos(angle) * self.nadir + np.sin(angle) * np.cross(self.normal, self.nadir)
 
+    def coasting(self, since: Array) -> tuple[Array, Array]:
+        """Where a body coasts that flies near one on this orbit, in axes of the first instant that do not turn.
+
+        By where it was at first against that one and by its velocity, at times since then, (n,) [s]; (n, 3, 3) each,
+        the latter in s. To first order in the distance (W. H. Clohessy, R. S. Wiltshire, "Terminal guidance system for
+        satellite rendezvous", 1960, after G. W. Hill).
+        """
+        if not self.rate_rad_s:
+            return np.broadcast_to(np.eye(3), (since.size, 3, 3)), since[:, None, None] * np.eye(3)
+        axes = np.stack([-self.nadir, np.cross(self.nadir, self.normal), self.normal])  # up, ahead, across
+        n, angle = self.rate_rad_s, self.rate_rad_s * since
+        s, c = np.sin(angle), np.cos(angle)
+
+        def matrices(*rows: tuple[Array | float, ...]) -> Array:
+            return np.stack([np.stack([each + 0.0 * since for each in row], axis=1) for row in rows], axis=1)
+
+        by_place = matrices((4.0 - 3.0 * c, 0.0, 0.0), (6.0 * (s - angle), 1.0, 0.0), (0.0, 0.0, c))
+        ahead = 2.0 * (1.0 - c)
+        by_rate = matrices((s, ahead, 0.0), (-ahead, 4.0 * s - 3.0 * angle, 0.0), (0.0, 0.0, s)) / n
+        turned = matrices((c, -s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0))  # axes that turn with the vertical, back
+        standing = n * np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])  # rates in those of what stands
+        back = axes.T @ turned
+        return back @ (by_place + by_rate @ standing) @ axes, back @ by_rate @ axes
+
     def later(self, since: float, turn: Array) -> Orbit:
         """The same from a later instant on [s]; turn: takes vectors from the axes so far to those then, (3, 3)."""
         return Orbit(self.rate_rad_s, turn @ self.nadir_at(np.array([since]))[0], turn @ self.normal)

@@ -397,7 +397,7 @@ def _torque_walk(axes: NDArray[np.int64], sd: float, flight: Flight, ending: str
     interval = (end - begin) / (KNOTS - 1)
     after = [f"after {k * interval:.4g} s{ending}" for k in range(1, KNOTS)]
     labels = tuple(f"{EXTERNAL_TORQUE} {AXES[axis]} {words}" for axis in axes.tolist() for words in after)
-    information: Array = np.kron(np.eye(axes.size), knot_information(sd, interval))
+    information = np.asarray(np.kron(np.eye(axes.size), knot_information(sd, interval)), float)
     zero = np.zeros(len(labels))
     return UnknownGroup(TORQUE_WALK, labels, ("N m",) * zero.size, EXTERNAL_TORQUE, zero, information)
 

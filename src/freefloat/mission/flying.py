@@ -13,6 +13,8 @@ from freefloat import __version__
 from freefloat.arrays import Array
 from freefloat.data.origin import Origin
 from freefloat.data.recording import Recording
+from freefloat.dynamics.mass_centre import centre_of_mass
+from freefloat.dynamics.momentum_rows import momentum
 from freefloat.dynamics.orbit import Orbit
 from freefloat.dynamics.samples import Samples
 from freefloat.excitation.excitation import Excitation, trajectory_of
@@ -23,6 +25,7 @@ from freefloat.mission.shapes import random_harmonics
 from freefloat.motion.random_motion import random_trajectory
 from freefloat.motion.trajectory import Trajectory
 from freefloat.robot.model import Robot
+from freefloat.robot.rotations import rotations
 from freefloat.robot.yaml_write import robot_document
 from freefloat.sensors.draws import draw_normal
 from freefloat.sensors.truth import Truth
@@ -68,7 +71,8 @@ def fly(
     mission = mission_flown_with(mission, robot)
     flight = mission.settings.flight
     t = instants(mission, command.duration_s)
-    return simulate_motion(
+    pushed = _disturbance(mission)
+    flown = simulate_motion(
         mission.robot,
         command,
         t,
@@ -76,8 +80,22 @@ def fly(
         flight.wheels,
         mission.wheel_rates,
         _fired(mission, seed),
-        _disturbance(mission),
+        pushed,
     )
+    return _on_its_orbit(mission.robot, flown, pushed.orbit)
+
+
+def _on_its_orbit(robot: Robot, flown: Samples, orbit: Orbit) -> Samples:
+    """The flight with positions against one that flies on the orbit, where inertial axes have their origin."""
+    if not orbit.rate_rad_s or robot.base != "free":
+        return flown
+    first, since = flown[:1], flown.need("t", "an orbit") - flown.need("t", "an orbit")[0]
+    position = flown.need("position", "an orbit")
+    (R,), (centre,) = rotations(first.need("attitude", "an orbit")), centre_of_mass(robot, first)
+    place, velocity = position[0] + R @ centre, R @ momentum(robot, first)[0, :3] / robot.mass
+    by_place, by_velocity = orbit.coasting(since)
+    evenly = place + since[:, None] * velocity
+    return replace(flown, position=position + by_place @ place + by_velocity @ velocity - evenly)
 
 
 def _disturbance(mission: Mission) -> Disturbance:

@@ -4,6 +4,8 @@ What an estimator predicts of a position: with P and V of the centre of mass at 
 R_0 the first attitude, R the attitude against it, and D how far pulses have pushed the centre,
 
     P + V t + R_0 D - R_0 R c
+
+In an orbit P and V are against what flies on it, and P + V t is where that leads there (`dynamics/orbit.py`).
 """
 
 from __future__ import annotations
@@ -107,19 +109,23 @@ class PositionReading(Reading[Any]):
         first = self.setting.first_attitude(point)
         turned = first @ base.R @ base.centre[:, :, None]
         way = 0.0 if base.pushed_way is None else base.pushed_way @ first.T
-        return P + self._since(base) * V + way - turned[..., 0]
+        by_place, by_velocity = self._coasting(base)
+        return by_place @ P + by_velocity @ V + way - turned[..., 0]
 
-    def _since(self, base: MovingBase) -> Array:
-        return (base.t - base.t[0])[:, None]
+    def _coasting(self, base: MovingBase) -> tuple[Array, Array]:
+        """Of the centre of mass by its first position and by its velocity then, (n, 3, 3) each [-, s]."""
+        since = base.t - base.t[0]
+        if self.setting.orbit is None:
+            return np.broadcast_to(np.eye(3), (since.size, 3, 3)), since[:, None, None] * np.eye(3)
+        return self.setting.orbit.coasting(since)
 
     def derivative(self, base: MovingBase, point: Array) -> Array:
         """Of the position, by all unknowns, shape (n, axes, k)."""
         turned = cross_matrices(base.centre) @ self.setting.turn_by_unknowns(base, point)
         whole = self.setting.first_attitude(point) @ base.R
         J = -(whole @ (base.centre_by_unknowns - turned))[:, self.axes]
-        along_axes = np.eye(self.axes.size)
-        J[:, :, self.setting.place(FIRST_POSITION)] += along_axes
-        J[:, :, self.setting.place(DRIFT_VELOCITY)] += self._since(base)[:, :, None] * along_axes
+        for kind, columns in zip((FIRST_POSITION, DRIFT_VELOCITY), self._coasting(base), strict=True):
+            J[:, :, self.setting.place(kind)] += columns[:, self.axes[:, None], self.axes]
         if base.pushed_way is not None:
             J += self._pushed(base, point, base.pushed_way)[:, self.axes]
         return J

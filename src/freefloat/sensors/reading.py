@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from freefloat.arrays import AXES, Array
+from freefloat.dynamics.orbit import Orbit
 from freefloat.dynamics.samples import Samples
 from freefloat.robot.base_axes import sliding_axes, turning_axes
 from freefloat.robot.model import Robot
@@ -40,7 +41,7 @@ class Setting:
     turning, sliding: numbers of the axes about and along which the base moves.
     place: where unknowns of a kind are that bear on this flight; None if there are none.
     measured_first: the first attitude that was measured in the flight, R_IB, shape (3, 3).
-    joints: their names.
+    joints: their names. orbit: in inertial axes, from the first reading on; None in free space.
     """
 
     turning: Axes
@@ -48,13 +49,21 @@ class Setting:
     place: Callable[[str], slice | None]
     measured_first: Array
     joints: tuple[str, ...] = ()
+    orbit: Orbit | None = None
 
     @classmethod
-    def of(cls, robot: Robot, readings: Mapping[str, Measured], place: Callable[[str], slice | None]) -> Setting:
-        """That of a robot's flight; readings: by array of the samples."""
+    def of(
+        cls,
+        robot: Robot,
+        readings: Mapping[str, Measured],
+        place: Callable[[str], slice | None],
+        orbit: Orbit | None = None,
+    ) -> Setting:
+        """That of a robot's flight; readings: by array of the samples. orbit: in base axes at the first of them."""
         attitude = readings.get("attitude")
         first = np.eye(3) if attitude is None else rotations(attitude.values[:1])[0]
-        return cls(turning_axes(robot), sliding_axes(robot), place, first, robot.joint_names)
+        known = None if orbit is None else orbit.later(0.0, first)
+        return cls(turning_axes(robot), sliding_axes(robot), place, first, robot.joint_names, known)
 
     def vector(self, point: Array, kind: str, axes: Axes) -> Array:
         """The three components of unknowns that exist along some axes, at a point; zero for those that do not."""

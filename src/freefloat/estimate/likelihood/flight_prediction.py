@@ -98,7 +98,8 @@ class FlightPrediction:
         self.nodes = self._nodes()
         self.measured = {name: each.data for name, each in self.nodes.items()}
         self.clocks = clocks_of(problem, self.flight)
-        self.setting = Setting.of(self.robot, self.measured, lambda kind: unknowns.bearing_on(kind, index))
+        orbit = self.flight.orbit
+        self.setting = Setting.of(self.robot, self.measured, lambda kind: unknowns.bearing_on(kind, index), orbit)
         self.readings = self._readings()
         self.channels = tuple(self.readings)
         self.present = self.problem.present(self.flight)
@@ -107,7 +108,6 @@ class FlightPrediction:
         self.driven = self._driven() if TorqueReading.array in self.readings else None
         self.swinging = SwingingJoints(self) if self.robot.passive.size else None
         self._bent: tuple[Array, Robot] | None = None  # errors of the geometry, and the robot that was last asked for
-        orbit = self.flight.orbit
         self.gravity = None if orbit is None else GravityMomentum.of(self.robot, self.flight, orbit)
 
     def _nodes(self) -> dict[str, ReadingNodes]:

@@ -70,7 +70,9 @@ class PlannedFlight:
     def readings(self) -> tuple[Reading[Any], ...]:
         """Of every sensor of the base that has noise."""
         measured = self.flight.measured
-        setting = Setting.of(self.problem.robot, measured, lambda kind: self.unknowns.bearing_on(kind, 0))
+        setting = Setting.of(
+            self.problem.robot, measured, lambda kind: self.unknowns.bearing_on(kind, 0), self.flight.orbit
+        )
         of_base = (reading for reading in readings_among(measured) if reading.of_base)
         return tuple(reading(setting, measured[reading.array]) for reading in of_base)
 
