@@ -149,6 +149,12 @@ def swings_shown(robot: Robot, known: Sequence[str] = ()) -> SwingsShown | None:
     return SwingsShown(springs, tuple(_mode(robot, minimal, factors, mode, shown) for mode in modes), clusters, lost)
 
 
+def swings_summary(robot: Robot, known: Sequence[str] = ()) -> dict[str, Any]:
+    """The same as plain data; nothing of a robot of which there is nothing to say."""
+    found = swings_shown(robot, known)
+    return {} if found is None else {"swings_shown": found.document()}
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Shown:
     """Directions of unknowns that show, with their sizes, and those that do not."""
