@@ -119,9 +119,7 @@ def _panel(name: str, base: Mass, rng: np.random.Generator) -> tuple[Body, Sprin
     return _weighed(name, place, axis, mass, centre * reach, inertia), spring
 
 
-def _weighed(
-    name: str, place: np.ndarray, axis: np.ndarray, mass: float, com: np.ndarray, inertia: np.ndarray
-) -> Body:
+def _weighed(name: str, place: np.ndarray, axis: np.ndarray, mass: float, com: np.ndarray, inertia: np.ndarray) -> Body:
     mean = float(np.trace(inertia)) / 3.0
     ratios, products = np.diag(inertia) / mean, inertia[[0, 0, 1], [1, 2, 2]] / mean
     weighs = Mass(mass, tuple(com), float(np.sqrt(1.5 * mean / mass)), tuple(ratios), tuple(products))

@@ -39,7 +39,7 @@ def inspect(
     """Show a robot, or with --model: which of its parameters can be identified, and what would help.
 
     In: a robot file or URDF. Out, without --model: its tree, masses, centre of mass, wheels, limits, what is unphysical
-    about it, and of one with passive joints how it swings.
+    about it, and of one with passive joints how it swings and what of that a gyro shows.
     """
     from freefloat.cli.console import print_result
     from freefloat.cli.show.model import show_model
@@ -51,9 +51,14 @@ def inspect(
     if model is None:
         if known or assume_zero or momentum != MomentumChoice.zero or wheels != WheelChoice.still or clusters:
             raise typer.BadParameter("--known, --assume-zero, --momentum, --wheels and --clusters go with --model")
-        from freefloat.dynamics.modes import modes_summary
+        summary = robot_summary(loaded)
+        if loaded.passive.size:
+            from freefloat.dynamics.modes import modes_summary
+            from freefloat.estimate.one_thread import one_blas_thread
+            from freefloat.models.swings_shown import swings_summary
 
-        summary = robot_summary(loaded) | (modes_summary(loaded) if loaded.passive.size else {})
+            with one_blas_thread():
+                summary |= modes_summary(loaded) | swings_summary(loaded)
         show = show_robot
     else:
         from freefloat.estimate.one_thread import one_blas_thread

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,8 +11,12 @@ from freefloat.arrays import Array
 from freefloat.dynamics.modes import SystemMode, system_modes
 from freefloat.errors import FreefloatError
 from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.unknowns import SPRINGS, Unknowns
 from freefloat.robot.model import Robot
 from freefloat.robot.spring import Spring
+
+UNTOLD = "cannot tell"
+_HARDLY = 0.7  # of the spread that was assumed: more is hardly less
 
 
 def spring_names(robot: Robot) -> tuple[tuple[str, str], ...]:
@@ -37,6 +42,22 @@ def spring_spreads(estimate: Estimate) -> Array | None:
     stiffness, damping = zip(*spring_names(estimate.robot), strict=True) if estimate.robot.passive.size else ((), ())
     names = (*stiffness, *damping)
     return np.array([found[name] for name in names]) if names and set(names) <= set(found) else None
+
+
+def with_untold_springs(estimate: Estimate, unknowns: Unknowns) -> Estimate:
+    """The estimate with a note on stiffness and damping of which the data say hardly more than was assumed."""
+    found = {quantity.name: quantity.sd for quantity in estimate.nuisances}
+    untold = [
+        label
+        for part in unknowns.parts
+        if part.kind == SPRINGS
+        for label, information in zip(part.labels, np.diagonal(part.information), strict=True)
+        if information * found[label] ** 2 > _HARDLY**2
+    ]
+    if not untold:
+        return estimate
+    note = f"{UNTOLD} {', '.join(untold)}: these data say hardly more of that than was assumed"
+    return replace(estimate, notes=(*estimate.notes, note))
 
 
 def estimated_modes(estimate: Estimate) -> tuple[SystemMode, ...]:

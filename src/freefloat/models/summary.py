@@ -15,6 +15,7 @@ from freefloat.models.identifiable import Measurement
 from freefloat.models.minimal import MinimalParameters
 from freefloat.models.model import Model
 from freefloat.models.names import ModelName, cluster_unit
+from freefloat.models.swings_shown import swings_summary
 from freefloat.public_names import class_name, class_of, homes
 from freefloat.robot.model import Robot
 from freefloat.robot.selection import with_known_separate
@@ -82,6 +83,8 @@ def model_summary(
         document["identifiability"] = _advice_document(advice)
     else:
         document["note"] = _NOTES[name if name == "base-velocity" else "absolute"]
+    if (name, momentum, wheels) == ("angular-momentum", "zero", "still"):
+        document |= swings_summary(robot, known)
     if isinstance(model, AngularMomentum | BaseVelocity) and listed:
         document["where"] = _definitions(model, advice)
     if isinstance(model, AngularMomentum):

@@ -136,7 +136,10 @@ def swings_shown(robot: Robot, known: Sequence[str] = ()) -> SwingsShown | None:
     closed = s > _OPEN * s[0]
     shown = _Shown(s[closed], Vt[closed], Vt[~closed])
     c, p = len(minimal), robot.passive.size
-    names = (*minimal.leaders, *(f"{what} of {name}" for what in ("stiffness", "damping") for name in robot.passive_names))
+    names = (
+        *minimal.leaders,
+        *(f"{what} of {name}" for what in ("stiffness", "damping") for name in robot.passive_names),
+    )
     alone = np.eye(c + 2 * p)
     springs = tuple(
         SpringShown(name, shown.of(alone[c + k]), shown.of(alone[c + p + k]), shown.beside(c + k, names))
@@ -144,6 +147,12 @@ def swings_shown(robot: Robot, known: Sequence[str] = ()) -> SwingsShown | None:
     )
     clusters = {name: shown.of(alone[k]) for k, name in enumerate(minimal.leaders)}
     return SwingsShown(springs, tuple(_mode(robot, minimal, factors, mode, shown) for mode in modes), clusters, lost)
+
+
+def swings_summary(robot: Robot, known: Sequence[str] = ()) -> dict[str, Any]:
+    """The same as plain data; nothing of a robot of which there is nothing to say."""
+    found = swings_shown(robot, known)
+    return {} if found is None else {"swings_shown": found.document()}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -268,7 +277,14 @@ def _mode(robot: Robot, minimal: MinimalParameters, factors: Array, mode: System
     moved[0, robot.passive] = u
     still, rest = np.zeros_like(moved), np.zeros((1, 3))
     samples = Samples(
-        still, still, moved, v=rest, w=rest, dv=mode.shift[None], dw=mode.turn[None], attitude=np.array([[0, 0, 0, 1.0]])
+        q=still,
+        dq=still,
+        ddq=moved,
+        v=rest,
+        w=rest,
+        dv=mode.shift[None],
+        dw=mode.turn[None],
+        attitude=np.array([[0.0, 0.0, 0.0, 1.0]]),
     )
     along = np.concatenate([mode.shift, mode.turn, moved[0]])
     whole = along @ torque_regressor(replace(robot, gravity=np.zeros(3)), samples)[0]
@@ -305,6 +321,6 @@ def _of_spring(spring: SpringShown, modes: Sequence[ModeShown]) -> str:
     if less < _ALONE:
         return f"{stiffness} shows by itself."
     return (
-        f"{stiffness} shows as frequency squared times inertia, and by itself {float(f'{less:.2g}'):g} times less well than that "
-        "frequency squared."
+        f"{stiffness} shows as frequency squared times inertia, and by itself {float(f'{less:.2g}'):g} times less well "
+        "than that frequency squared."
     )

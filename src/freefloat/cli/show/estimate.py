@@ -11,7 +11,7 @@ from freefloat.cli.console import console
 from freefloat.cli.show.plain_table import plain_table
 from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import Quantity
-from freefloat.estimate.estimated_springs import spring_names
+from freefloat.estimate.estimated_springs import UNTOLD, spring_names
 from freefloat.estimate.single_body import about_centre, has_centres
 from freefloat.estimate.uncertain import HALF
 from freefloat.models.names import cluster_unit
@@ -19,7 +19,7 @@ from freefloat.report.mode_words import ModeWords, mode_words
 from freefloat.report.words import MARK, number, prefixed, relative, residual_line, shortened, with_interval
 
 _WORTH = 2.0  # standard deviations by which a nuisance is worth a line
-_IN_ANY_CASE = ("friction chosen", "friction given", "essential")  # notes on arms that are always shown
+_IN_ANY_CASE = ("friction chosen", "friction given", "essential", UNTOLD)  # notes that are always shown
 _LONG = 40  # characters of a cluster's name, above which names are folded, or numbers would have no room
 COLOURS = {"good": "green", "doubtful": "yellow", "failed": "red"}
 

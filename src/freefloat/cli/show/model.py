@@ -8,6 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from freefloat.cli.console import console
+from freefloat.cli.show.modes import show_swings
 from freefloat.cli.show.plain_table import plain_table
 from freefloat.report.words import number
 
@@ -41,6 +42,7 @@ def show_model(summary: dict[str, Any]) -> None:
             out.print(f" {escape(sentence)}")
         if "clusters" not in summary:
             _show_weak(summary["identifiability"])
+    show_swings(summary)
 
 
 def _show_weak(answer: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""How a robot with passive joints swings, as a table: a row per mode."""
+"""How a robot with passive joints swings, as a table, a row per mode, and what of that shows, in sentences."""
 
 from __future__ import annotations
 
@@ -35,6 +35,15 @@ def show_modes(summary: dict[str, Any]) -> None:
         out.print(table)
     if "no_modes" in summary:
         out.print(f"[yellow]![/] {escape(summary['no_modes'])}")
+
+
+def show_swings(summary: dict[str, Any]) -> None:
+    """What a gyro shows of springs and modes; nothing where a summary says nothing of it."""
+    sentences = summary.get("swings_shown", {}).get("sentences", [])
+    if sentences:
+        console().print("[bold]by a gyro, while driven joints move as they like and momentum is zero:[/]")
+    for sentence in sentences:
+        console().print(f" {escape(sentence)}")
 
 
 def _along(moved: Sequence[float]) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from freefloat.cli.console import console
-from freefloat.cli.show.modes import show_modes
+from freefloat.cli.show.modes import show_modes, show_swings
 from freefloat.cli.show.plain_table import plain_table, vector
 from freefloat.report.words import number
 
@@ -41,6 +41,7 @@ def show_robot(summary: dict[str, Any]) -> None:
             out.print(f"spring of {escape(body['joint']['name'])}: {said}")
     if "modes" in summary:
         show_modes(summary)
+        show_swings(summary)
     for point in summary["points"]:
         out.print(f"point {escape(point['name'])}: {vector(point['xyz_m'])} m in {escape(point['body'])}")
     if summary["unphysical"]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from freefloat.arrays import AXES
+from freefloat.dynamics.modes import system_modes
 from freefloat.estimate.flight import Flight, InvalidProblem
 from freefloat.estimate.problem import Problem
 from freefloat.models.model import NotApplicable
@@ -52,6 +53,22 @@ def refuse_unusable(problem: Problem) -> None:
                 raise InvalidProblem(
                     f"{flight.name}: {name} of sample {first} is not a finite number; leave such samples out"
                 )
+
+
+def refuse_too_fast(problem: Problem) -> None:
+    """Raise if passive joints swing faster than any gyro shows: that reads twice in a period or less."""
+    read = [flight.measured["w"].t for flight in problem.flights if "w" in flight.measured]
+    rates = [1.0 / float(np.median(np.diff(t))) for t in read if t.size > 1]
+    if not (rates and problem.robot.passive.size):
+        return
+    fastest = max(system_modes(problem.robot), key=lambda mode: mode.frequency_Hz, default=None)
+    if fastest is not None and fastest.frequency_Hz > 0.5 * max(rates):
+        joint = problem.robot.passive_names[int(np.argmax(np.abs(fastest.shape)))]
+        raise InvalidProblem(
+            f"{problem.robot.name} swings at {fastest.frequency_Hz:.3g} Hz ({joint}), and the gyro reads "
+            f"{max(rates):.4g} times a second; allowed: modes below half of that, {0.5 * max(rates):.3g} Hz, so read "
+            f"it more often, or make {joint} a joint that does not give way"
+        )
 
 
 def refuse_fixed_base(problem: Problem, method: str) -> None:

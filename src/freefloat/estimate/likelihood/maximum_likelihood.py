@@ -22,8 +22,9 @@ from freefloat.dynamics.reaction import NotPossible
 from freefloat.estimate.cause import Cause
 from freefloat.estimate.causes.claims import NOTHING, Suspected
 from freefloat.estimate.causes.diagnosis import refuse_too_few
-from freefloat.estimate.causes.suspicions import refuse_unusable
+from freefloat.estimate.causes.suspicions import refuse_too_fast, refuse_unusable
 from freefloat.estimate.estimate import Estimate
+from freefloat.estimate.estimated_springs import with_untold_springs
 from freefloat.estimate.estimator import Estimator
 from freefloat.estimate.likelihood.effort import Effort, is_plausible, misfit_of
 from freefloat.estimate.likelihood.everything import everything_beside
@@ -96,6 +97,7 @@ class MaximumLikelihood(Estimator):
         Where a residual is coloured and joints are curves, these get knots half as far apart, a few times.
         """
         refuse_unusable(problem)
+        refuse_too_fast(problem)
         try:
             return self._estimated(problem)
         except NotPossible:  # data so wrong that bent links make no robot: without these, what is wrong can be said
@@ -130,6 +132,7 @@ class MaximumLikelihood(Estimator):
             shown = "torque" if problem.robot.base == "fixed" else "momentum"
             left = likelihood.left(found.rows)
             estimate = finished(self.name, likelihood, fit, found.rows, left, shown, of_curves, doubts)
+            estimate = with_untold_springs(estimate, likelihood.unknowns)
             told = with_rotor_words(with_held(_with_curve_words(estimate, problem, likelihood), held), problem)
             told = with_swings(told, likelihood, fit.point)
             return with_unknown_noise(told) if problem.guesses_noise else told

@@ -7,12 +7,12 @@ velocity of the base where the centre of mass of all is, along S,
 
 adds -I^-1 L y' to the base's rate, I the inertia of all about the centre of mass: a symmetric matrix of rank one,
 C = L L^T, acts on w_r through a filter, and L S^T on u, which an arm makes that shifts the base. With
-x'' + 2 z s x' + s^2 x = w_r the filtered rate is x'', so that no rate has to be differentiated. Beside that it may swing
-freely from the first instant on.
+x'' + 2 z s x' + s^2 x = w_r the filtered rate is x'', so that no rate has to be differentiated. Beside that it may
+swing freely from the first instant on.
 
-All of it is linear but for f and z. Errors of the joints' curves are not made white here: what does that to rows does it to
-swings as well, not alike about all axes, and for each f and z anew. Columns are compared with what the fit leaves in a space where all other unknowns,
-what was assumed of them and all other readings are allowed for: they take back what they had bent to the swing.
+All of it is linear but for f and z. Columns are compared with what is left in a space where all other unknowns, what
+was assumed of them and all other readings are allowed for. Rows are those in which errors of the joints' curves are not
+made white: what does that to rows would do it to swings too, not alike about all axes.
 """
 
 from __future__ import annotations
@@ -52,8 +52,9 @@ class SwingColumns:
 
     t: of the means, (n,) [s]. inertia: by rows, what angular momentum does to them, (n, 3, 3). inverse: mean inverse
     inertia, (3, 3). places: where the filter is solved, even steps. drive: the base's rigid rates there, then its
-    velocities at the centre of mass of all, less the first, (m, 6). explained: orthonormal columns of what other unknowns do. left: what these leave, (rows,).
-    every: readings in a mean.
+    velocities at the centre of mass of all, less the first, (m, 6). by_unknowns: what other unknowns do, (rows, f).
+    explained: orthonormal columns of that, and of more. target: what there is to explain, (rows,). left: what these
+    leave of it. every: readings in a mean.
     """
 
     t: Array

@@ -41,10 +41,13 @@ _MOST = 4  # oscillators
 _ROUNDS, _PAYS = 6, 0.9  # of other unknowns as they are beside swings; of what was unexplained before
 _HALVED = 8  # times, at most: steps to there
 _LEAST_CARRIED, _MOST_CARRIED = 0.005, 0.5  # of the robot's inertia about its axis: less is what another model lacks
-_STEPS = 250  # of a search for frequency, damping and axis
+_CANDIDATES, _STEPS = 3, 250  # that are tried; steps of a search for frequency, damping and axis
 CHANCE = 1e-4  # probability that some oscillator of all that are tried saves as much
 _DRIVES, _DRIVEN = 4, 50.0  # columns of an oscillator that is driven; what they must save
-_WORTH_NAMING, _MOST_OF = 0.04, 0.7  # of all that is left, or of what others leave: less is what others leave of themselves
+_WORTH_NAMING, _MOST_OF = (
+    0.04,
+    0.7,
+)  # of all that is left, or of what others leave: less is what others leave of themselves
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +100,14 @@ def discover(
         fit, point, levels = _moved(fit, likelihood, point, by)
         search = _Search(SwingColumns.of(fit, likelihood, point, channel, levels, top), top)
         known = search.refined(known) if known else search.found()
-        if best is not None and (not known or search.unexplained(known) > _PAYS * best[0].unexplained(best[1])):
+        now, before = search.unexplained(known), 1.0 if best is None else best[0].unexplained(best[1])
+        best = (search, known) if now < before else best
+        if now > _PAYS * before:
             break
-        if not known:
-            return Discovered()
-        best, by = (search, known), np.zeros(point.size)
+        by = np.zeros(point.size)
         by[fit.fitted] = search.columns.step_beside(search.all_columns(known))
-    assert best is not None
+    if best is None:
+        return Discovered()
     search, known = best
     found = search.found(known)
     saved = search.saved(found) - 2.0 * len(found) * float(np.log(len(search.tried)))
@@ -143,10 +147,10 @@ class _Search:
             others = [other for other in found if other is not each]
             better = self._next(others)
             found = others if better is None else [*others, better]
-        return found
+        return self.refined(found)
 
     def refined(self, known: Sequence[Oscillator]) -> list[Oscillator]:
-        """The same beside each other, as these columns have them; those that are none any more left out."""
+        """The same beside each other, as these columns have them, without those that the law does not have."""
         found = list(known)
         for each in known:
             others = [other for other in found if other is not each]
@@ -156,6 +160,8 @@ class _Search:
 
     def saved(self, found: Sequence[Oscillator]) -> float:
         """By how much less a fit costs with these."""
+        if not found:
+            return 0.0
         return self.columns.gain(self.all_columns(found)).saved
 
     def unexplained(self, found: Sequence[Oscillator]) -> float:
@@ -190,12 +196,18 @@ class _Search:
             return None
         gains = [columns.gain(columns.matrix(f, z)) for f, z in open_]
         firsts = [_pushed(each.factors) for each in gains]
-        saved = [
-            each.saved if self._part(strength, e) < _MOST_CARRIED else 0.0
-            for each, (strength, e) in zip(gains, firsts, strict=True)
-        ]
-        best = int(np.argmax(saved))
-        return self._refined(columns, *open_[best], firsts[best][1]) if saved[best] > self.sure else None
+        saved = np.array([each.saved for each in gains])
+        saved[[self._part(*first) >= _MOST_CARRIED for first in firsts]] = 0.0
+        for _ in range(_CANDIDATES):  # what saves most may stand for two, and be none
+            best = int(np.argmax(saved))
+            if not saved[best] > self.sure:
+                break
+            frequency, damping = open_[best]
+            found = self._refined(columns, frequency, damping, firsts[best][1], lawful=False)  # beside others it may be
+            if found is not None:
+                return found
+            saved[[abs(f - frequency) <= apart for f, _ in open_]] = 0.0
+        return None
 
     def _part(self, strength: float, axis: Array) -> float:
         """Part of the robot's inertia about an axis that an oscillator carries whose C is so large about it."""
@@ -203,7 +215,10 @@ class _Search:
         whole = strength * float(axis @ self.columns.inverse @ axis)
         return whole / (1.0 + whole) if whole > 0.0 else 0.0
 
-    def _refined(self, columns: SwingColumns, frequency: float, damping: float, axis: Array) -> Oscillator | None:
+    def _refined(
+        self, columns: SwingColumns, frequency: float, damping: float, axis: Array, lawful: bool = True
+    ) -> Oscillator | None:
+        """The oscillator near there that saves most; None if that is little, or, if asked, of one that cannot be."""
         across = np.linalg.svd(axis[None])[2][1:]
 
         def at(x: Array) -> tuple[float, float, Array]:
@@ -222,11 +237,11 @@ class _Search:
         own = columns.about(f, z, e)
         gain, undriven = columns.gain(own), columns.gain(own[:, _DRIVES:])
         driven, strength = gain.saved - undriven.saved, float(gain.factors[0])
-        if gain.saved < self.sure or driven < _DRIVEN or strength <= 0.0 or z >= _MOST_DAMPING:
+        if gain.saved < self.sure or driven < _DRIVEN or z >= _MOST_DAMPING:
             return None
         e = e * np.sign(e[np.argmax(np.abs(e))])
         part = self._part(strength, e)
-        if not _LEAST_CARRIED < part < _MOST_CARRIED:
+        if lawful and not _LEAST_CARRIED < part < _MOST_CARRIED:
             return None
         pushed = float(e[0]), float(e[1]), float(e[2])
         held = f * float(np.sqrt(1.0 - part))
