@@ -15,6 +15,7 @@ SLOW = {  # two flights, twice
     "prove_arms",
     "prove_causes",
     "prove_coverage",
+    "prove_discovery",
     "prove_effort",
     "prove_honesty",
     "prove_linear",
