@@ -38,6 +38,14 @@ class OutsideTorque(Protocol):
         """Its rate of change, shape (m, 3, k)."""
 
 
+def changed(torque: OutsideTorque, by_momentum: Array, since: Array) -> Array:
+    """What units of the unknowns change in r quantities that angular momentum changes so, (m, r, 3): (m, r, k)."""
+    if isinstance(torque, WalkingTorque):  # of which many unknowns act along one axis each
+        along, each = by_momentum @ torque.axes, torque.gained(since)
+        return np.asarray((along[..., None] * each[:, None, None, :]).reshape(*along.shape[:2], -1))
+    return np.asarray(by_momentum @ torque.momentum(since))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class OrbitTorque:
     """Constant in axes that turn at a rate [rad/s] about a normal, (3,), and are those of the first instant there.

@@ -21,6 +21,7 @@ from freefloat.dynamics.reaction import geometry_slopes
 from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.swinging import Changed, Pulled
 from freefloat.estimate.likelihood.flight_prediction import FlightPrediction
+from freefloat.estimate.likelihood.outside_torques import changed
 from freefloat.estimate.likelihood.pushed_change import PushedChange
 from freefloat.estimate.predicted_motion import BaseMotion, Targets, by_geometry, sensitivities
 from freefloat.estimate.pushes import ROUNDS, centre_of_mass
@@ -228,19 +229,19 @@ class PredictedFlight:
         flight, motion, instants, columns = self.flight, self.whole_motion, self.instants, self.columns
         assert instants is not None
         m, G = motion.grid.t.size, self._held
-        by_momentum = (motion.B @ motion.R.swapaxes(1, 2))[:, :, flight.turning]
+        by_momentum = motion.B @ motion.R.swapaxes(1, 2)
         momentum, back = flight.place(MOMENTUM), motion.R.swapaxes(1, 2)
         if momentum is not None:
-            G[:, :, momentum] += by_momentum  # beside what it does by the swing of passive joints
+            G[:, :, momentum] += by_momentum[:, :, flight.turning]  # beside what it does by the swing of passive joints
         pushed, since = np.zeros((m, 3)), motion.grid.t - motion.grid.t[0]
         for place, torque in flight.outside:
-            G[:, :, place] += motion.B @ (back @ torque.momentum(since))
-            pushed += (back @ torque.torque(since)) @ self.point[place]
+            G[:, :, place] += changed(torque, by_momentum, since)
+            pushed += (back @ (torque.torque(since) @ self.point[place])[:, :, None])[..., 0]
         if flight.gravity is not None:
             own = flight.columns
             if self.count and flight.gravity.informs:
                 by_parameters = flight.gravity.by_parameters(self.phi, own, since) * flight.present[own]
-                G[:, :, : own.size] += motion.B @ (back @ by_parameters)
+                G[:, :, : own.size] += by_momentum @ by_parameters
             pushed += (back @ flight.gravity.torque(self.phi, since)[:, :, None])[..., 0]
         if pushed.any():
             self._begin(G, (motion.B @ pushed[:, :, None])[..., 0])
