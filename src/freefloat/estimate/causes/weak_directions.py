@@ -20,6 +20,7 @@ from freefloat.estimate.estimate import Estimate
 from freefloat.estimate.estimate_parts import MODEL
 from freefloat.estimate.prior import CadSpread
 from freefloat.estimate.problem import Problem
+from freefloat.estimate.uncertain import NEARLY_EXACT
 from freefloat.models.identifiable import Measurement, identifiability
 from freefloat.models.model import NotApplicable
 from freefloat.models.names import OF_FORCES
@@ -45,15 +46,23 @@ def weak_directions(estimate: Estimate, problem: Problem) -> WeakDirections:
         words = held_in_words(estimate.names, whole, estimate.unseen)
         return WeakDirections(words, words)
     least = 1.0 / (1.0 + _LITTLE)
-    promised = _promised(estimate)
-    mu, X = scipy.linalg.eigh(promised, covariance, subset_by_value=(least, np.inf), check_finite=False)
+    uncertain = _uncertain(covariance) / sd[:, None]
+    inside = (uncertain.T @ each @ uncertain for each in (_promised(estimate), covariance))
+    mu, X = scipy.linalg.eigh(*inside, subset_by_value=(least, np.inf), check_finite=False)
     if not mu.size:
         return WeakDirections((), ())
-    rows: Array = (covariance @ X).T[::-1] / sd  # least known first
+    rows: Array = (covariance @ uncertain @ X).T[::-1] / sd  # least known first
     rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     nothing = int((mu > 1.0 / (1.0 + _NOTHING)).sum())
     lost = held_in_words(estimate.names, whole, rows[:nothing])
     return WeakDirections((*lost, *held_in_words(estimate.names, None, rows[nothing:])), lost)
+
+
+def _uncertain(covariance: Array) -> Array:
+    """Directions in units of a spread that it leaves open, (c, k): not those in which a point has to be one."""
+    sd = np.sqrt(np.diagonal(covariance))
+    values, vectors = np.linalg.eigh(covariance / np.outer(sd, sd))
+    return np.asarray(vectors[:, values > 10.0 * NEARLY_EXACT * values[-1]])
 
 
 def _promised(estimate: Estimate) -> Array:
