@@ -167,7 +167,7 @@ class _Shown:
         """How well something of this gradient shows."""
         if self.open.size and np.linalg.norm(self.open @ gradient) > 1e-6 * np.linalg.norm(gradient):
             return 0.0
-        return float(1.0 / max(np.linalg.norm((self.Vt @ gradient) / self.s), 1e-300))
+        return 1.0 / max(float(np.linalg.norm((self.Vt @ gradient) / self.s)), 1e-300)
 
     def beside(self, place: int, names: Sequence[str]) -> tuple[str, ...]:
         """Names of what an unknown shows together with only; none where it shows by itself."""
@@ -189,7 +189,8 @@ def _random_swing(robot: Robot) -> Swing:
     moves, found = _sines(robot, steps.t), None
     still, begin = np.zeros((steps.t.size, 3)), np.zeros((2, robot.passive.size))
     for calmer in _CALMER:
-        around = Around(*(calmer * each for each in moves), still, still, still, still)
+        q, dq, ddq = (calmer * each for each in moves)
+        around = Around(q, dq, ddq, still, still, still, still)
         with suppress(NotPossible):
             found = Swing.of(robot, robot.parameters, springs_of(robot), steps, around, begin)
             if np.abs(found.position).max() < _FARTHEST:
@@ -250,7 +251,7 @@ def _whole(robot: Robot, minimal: MinimalParameters) -> Array:
 
 def _directions(columns: Array, scale: Array, held: Array) -> tuple[Array, Array, bool]:
     """Singular values, directions, and whether the scale does not show; it is then held by a row of its own."""
-    R = np.linalg.qr(columns, mode="r")
+    R: Array = np.asarray(np.linalg.qr(columns, mode="r"))
     largest = float(scipy.linalg.svdvals(R)[0])
     lost = bool(np.linalg.norm(R @ scale) < _OPEN * largest * np.linalg.norm(scale))
     if lost:
