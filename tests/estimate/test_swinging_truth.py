@@ -50,7 +50,7 @@ def case(seed):
     return pytest.param(seed, marks=[pytest.mark.slow, *nearly])
 
 
-@pytest.mark.parametrize("seed", map(case, range(20)))
+@pytest.mark.parametrize("seed", [case(seed) for seed in range(20)])
 def test_all_that_shows_is_found(seed):
     momentum, base = ("zero", "unknown")[seed % 2], "planar" if seed % 10 == 9 else "free"
     channels = [("w",), ("w", "attitude"), ("w", "v")][seed // 3 % 3]
