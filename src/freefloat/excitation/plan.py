@@ -170,7 +170,7 @@ class Plan(Content):
         if self.robot.base == "fixed":
             raise InvalidPlan(
                 f"{self.goal_name} is of a base that moves, and that of {self.robot.name} is fixed; allowed: "
-                f"{', '.join(name for name in get_args(GoalName) if 'accuracy' not in name)}"
+                f"{', '.join(name for name in get_args(GoalName) if not goal_named(name).of_sensors)}"
             )
         start, of = replace(self.start, angular_momentum=self.true_momentum), robot or self.robot
         fastest = max((sensor.rate_Hz for sensor in self.sensors), default=np.inf)

@@ -72,13 +72,12 @@ def built_with(robot: Robot, errors: Array) -> Robot:
 class StillJoints(NamedTuple):
     """A robot whose errors of geometry are joints of their own that stand still, five before each of its joints.
 
-    arrays: of its tree, in which added bodies have no mass. bodies: which are the robot's own, (bodies,). joints: which
-    coordinates are its own, (joints,). errors: which are errors, (joints, 5). sizes: of these, per unit, (joints, 5).
+    arrays: of its tree, in which added bodies have no mass. bodies: which are the robot's own, (bodies,). errors: which
+    coordinates are errors, (joints, 5), behind those of its own joints. sizes: of these, per unit, (joints, 5).
     """
 
     arrays: TreeArrays
     bodies: NDArray[np.int64]
-    joints: NDArray[np.int64]
     errors: NDArray[np.int64]
     sizes: Array
 
@@ -106,7 +105,7 @@ def with_still_joints(robot: Robot, tilts: Array) -> StillJoints:
         dof.append(int(j))
         place.append(len(parent) - 1)
     arrays = TreeArrays(np.array(parent), np.array(kind, np.int64), np.array(dof, np.int64), np.array(geometry))
-    return StillJoints(arrays, np.array(place), np.arange(count), errors, sizes)
+    return StillJoints(arrays, np.array(place), errors, sizes)
 
 
 def _at_zero(axis: Array, origin: Array, turns: bool) -> Array:

@@ -72,8 +72,9 @@ class _Guess:
 class _Search:
     """Of one flight at a point, with passive joints locked.
 
-    rest: the swing that is none. t: of the means of readings, (n,) [s]. left: what these leave, followed by zeros for
-    what is known before, (3 n + unknowns,). explained: orthonormal columns of what other unknowns explain of that.
+    rest: the swing that is none. t: of the gyro's readings, (n,) [s]. weights: what makes rates about all axes rows of
+    these, (n, rows, 3). every: readings in a mean. left: what is left of the means, then zeros for what was known
+    before. explained: orthonormal columns of what other unknowns explain of that.
     """
 
     rest: Swing
@@ -84,22 +85,22 @@ class _Search:
     explained: Array
 
     @classmethod
-    def of(cls, likelihood: Likelihood, flight: FlightLikelihood, locked: Array) -> _Search:
+    def of(cls, likelihood: Likelihood, flight: FlightLikelihood, point: Array) -> _Search:
         unknowns, swinging = likelihood.unknowns, flight.swinging
         assert swinging is not None
         count = unknowns.coarse
-        phi = np.where(flight.present, likelihood.phi(locked), 0.0)
-        rest = swinging.at_rest(locked, phi)
+        phi = np.where(flight.present, likelihood.phi(point), 0.0)
+        rest = swinging.at_rest(point, phi)
         swinging.locked = True
-        level = max(1.0, _left(likelihood, locked))
-        whole, reading = PredictedFlight(flight, locked, likelihood.phi(locked), count), flight.readings["w"]
+        level = max(1.0, _left(likelihood, point))
+        whole, reading = PredictedFlight(flight, point, likelihood.phi(point), count), flight.readings["w"]
         base = whole.base("w")
-        t = flight.joint_time("w", locked)
+        t = flight.joint_time("w", point)
         fastest = _HIGHEST * float(np.sqrt((rest.springs[0] / rest.law.M[0].diagonal()).max())) / (2.0 * np.pi)
         step = float(np.median(np.diff(t)))
         every = max(1, min(int(1.0 / (_ROWS_PER_PERIOD * fastest * step)), t.size // 100))
-        left = _means(reading.whitened(reading.residual(base, locked)[:, :, None], base), every)[:, :, 0]
-        J = _means(reading.whitened(reading.residual_derivative(base, locked)[:, :, :count], base), every)
+        left = _means(reading.whitened(reading.residual(base, point)[:, :, None], base), every)[:, :, 0]
+        J = _means(reading.whitened(reading.residual_derivative(base, point)[:, :, :count], base), every)
         swinging.locked = False
         root = root_of(unknowns.information[:count, :count]).T
         known = np.vstack([J.reshape(-1, count), level * root / np.sqrt(every)])  # as if it were all noise

@@ -50,13 +50,13 @@ class StagedFit:
             point, left = self._coarse(point, unknowns.information, units)
         return point, left
 
-    def softened(self, point: Array, most: int = _SOFTENED) -> Array:
+    def softened(self, point: Array) -> Array:
         """Where fits end for which readings are as noisy as what is left of them, as often as much less is left then.
 
         While a swing is out of step nothing is explained well, and no parameter ought to go far for a bit of it.
         """
         unknowns, units, before = self.likelihood.unknowns, units_of(self.likelihood), np.inf
-        for _ in range(most):
+        for _ in range(_SOFTENED):
             r = stacked(self.likelihood.rows(point, 0))[0]
             left = misfit_of(r)
             if not _MUCH < left < _PAYS * before:

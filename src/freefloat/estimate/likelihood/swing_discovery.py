@@ -44,10 +44,7 @@ _LEAST_CARRIED, _MOST_CARRIED = 0.005, 0.5  # of the robot's inertia about its a
 _CANDIDATES, _STEPS = 3, 250  # that are tried; steps of a search for frequency, damping and axis
 CHANCE = 1e-4  # probability that some oscillator of all that are tried saves as much
 _DRIVES, _DRIVEN = 4, 50.0  # columns of an oscillator that is driven; what they must save
-_WORTH_NAMING, _MOST_OF = (
-    0.04,
-    0.7,
-)  # of all that is left, or of what others leave: less is what others leave of themselves
+_WORTH_NAMING, _MOST_OF = 0.04, 0.7  # of all that is left, or of what others leave: less is what is left of these
 
 
 @dataclass(frozen=True, slots=True)
