@@ -76,7 +76,7 @@ def _case(robot: Robot, what: str, arm: Arm, runs: int, watch: Watch) -> Iterato
 def _fitted(name: str, words: str, way: Way, fits: Sequence[Fitted], rigid: Sequence[Fitted]) -> Iterator[Check]:
     """What fits leave, how wrong they are, and whether they say so."""
     wide = HALF * float(np.median([whole.inertia_deviations for whole in rigid]))
-    note = f"{_RIGID}, and intervals say so: those of the whole inertia are ±{100.0 * wide:.2g} %, half of them wider"
+    note = f"{_RIGID}; its intervals of the whole inertia are ±{100.0 * wide:.2g} %, half of them wider"
     row = partial(Check, better="lower", way=way, comparable=False, note=note if way == "published" else _OURS)
     left = float(np.median([each.residual for each in fits]))
     yield row(f"{name}.residual", f"{words}: what the fit leaves, over noise", 1.0, left, tolerance=0.1)
