@@ -17,6 +17,7 @@ from freefloat.estimate.causes.spectral_lines import ChannelRows, strongest_line
 from freefloat.estimate.oscillator import Oscillator
 from freefloat.estimate.problem import Problem
 from freefloat.estimate.unknowns import (
+    BASE_TORQUE,
     CLOCK_DRIFT,
     EXTERNAL_TORQUE,
     GEOMETRY,
@@ -27,6 +28,7 @@ from freefloat.estimate.unknowns import (
     MOMENTUM,
     PULSE_FORCE,
     TIME_OFFSET,
+    TORQUE_WALK,
     WHEEL_INERTIAS,
     PlacedGroup,
     Unknowns,
@@ -175,6 +177,18 @@ def _of_all(part: PlacedGroup, where: str) -> _Said:
             "",
             _by_amount(f"a torque of {{}} N m acts from outside{where}"),
             "find what pushes, or allow for it (`external_torque_Nm` under nuisances)",
+        ),
+        BASE_TORQUE: (
+            "torque",
+            "base",
+            _by_amount(f"a torque of {{}} N m acts from outside{where}, the same in base axes"),
+            "find what pushes, or allow for more (`base_torque_Nm` under nuisances)",
+        ),
+        TORQUE_WALK: (
+            "torque",
+            "walk",
+            _said(f"a torque from outside{where} changes by more than was assumed"),
+            "find what pushes, or allow for more (`torque_walk_Nm_per_sqrt_s` under nuisances)",
         ),
         PULSE_FORCE: (
             "thrust",
