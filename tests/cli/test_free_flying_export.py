@@ -58,3 +58,18 @@ def test_postures_that_make_no_sense_are_refused_in_one_sentence(typed, words, t
     assert err.count("\n") == 1
     assert words in err
     assert not (tmp_path / "m.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        (["--modes", "m.json", "--rate", "joint1=1"], "--rate goes with --free-flying"),
+        (["--robot", "m.json", "--at", "joint1=1"], "--at goes with --free-flying or --modes"),
+    ],
+)
+def test_postures_that_nothing_reads_are_refused(typed, words, tmp_path):
+    estimate_of(random_robot(4, bodies=4, base="free")).save(tmp_path / "e.json")
+    code, _, err = ended(["export", "e.json", *typed], tmp_path)
+    assert code == 2
+    assert words in err
+    assert not (tmp_path / "m.json").exists()

@@ -119,6 +119,23 @@ def test_the_gradient_is_the_derivative_of_the_goal(earlier):
         assert (slope() * direction).sum() == pytest.approx(expected, rel=1e-6)
 
 
+def test_an_earlier_motion_counts_by_its_own_length():
+    """Twice as long, it tells what it would as the motion itself, biases and starts of its own taken out."""
+    plan = plan_with_panel()
+    shape = Fourier(plan.shape.channels, np.zeros((8, 3)), 40.0)
+    longer = replace(plan, shape=shape)
+    earlier = motion_of(longer, 7)
+    itself, before = longer.objective(), plan.objective()
+    C, lasting = itself.matrix(earlier.coefficients), before.rows.lasting
+    F, own = C.T @ C, np.array(before.goal.prior)
+    inner = (F + own)[np.ix_(~lasting, ~lasting)]
+    across = F[np.ix_(lasting, ~lasting)]
+    expected = F[np.ix_(lasting, lasting)] - across @ np.linalg.solve(inner, across.T)
+    found = (replace(plan, earlier=(earlier,)).objective().goal.prior - own)[np.ix_(lasting, lasting)]
+    size = np.sqrt(np.diagonal(expected))
+    assert (np.abs(found - expected) < 0.05 * np.outer(size, size)).all()  # instants of the two are not the same
+
+
 def test_modes_of_a_robust_design_are_those_of_each_guess():
     robot = with_panel()
     guesses = (robot.with_parameters(1.1 * robot.parameters),)

@@ -86,6 +86,7 @@ def export(
         (free_flying, (".json",)),
         (modes, (".json",)),
     )
+    _refuse_unread(at, rate, free_flying, modes)
     postures = _numbers("--at", at), _numbers("--rate", rate)
     for target, endings in targets:
         if target is not None:
@@ -131,6 +132,14 @@ def _show_exported(document: dict[str, Any]) -> None:
         out.print(f" [yellow]![/] {escape(sentence)}")
     for sentence in document["notes"]:
         out.print(f" {escape(sentence)}")
+
+
+def _refuse_unread(at: list[str] | None, rate: list[str] | None, free_flying: Path | None, modes: Path | None) -> None:
+    """Postures that no file asks for."""
+    if rate and free_flying is None:
+        raise typer.BadParameter("--rate goes with --free-flying")
+    if at and free_flying is None and modes is None:
+        raise typer.BadParameter("--at goes with --free-flying or --modes")
 
 
 def _numbers(option: str, given: list[str] | None) -> dict[str, float]:

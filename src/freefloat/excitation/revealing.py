@@ -71,7 +71,8 @@ def _rows(robot: Robot, problem: Problem, conditions: Conditions, shape: Traject
 
 def _shown(rows: ModeRows, prior: Array, conditions: Conditions, motion: Trajectory) -> Array:
     """Information of an earlier motion on what all flights share, its own unknowns eliminated."""
-    same = ModeRows(rows.modes, rows.factors, rows.t * (motion.duration_s / rows.t[-1]), rows.noise)
+    steps = max(1, round((rows.t.size - 1) * motion.duration_s / float(rows.t[-1])))  # as long as the rows' own
+    same = ModeRows(rows.modes, rows.factors, np.linspace(0.0, motion.duration_s, 1 + steps), rows.noise)
     C = same.fill(conditions.samples(motion.channels, motion.evaluate(same.t))).matrix
     F, kept, rest = C.T @ C, np.flatnonzero(rows.lasting), np.flatnonzero(~rows.lasting)
     inner = F[rest[:, None], rest] + prior[rest[:, None], rest]

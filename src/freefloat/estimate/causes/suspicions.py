@@ -169,7 +169,7 @@ def _degrees(robot: Robot, flights: Sequence[Flight]) -> str:
 
 
 def nothing_known(problem: Problem) -> bool:
-    """Whether any multiple of a robot moves as it does: no known parameter, wheel, momentum, torque, push."""
+    """Whether any multiple of a robot moves as it does: no known parameter, wheel, momentum, push."""
     if problem.fixed.any() or OF_FORCES & set(problem.models):
         return False
     for flight in problem.flights:
@@ -177,7 +177,7 @@ def nothing_known(problem: Problem) -> bool:
             return False
         if flight.momentum.vector.any() or flight.pulses:
             return False
-    return problem.nuisances.external_torque_Nm is None
+    return True  # torques that are estimated along are multiplied with the robot, and so is the gravity gradient
 
 
 def recording_sentences(
