@@ -41,6 +41,18 @@ class SmallMotion(Content):
     D: Array
     K: Array
 
+    @property
+    def base_follows(self) -> Array:
+        """What the base does by what passive joints do while total momentum stays zero, shape (b, passive)."""
+        b = self.base_rows.size
+        return np.asarray(-np.linalg.solve(self.M[:b, :b], self.M[:b, b:]), float)
+
+    @property
+    def felt(self) -> Array:
+        """Inertia that passive joints feel on a base that gives way, shape (passive, passive)."""
+        b = self.base_rows.size
+        return np.asarray(self.M[b:, b:] + self.M[:b, b:].T @ self.base_follows, float)
+
 
 def small_motion(robot: Robot, q: ArrayLike | None = None) -> SmallMotion:
     """Small motion about rest at joint positions q, shape (joints,); all at zero unless given."""

@@ -18,6 +18,7 @@ import numpy as np
 from freefloat.arrays import Array, read_only
 from freefloat.dynamics import kernels
 from freefloat.dynamics.about_rest import SmallMotion, small_motion
+from freefloat.robot.base_axes import allowed_rows
 from freefloat.robot.model import Robot
 
 _REAL = 1e-9  # of an eigenvalue's size: what hardly turns back is no mode
@@ -44,12 +45,10 @@ class ModeSlopes:
 def mode_slopes(robot: Robot) -> ModeSlopes:
     """Of a robot that floats without weight, all joints at zero, driven ones locked."""
     model = small_motion(robot)
-    b = model.base_rows.size
     s, u = _eigenvalues(model)
-    base = -np.linalg.solve(model.M[:b, :b], model.M[:b, b:]) if b else np.zeros((0, u.shape[0]))
-    v = np.concatenate([base @ u, u])
+    v = np.concatenate([model.base_follows @ u, u])
     per = np.einsum("xk,xk->k", v, 2.0 * s * (model.M @ v) + model.D @ v)
-    by_parameters = -(s**2 / per)[:, None] * _inertia_by_parameters(robot, model, v)
+    by_parameters = -(s**2 / per)[:, None] * inertia_by_parameters(robot, v)
     by_springs = -np.concatenate([u**2, s * u**2]).T / per[:, None]
     size = np.abs(s)
     ratio = -s.real / size
@@ -66,23 +65,21 @@ def _eigenvalues(model: SmallMotion) -> tuple[Array, Array]:
     """Of the modes that swing, slowest first: s (k,), and what passive joints do (passive, k)."""
     b = model.base_rows.size
     p = len(model.coordinates) - b
-    M = model.M[b:, b:]
-    if b:
-        M = M - model.M[b:, :b] @ np.linalg.solve(model.M[:b, :b], model.M[:b, b:])
     step = np.zeros((2 * p, 2 * p))
     step[:p, p:] = np.eye(p)
-    step[p:] = -np.linalg.solve(M, np.hstack([model.K[b:, b:], model.D[b:, b:]]))
+    step[p:] = -np.linalg.solve(model.felt, np.hstack([model.K[b:, b:], model.D[b:, b:]]))
     s, vectors = np.linalg.eig(step)
     swings = np.flatnonzero(s.imag > _REAL * np.abs(s).max(initial=0.0))
     order = swings[np.argsort(np.abs(s[swings]))]
     return s[order], vectors[:p, order]
 
 
-def _inertia_by_parameters(robot: Robot, model: SmallMotion, v: Array) -> Array:
-    """v^T dM v of shapes v (coordinates, k), by standard parameters, (k, 10 bodies)."""
-    b, k, joints = model.base_rows.size, v.shape[1], len(robot.joints)
+def inertia_by_parameters(robot: Robot, v: Array) -> Array:
+    """v^T dM v of shapes v, (coordinates of small motion, k), by standard parameters, (k, 10 bodies); complex."""
+    base = allowed_rows(robot)
+    b, k, joints = base.size, v.shape[1], len(robot.joints)
     whole = np.zeros((k, 6 + joints), dtype=complex)
-    whole[:, model.base_rows], whole[:, 6 + robot.passive] = v[:b].T, v[b:].T
+    whole[:, base], whole[:, 6 + robot.passive] = v[:b].T, v[b:].T
     still, Y = read_only(np.zeros((2 * k, 3))), np.empty((2 * k, 6 + joints, robot.parameters.size))
     both = np.concatenate([whole.real, whole.imag])
     moved = (np.ascontiguousarray(both[:, part]) for part in (slice(6, None), slice(3), slice(3, 6)))

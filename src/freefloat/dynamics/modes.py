@@ -91,13 +91,10 @@ def normal_shapes(model: SmallMotion) -> tuple[Array, Array, Array]:
     Squares of (angular) frequencies (k,), shapes of inertia one (passive, k), and what the base does by what passive
     joints do (base, passive).
     """
-    b = model.base_rows.size
-    M_bb, M_bp = model.M[:b, :b], model.M[:b, b:]
-    base = -np.linalg.solve(M_bb, M_bp)
-    effective = model.M[b:, b:] + M_bp.T @ base
-    squares, shapes = eigh(model.K[b:, b:], 0.5 * (effective + effective.T))
+    b, felt = model.base_rows.size, model.felt
+    squares, shapes = eigh(model.K[b:, b:], 0.5 * (felt + felt.T))
     held = squares > _NO_SPRING * abs(squares).max(initial=0.0)
-    return squares[held], shapes[:, held], np.asarray(base, float)
+    return squares[held], shapes[:, held], model.base_follows
 
 
 def _mode(model: SmallMotion, omega: float, u: Array, base: Array, turning: tuple[Array, Array]) -> SystemMode:

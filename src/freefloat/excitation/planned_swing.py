@@ -37,9 +37,8 @@ def with_frequencies(robot: Robot, factor: float) -> Robot:
 def own_frequencies(robot: Robot) -> Array:
     """Of each passive joint alone, all others at zero and locked, the base afloat, (passive,) [rad/s]."""
     model = small_motion(robot)
-    b = model.base_rows.size
-    carried = model.M[b:, b:] - model.M[b:, :b] @ np.linalg.solve(model.M[:b, :b], model.M[:b, b:])
-    return np.sqrt(np.maximum(np.diagonal(model.K)[b:], 0.0) / np.diagonal(carried))
+    stiffness = np.diagonal(model.K)[model.base_rows.size :]
+    return np.sqrt(np.maximum(stiffness, 0.0) / np.diagonal(model.felt))
 
 
 def around(robot: Robot, samples: Samples, momentum: Array) -> Around:

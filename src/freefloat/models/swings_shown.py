@@ -22,11 +22,10 @@ import numpy as np
 import scipy.linalg
 
 from freefloat.arrays import Array
+from freefloat.dynamics.mode_slopes import inertia_by_parameters
 from freefloat.dynamics.modes import SystemMode, system_modes
 from freefloat.dynamics.reaction import NotPossible
-from freefloat.dynamics.samples import Samples
 from freefloat.dynamics.swinging import Around, CannotSwing, Direct, EvenSteps, Swing, springs_of
-from freefloat.dynamics.torque import torque_regressor
 from freefloat.errors import InvalidRobot
 from freefloat.models.closed_form_clusters import closed_form
 from freefloat.models.identifiable import WEAK, change_of_all
@@ -34,6 +33,7 @@ from freefloat.models.leaders import typical_sizes
 from freefloat.models.minimal import MinimalParameters
 from freefloat.models.model import clusters_over
 from freefloat.models.numerical import standard_preference
+from freefloat.robot.base_axes import allowed_rows
 from freefloat.robot.model import Robot
 from freefloat.robot.parameters import INDEX, PER_BODY
 from freefloat.robot.selection import select_parameters, with_known_separate
@@ -274,21 +274,8 @@ def _mode(robot: Robot, minimal: MinimalParameters, factors: Array, mode: System
     """How well a mode shows, by how its frequency and damping ratio change with the unknowns, over themselves."""
     stiffness, damping = springs_of(robot)
     u = mode.shape
-    moved = np.zeros((1, len(robot.joints)))
-    moved[0, robot.passive] = u
-    still, rest = np.zeros_like(moved), np.zeros((1, 3))
-    samples = Samples(
-        q=still,
-        dq=still,
-        ddq=moved,
-        v=rest,
-        w=rest,
-        dv=mode.shift[None],
-        dw=mode.turn[None],
-        attitude=np.array([[0.0, 0.0, 0.0, 1.0]]),
-    )
-    along = np.concatenate([mode.shift, mode.turn, moved[0]])
-    whole = along @ torque_regressor(replace(robot, gravity=np.zeros(3)), samples)[0]
+    moved = np.concatenate([np.concatenate([mode.shift, mode.turn])[allowed_rows(robot)], u])
+    whole = inertia_by_parameters(robot, moved[:, None])[0].real
     inertia = whole[minimal.kept] / (whole @ robot.parameters)
     by_k, by_d = u**2 * stiffness / (u**2 @ stiffness), u**2 * damping / max(u**2 @ damping, 1e-300)
     c, none = len(minimal), np.zeros(u.size)
