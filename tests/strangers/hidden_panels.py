@@ -1,6 +1,6 @@
 """The demo's servicer with panels on hinges that its file has fixed: what a search for swings must find.
 
-The servicer's numbers are read from the file that `freefloat new` writes, as plain YAML. In MuJoCo a panel is a body
+In MuJoCo a panel is a body
 whose joint does not move but has a spring (`World.soft`); in the robot file it is a part of the base. A panel swings as
 the motion has shaken it for a while when a recording begins. How the whole swings is found from its mass matrix.
 """
@@ -8,15 +8,13 @@ the motion has shaken it for a while when a recording begins. How the whole swin
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache
-from pathlib import Path
 
 import mujoco
 import numpy as np
-import yaml
 from strangers.documents import Document, mission_document, robot_document
 from strangers.flights import Flyer, Spring, World
-from strangers.robots import Body, Gyro, Mass, Prior, Stranger, turned
+from strangers.robots import Body, Gyro, Mass, Prior, Stranger
+from strangers.servicer import ARM, BASE
 from strangers.truth import CannotExist, Truth, about_frame, body_of, drawn, ten_of
 
 SLOWEST_HZ, FASTEST_HZ = 0.2, 1.2  # with the base held
@@ -50,30 +48,7 @@ class Hidden:
         return robot_document(self.said), mission_document(self.said)
 
 
-@cache
-def servicer() -> Stranger:
-    """The demo's, without its wheels, which stand still and are parts of the base."""
-    file = Path(__file__).parents[2] / "src" / "freefloat" / "studies" / "servicer.yaml"
-    given = yaml.safe_load(file.read_text(encoding="utf-8"))
-    bodies = tuple(_body(each) for each in given["bodies"])
-    prior, gyro = Prior(0.1, 0.1, 0.08), Gyro(100.0, 0.01)
-    return Stranger("servicer", _mass(given["base"]), bodies, prior, {"load": 0.002}, gyro, fastest=0.15)
-
-
-def _body(given: dict) -> Body:
-    placed, dh = given.get("transform", {}), given["dh"]
-    turn = dh.get("alpha_deg", 0.0), 0.0, 0.0
-    along = turned(*turn) @ np.array([0.0, 0.0, dh.get("d_m", 0.0)])
-    place = np.array(placed.get("xyz_m", (0.0, 0.0, 0.0))) + along
-    return Body(given["name"], given["parent"], tuple(place), turn, _mass(given))
-
-
-def _mass(given: dict) -> Mass:
-    inertia, m = given["inertia_kgm2"], given["mass_kg"]
-    mean = (inertia["xx"] + inertia["yy"] + inertia["zz"]) / 3.0
-    ratios = tuple(inertia[name] / mean for name in ("xx", "yy", "zz"))
-    products = tuple(inertia[name] / mean for name in ("xy", "xz", "yz"))
-    return Mass(m, tuple(given["com_m"]), float(np.sqrt(1.5 * mean / m)), ratios, products)
+SERVICER = Stranger("servicer", BASE, ARM, Prior(0.1, 0.1, 0.08), {"load": 0.002}, Gyro(100.0, 0.01), fastest=0.15)
 
 
 # ---------------------------------------------------------------------- panels
@@ -82,7 +57,7 @@ def _mass(given: dict) -> Mass:
 def hidden(panels: int, duration_s: float, rng: np.random.Generator) -> Hidden:
     """A servicer drawn from its prior, with so many panels; lines of two are more than 2 / T apart."""
     while True:
-        said = servicer()
+        said = SERVICER
         true = drawn(said, rng)
         made = [_panel(f"panel{k + 1}", said.base, rng) for k in range(panels)]
         robot = replace(said, bodies=(*said.bodies, *(body for body, _ in made)))

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from strangers.robots import Body, Gyro, Mass, Mount, Prior, Stranger, Tracker
+from strangers.robots import Gyro, Mount, Prior, Stranger, Tracker
+from strangers.servicer import ARM, BASE
 
 EARTH_M3_S2 = 3.986004418e14
 RADIUS_M = 6378137.0 + 500e3
@@ -74,69 +75,10 @@ def drawn_orbit(rng: np.random.Generator, torque_Nm: float) -> InOrbit:
 # ---------------------------------------------------------------------- the servicer
 
 
-Three = tuple[float, float, float]
-
-
-def _weighs(mass_kg: float, com: Three, diagonal: Three, off: Three) -> Mass:
-    mean = sum(diagonal) / 3.0
-    ratios, products = (tuple(each / mean for each in part) for part in (diagonal, off))
-    return Mass(mass_kg, com, float(np.sqrt(1.5 * mean / mass_kg)), ratios, products)
-
-
 SERVICER = Stranger(
     "servicer",
-    _weighs(200.0, (0.004, -0.006, 0.01), (27.33, 16.67, 22.67), (0.31, -0.22, 0.18)),
-    (
-        Body(
-            "link1",
-            "base",
-            (0.15, 0.1, 0.7),
-            (0, 0, 0),
-            _weighs(2.7, (0.001, -0.002, -0.06), (0.0232, 0.0237, 0.005), (0.0001, -0.0002, 0.0003)),
-        ),
-        Body(
-            "link2",
-            "link1",
-            (0.0, 0.0, 0.0),
-            (90, 0, 0),
-            _weighs(2.7, (-0.001, 0.042, 0.003), (0.0262, 0.0053, 0.0263), (0.0003, 0.0001, -0.0002)),
-        ),
-        Body(
-            "link3",
-            "link2",
-            (0.0, 0.4, 0.0),
-            (-90, 0, 0),
-            _weighs(2.5, (0.002, 0.001, -0.04), (0.0142, 0.0142, 0.0049), (-0.0001, 0.0002, 0.0001)),
-        ),
-        Body(
-            "link4",
-            "link3",
-            (0.0, 0.0, 0.0),
-            (-90, 0, 0),
-            _weighs(2.5, (0.001, -0.044, -0.002), (0.026, 0.0049, 0.0237), (0.0002, -0.0001, 0.0002)),
-        ),
-        Body(
-            "link5",
-            "link4",
-            (0.0, -0.39, 0.0),
-            (90, 0, 0),
-            _weighs(1.3, (-0.001, 0.002, -0.07), (0.0061, 0.0059, 0.0021), (0.0001, 0.0001, -0.0001)),
-        ),
-        Body(
-            "link6",
-            "link5",
-            (0.0, 0.0, 0.0),
-            (90, 0, 0),
-            _weighs(1.6, (0.001, 0.02, -0.001), (0.0034, 0.003, 0.003), (0.0001, 0.0001, -0.0001)),
-        ),
-        Body(
-            "load",
-            "link6",
-            (0.0, 0.36, 0.0),
-            (-90, 0, 0),
-            _weighs(25.0, (0.003, -0.002, -0.1), (0.284, 0.284, 0.4), (0.002, -0.003, 0.001)),
-        ),
-    ),
+    BASE,
+    ARM,
     Prior(0.1, 0.1, 0.04),
     {"load": 0.002},
     Gyro(50.0, 0.01, Mount((0.1, -0.1, 0.05), (0, 90, 0))),

@@ -13,6 +13,7 @@ import numpy as np
 from strangers.documents import Document, robot_document
 from strangers.flights import Hinge, Spring, World
 from strangers.robots import Body, Gyro, Mass, Mount, Prior, Stranger
+from strangers.servicer import ARM, BASE, weighed
 from strangers.truth import ENTRIES, Truth
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -45,81 +46,14 @@ class Swinging:
         return {name: held.axes for name, held in self.held.items()}
 
 
-def _weighed(mass_kg: float, com: tuple[float, float, float], moments: object, products: object) -> Mass:
-    """A body by its moments xx, yy, zz about its centre and products xy, xz, yz [kg m^2]."""
-    mean = np.mean(moments)
-    ratios, over = tuple((np.array(moments) / mean).tolist()), tuple((np.array(products) / mean).tolist())
-    return Mass(mass_kg, com, float(np.sqrt(1.5 * mean / mass_kg)), ratios, over)
-
-
-def _turned(name: str, parent: str, alpha_deg: float, along: float, weighs: Mass) -> Body:
-    """A body whose joint is turned about the parent's x axis, and then so far along its own axis."""
-    a = np.deg2rad(alpha_deg)
-    return Body(name, parent, (0.0, -along * np.sin(a), along * np.cos(a)), (alpha_deg, 0.0, 0.0), weighs)
-
-
-_ARM = (
-    Body(
-        "link1",
-        "base",
-        (0.15, 0.1, 0.7),
-        (0.0, 0.0, 0.0),
-        _weighed(2.7, (0.001, -0.002, -0.06), (0.0232, 0.0237, 0.005), (0.0001, -0.0002, 0.0003)),
-    ),
-    _turned(
-        "link2",
-        "link1",
-        90.0,
-        0.0,
-        _weighed(2.7, (-0.001, 0.042, 0.003), (0.0262, 0.0053, 0.0263), (0.0003, 0.0001, -0.0002)),
-    ),
-    _turned(
-        "link3",
-        "link2",
-        -90.0,
-        0.4,
-        _weighed(2.5, (0.002, 0.001, -0.04), (0.0142, 0.0142, 0.0049), (-0.0001, 0.0002, 0.0001)),
-    ),
-    _turned(
-        "link4",
-        "link3",
-        -90.0,
-        0.0,
-        _weighed(2.5, (0.001, -0.044, -0.002), (0.026, 0.0049, 0.0237), (0.0002, -0.0001, 0.0002)),
-    ),
-    _turned(
-        "link5",
-        "link4",
-        90.0,
-        0.39,
-        _weighed(1.3, (-0.001, 0.002, -0.07), (0.0061, 0.0059, 0.0021), (0.0001, 0.0001, -0.0001)),
-    ),
-    _turned(
-        "link6",
-        "link5",
-        90.0,
-        0.0,
-        _weighed(1.6, (0.001, 0.02, -0.001), (0.0034, 0.003, 0.003), (0.0001, 0.0001, -0.0001)),
-    ),
-    _turned(
-        "load",
-        "link6",
-        -90.0,
-        0.36,
-        _weighed(25.0, (0.003, -0.002, -0.1), (0.284, 0.284, 0.4), (0.002, -0.003, 0.001)),
-    ),
-)
-_BASE = _weighed(200.0, (0.004, -0.006, 0.01), (27.33, 16.67, 22.67), (0.31, -0.22, 0.18))
-
-
 def _servicer(name: str, *swings: Body) -> Stranger:
     """Inertias are less far off than masses and centres: most of the arm's links could not exist otherwise."""
     gyro = Gyro(100.0, 0.01, Mount((0.1, 0.2, -0.1), (0, 0, 90)))
-    return Stranger(name, _BASE, (*_ARM, *swings), Prior(0.2, 0.2, 0.1), {"load": 0.002}, gyro, fastest=0.15)
+    return Stranger(name, BASE, (*ARM, *swings), Prior(0.2, 0.2, 0.1), {"load": 0.002}, gyro, fastest=0.15)
 
 
 def _panel(name: str, side: float) -> Body:
-    weighs = _weighed(8.0, (0.01, side * 0.75, 0.02), (1.3, 0.55, 1.5), (side * 0.01, 0.01, side * 0.02))
+    weighs = weighed(8.0, (0.01, side * 0.75, 0.02), (1.3, 0.55, 1.5), (side * 0.01, 0.01, side * 0.02))
     return Body(name, "base", (0.0, side * 0.5, 0.1), (0.0, 0.0, 0.0), weighs, kind="fixed")
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from strangers import motion
 from strangers.flights import flown
-from strangers.hidden_panels import Line, hidden, servicer
+from strangers.hidden_panels import SERVICER, Line, hidden
 from strangers.robots import turned
 from strangers.trying_panels import Found, TriedPanels, angle, mean_lines, tried
 
@@ -13,7 +13,7 @@ from proof.prove_discovery import broken, page
 
 def test_the_servicer_is_that_of_its_file():
     """Where its load is, and how heavy all is, from the numbers that `freefloat inspect` prints."""
-    robot = servicer()
+    robot = SERVICER
     place, turn = np.zeros(3), np.eye(3)
     for body in robot.bodies:  # a chain
         place, turn = place + turn @ np.array(body.xyz), turn @ turned(*body.rpy_deg)
